@@ -1,0 +1,53 @@
+/*
+ * The layer rule: a folder imports only from folders to its left.
+ *
+ * One ordered list is the whole architecture, so the check reads that list
+ * instead of repeating it as a dozen lint overrides. `pure` layers must run
+ * without Node, so they may not import `node:` modules either.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+const order = ['errors', 'wire', 'rpc', 'process', 'transport', 'sdk', 'quic', 'plugin', 'tool', 'search', 'library', 'mcp', 'hub', 'cli'];
+const pure = new Set(['errors', 'wire', 'rpc', 'search']);
+const source = resolve(import.meta.dirname, '../src');
+
+const problems = [...filesBelow(source)].flatMap(checkFile);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else console.log(`layers: ${order.join(' → ')} hold`);
+
+function checkFile(file) {
+	const layer = layerOf(file);
+	const found = [];
+	for (const target of importsOf(file)) {
+		if (pure.has(layer) && target.startsWith('node:')) {
+			found.push(`${relative(source, file)} imports ${target}: ${layer}/ is pure and must run without Node`);
+		}
+		if (!target.startsWith('.') || layer === 'index') continue;
+		const other = layerOf(resolve(dirname(file), target));
+		if (order.indexOf(other) > order.indexOf(layer)) {
+			found.push(`${relative(source, file)} imports ${target}: ${layer}/ may not reach up to ${other}/`);
+		}
+	}
+	return found;
+}
+
+function layerOf(file) {
+	const layer = relative(source, file).split(sep)[0].replace(/\.[jt]s$/, '');
+	if (layer !== 'index' && !order.includes(layer)) throw new Error(`src/${layer} is not in the list of layers`);
+	return layer;
+}
+
+function importsOf(file) {
+	const text = readFileSync(file, 'utf8');
+	return [...text.matchAll(/(?:from|import\(|import)\s*['"]([^'"]+)['"]/g)].map((match) => match[1]);
+}
+
+function* filesBelow(folder) {
+	for (const name of readdirSync(folder)) {
+		const path = join(folder, name);
+		if (statSync(path).isDirectory()) yield* filesBelow(path);
+		else if (path.endsWith('.ts')) yield path;
+	}
+}

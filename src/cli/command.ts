@@ -1,0 +1,52 @@
+/*
+ * A command is data: its usage, its examples, its flags, and what it does.
+ * Help, parsing and error texts all come from that one value.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Output } from './output.ts';
+
+export interface Flag {
+	type: 'boolean' | 'string';
+	help: string;
+	/** How the value is called in the help, e.g. `MS`. */
+	value?: string;
+	short?: string;
+}
+
+export interface CommandInput {
+	/** The words after the command, flags taken out. */
+	words: readonly string[];
+	flags: Readonly<Record<string, string | boolean | undefined>>;
+	out: Output;
+	environment: Readonly<NodeJS.ProcessEnv>;
+	/** Aborted by the first Ctrl-C or SIGTERM. */
+	signal: AbortSignal;
+}
+
+export interface Command {
+	usage: string;
+	summary: string;
+	/** Shown first in the help; each must work as written. */
+	examples: readonly string[];
+	flags: Readonly<Record<string, Flag>>;
+	/** Everything after the first word that is no flag goes to the command as it is. */
+	passesThrough?: boolean;
+	run(input: CommandInput): Promise<void>;
+}
+
+/** Wrong usage: exit 64, with the usage line as the hint. */
+export function usageError(command: Pick<Command, 'usage'>, message: string): OrchestraError {
+	return new OrchestraError('bad_input', message, { hint: `usage: ${command.usage}` });
+}
+
+/** A flag that takes a whole number of milliseconds or the like. */
+export function numberFlag(
+	input: Pick<CommandInput, 'flags'>,
+	command: Pick<Command, 'usage'>,
+	name: string,
+): number | undefined {
+	const text = input.flags[name];
+	if (typeof text !== 'string') return undefined;
+	if (!/^\d{1,9}$/.test(text)) throw usageError(command, `--${name} takes a whole number, not "${text}"`);
+	return Number(text);
+}

@@ -1,0 +1,42 @@
+/* Help that fits one screen: examples first, then flags. */
+import type { Command, Flag } from './command.ts';
+import type { CommandEntry } from './commands.ts';
+
+const NAME_COLUMN = 12;
+const FLAG_COLUMN = 22;
+
+/** `mctl --help`. */
+export function overview(table: Readonly<Record<string, CommandEntry>>): string {
+	const rows = Object.entries(table).map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`);
+	return [
+		'mctl: one command for every tool, MCP server and prompt',
+		'',
+		'  mctl demo                                          see it work',
+		"  mctl request 'stdio:node server.js' tools/list     ask any JSON-RPC program",
+		'',
+		'Commands:',
+		...rows,
+		'',
+		'`mctl <command> --help` shows examples and flags. Set LOG_LEVEL=debug to see more.',
+	].join('\n');
+}
+
+/** `mctl <command> --help`. */
+export function commandHelp(command: Command): string {
+	const flags = Object.entries(command.flags).map(([name, flag]) => flagRow(name, flag));
+	return [
+		command.summary,
+		'',
+		`Usage: ${command.usage}`,
+		'',
+		'Examples:',
+		...command.examples.map((example) => `  ${example}`),
+		...(flags.length > 0 ? ['', 'Flags:', ...flags] : []),
+	].join('\n');
+}
+
+function flagRow(name: string, flag: Flag): string {
+	const value = flag.type === 'string' ? ` ${flag.value ?? 'TEXT'}` : '';
+	const short = flag.short ? `-${flag.short}, ` : '';
+	return `  ${`${short}--${name}${value}`.padEnd(FLAG_COLUMN)} ${flag.help}`;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/*
+ * mctl: find the command, parse its flags, run it, and turn what it threw into
+ * an exit code. The only file that may end the process.
+ */
+import { OrchestraError } from '../errors.ts';
+import { commands } from './commands.ts';
+import { exitCodes } from './exit.ts';
+import { commandHelp, overview } from './help.ts';
+import { Output } from './output.ts';
+import { findCommand, parseWords } from './parse.ts';
+
+/** How long a canceled command has to end by itself before the process does. */
+const INTERRUPT_GRACE_MS = 5000;
+
+const out = new Output(process.stdout, process.stderr, process.env);
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => onSignal(signal));
+await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<void> {
+	try {
+		await run(args);
+	} catch (thrown) {
+		const error = OrchestraError.from(thrown);
+		out.error(error, args.includes('--json'));
+		if (error.code === 'internal' && error.cause instanceof Error) out.note(error.cause.stack ?? '');
+		process.exitCode = exitCodes[error.code];
+	}
+}
+
+async function run(args: string[]): Promise<void> {
+	if (args[0] === '--version') return out.line(await version());
+	if (args.length === 0 || args[0] === '--help' || args[0] === '-h') return out.line(overview(commands));
+	const found = findCommand(commands, args);
+	const command = await found.load();
+	const { words, flags } = parseWords(command, found.rest);
+	if (flags['help']) return out.line(commandHelp(command));
+	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
+}
+
+function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+	const code = signal === 'SIGINT' ? exitCodes.canceled : 143;
+	if (interrupt.signal.aborted) process.exit(code);
+	process.exitCode = code;
+	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
+	setTimeout(() => process.exit(code), INTERRUPT_GRACE_MS).unref();
+}
+
+async function version(): Promise<string> {
+	const { readFile } = await import('node:fs/promises');
+	const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+	return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,90 @@
+/*
+ * Log lines on stderr, never on stdout: stdout belongs to the protocol.
+ *
+ * One line an event, `[time] [LEVEL] [component] message`, or one JSON object a
+ * line for machines. Warnings and errors always show; the level only decides
+ * about the talkative ones.
+ */
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+export interface LogOptions {
+	/** Least level shown; `warn` and `error` show whatever it says. */
+	level: LogLevel;
+	format: 'text' | 'json';
+	/** Takes one finished line, newline included. */
+	write: (line: string) => void;
+	now: () => Date;
+}
+
+export class Log {
+	readonly #component: string;
+	readonly #options: LogOptions;
+
+	constructor(component: string, options: LogOptions) {
+		this.#component = component;
+		this.#options = options;
+	}
+
+	/** A log that drops everything: the default of every library part. */
+	static readonly silent: Log = new Log('', {
+		level: 'error',
+		format: 'text',
+		write: () => {},
+		now: () => new Date(0),
+	});
+
+	/** The log of this process: stderr, set by `LOG_LEVEL` and `LOG_FORMAT`. */
+	static fromEnvironment(component: string, environment: NodeJS.ProcessEnv = process.env): Log {
+		const level = environment['LOG_LEVEL']?.toLowerCase() ?? '';
+		return new Log(component, {
+			level: isLevel(level) ? level : 'info',
+			format: environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
+			write: (line) => void process.stderr.write(line),
+			now: () => new Date(),
+		});
+	}
+
+	/** The same log under another component name. */
+	named(component: string): Log {
+		return new Log(component, this.#options);
+	}
+
+	/** True when debug lines show; ask before building an expensive one. */
+	get isDebug(): boolean {
+		return this.#options.level === 'debug';
+	}
+
+	debug(message: string): void {
+		this.#line('debug', message);
+	}
+
+	info(message: string): void {
+		this.#line('info', message);
+	}
+
+	warn(message: string): void {
+		this.#line('warn', message);
+	}
+
+	error(message: string): void {
+		this.#line('error', message);
+	}
+
+	#line(level: LogLevel, message: string): void {
+		if (rank[level] < Math.min(rank[this.#options.level], rank.warn)) return;
+		const time = this.#options.now().toISOString();
+		const component = this.#component;
+		const text =
+			this.#options.format === 'json'
+				? JSON.stringify({ time, level, component, message })
+				: `[${time}] [${level.toUpperCase()}] [${component}] ${message}`;
+		this.#options.write(`${text}\n`);
+	}
+}
+
+function isLevel(word: string): word is LogLevel {
+	return word in rank;
+}

@@ -1,0 +1,34 @@
+/*
+ * The answer to a batch: one array, sent when the last of its requests is done.
+ * A batch of notifications alone gets no answer at all.
+ */
+export class BatchAnswer {
+	readonly #send: (text: string) => void;
+	readonly #answers: string[] = [];
+	#open = 1;
+
+	constructor(send: (text: string) => void) {
+		this.#send = send;
+	}
+
+	/** One more answer will come. */
+	expect(): void {
+		this.#open++;
+	}
+
+	/** An answer, or undefined for a request that was given up. */
+	add(text: string | undefined): void {
+		if (text !== undefined) this.#answers.push(text);
+		this.#close();
+	}
+
+	/** All items have been read; no further `expect` follows. */
+	seal(): void {
+		this.#close();
+	}
+
+	#close(): void {
+		this.#open--;
+		if (this.#open === 0 && this.#answers.length > 0) this.#send(`[${this.#answers.join(',')}]`);
+	}
+}

@@ -1,0 +1,41 @@
+/*
+ * How a protocol on top of JSON-RPC spells cancellation and progress.
+ *
+ * JSON-RPC itself has neither. The Model Context Protocol has both, under these
+ * names in every revision, so it is the default; a peer that knows of no such
+ * thing is given `plainDialect`.
+ */
+import { isObject } from '../wire/json.ts';
+import type { Id } from '../wire/json-rpc.ts';
+
+export interface Dialect {
+	/** The notification that asks the peer to give up our request. */
+	cancelNotice(id: Id, reason: string): { method: string; params: unknown } | undefined;
+	/** The id of the peer's request that this notification gives up. */
+	canceledId(method: string, params: unknown): unknown;
+	/** `params` with a request for progress in it. */
+	withProgressToken(params: unknown, token: number): unknown;
+	/** The token that this notification reports progress for. */
+	progressToken(method: string, params: unknown): unknown;
+}
+
+export const mcpDialect: Dialect = {
+	cancelNotice: (id, reason) => ({ method: 'notifications/cancelled', params: { requestId: id, reason } }),
+	canceledId: (method, params) =>
+		method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined,
+	withProgressToken(params, token) {
+		const object = isObject(params) ? params : {};
+		const meta = isObject(object['_meta']) ? object['_meta'] : {};
+		return { ...object, _meta: { ...meta, progressToken: token } };
+	},
+	progressToken: (method, params) =>
+		method === 'notifications/progress' && isObject(params) ? params['progressToken'] : undefined,
+};
+
+/** JSON-RPC and nothing else. */
+export const plainDialect: Dialect = {
+	cancelNotice: () => undefined,
+	canceledId: () => undefined,
+	withProgressToken: (params) => params,
+	progressToken: () => undefined,
+};

@@ -1,0 +1,43 @@
+/*
+ * A request of the peer while we work on it.
+ *
+ * The cancellation signal is made only when somebody reads it: an
+ * `AbortController` costs more than all the rest of a small call.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Id } from '../wire/json-rpc.ts';
+
+export class IncomingCall {
+	readonly id: Id;
+	readonly method: string;
+	readonly params: unknown;
+	#controller: AbortController | undefined;
+	#cancelReason: OrchestraError | undefined;
+
+	constructor(id: Id, method: string, params: unknown) {
+		this.id = id;
+		this.method = method;
+		this.params = params;
+	}
+
+	/** Aborted when the peer gives the request up or is gone. */
+	get signal(): AbortSignal {
+		if (this.#controller === undefined) {
+			this.#controller = new AbortController();
+			if (this.#cancelReason) this.#controller.abort(this.#cancelReason);
+		}
+		return this.#controller.signal;
+	}
+
+	/** True once the peer gave the request up: no answer will be sent. */
+	get isCanceled(): boolean {
+		return this.#cancelReason !== undefined;
+	}
+
+	/** The peer gave the request up. */
+	cancel(reason: string): void {
+		if (this.#cancelReason) return;
+		this.#cancelReason = new OrchestraError('canceled', reason);
+		this.#controller?.abort(this.#cancelReason);
+	}
+}

@@ -1,0 +1,159 @@
+/*
+ * JSON-RPC 2.0 as text: guards for what comes in, builders for what goes out.
+ *
+ * Guards are written by hand because they run for every message; a schema
+ * library costs more than all the rest of a call. Messages are built as text, in
+ * the order jsonrpc, id, then the rest, so that an id is echoed exactly as it
+ * came: `ExactNumber` carries the digits that a double would lose.
+ */
+import { isObject, numberTextOf } from './json.ts';
+
+/** A number kept as its text, because a double cannot hold it. */
+export class ExactNumber {
+	readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	toJSON(): unknown {
+		return Number(this.text);
+	}
+}
+
+export type Id = string | number | ExactNumber;
+
+export interface RpcRequest {
+	id: Id;
+	method: string;
+	params?: unknown;
+}
+
+export interface RpcNotification {
+	method: string;
+	params?: unknown;
+}
+
+export interface RpcErrorObject {
+	code: number;
+	message: string;
+	data?: unknown;
+}
+
+export interface RpcResponse {
+	id: Id | null;
+	result?: unknown;
+	error?: RpcErrorObject;
+}
+
+/** The numbers of the specification. */
+export const rpcCodes = {
+	parse: -32700,
+	invalidRequest: -32600,
+	methodNotFound: -32601,
+	invalidParams: -32602,
+	internal: -32603,
+} as const;
+
+/** What a parsed value is. `invalid` says why in words for the answer. */
+export type Message =
+	| { kind: 'request'; message: RpcRequest }
+	| { kind: 'notification'; message: RpcNotification }
+	| { kind: 'response'; message: RpcResponse }
+	| { kind: 'invalid'; id: Id | null; reason: string };
+
+/**
+ * Tell what a parsed value is. `text` is the line it came from, asked only for
+ * the digits of an id that is not a safe integer.
+ */
+export function readMessage(value: unknown, text: string): Message {
+	if (!isObject(value)) return invalid(null, 'a message must be an object');
+	const id = readId(value, text);
+	if (value['jsonrpc'] !== '2.0') return invalid(id ?? null, '`jsonrpc` must be "2.0"');
+	if ('method' in value) return readCall(value, id);
+	if ('result' in value || 'error' in value) return readResponse(value, id);
+	return id === undefined
+		? invalid(null, 'a message needs a `method`, a `result` or an `error`')
+		: // An answer without `result` counts as null; peers of the field send it.
+			{ kind: 'response', message: { id, result: null } };
+}
+
+function readCall(value: Record<string, unknown>, id: Id | null | undefined): Message {
+	const { method, params } = value;
+	if (typeof method !== 'string') return invalid(id ?? null, '`method` must be a string');
+	if (params !== undefined && (typeof params !== 'object' || params === null)) {
+		return invalid(id ?? null, '`params` must be an object or an array');
+	}
+	if (!('id' in value) || method.startsWith('notifications/')) {
+		return { kind: 'notification', message: { method, params } };
+	}
+	if (id === undefined || id === null) return invalid(null, '`id` must be a string or a number');
+	return { kind: 'request', message: { id, method, params } };
+}
+
+function readResponse(value: Record<string, unknown>, id: Id | null | undefined): Message {
+	if (id === undefined) return invalid(null, 'an answer needs an `id`');
+	const { error, result } = value;
+	if (error === undefined || error === null) return { kind: 'response', message: { id, result: result ?? null } };
+	if (!isObject(error)) return invalid(id, '`error` must be an object');
+	const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.internal;
+	const message = typeof error['message'] === 'string' ? error['message'] : 'error without a message';
+	const data = error['data'];
+	return { kind: 'response', message: { id, error: data === undefined ? { code, message } : { code, message, data } } };
+}
+
+function readId(value: Record<string, unknown>, text: string): Id | null | undefined {
+	const { id } = value;
+	if (typeof id === 'string' || id === null) return id;
+	if (typeof id !== 'number') return undefined;
+	if (Number.isSafeInteger(id)) return id;
+	const exact = numberTextOf(text, 'id');
+	return exact === undefined || exact === String(id) ? id : new ExactNumber(exact);
+}
+
+function invalid(id: Id | null, reason: string): Message {
+	return { kind: 'invalid', id, reason };
+}
+
+/** The id of a message that was too long to read, from how it begins; undefined when it cannot be told. */
+export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
+	const match = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*,\s*"(\w+)"/.exec(head);
+	if (!match?.[1]) return undefined;
+	const id: unknown = JSON.parse(match[1]);
+	const isRequest = match[2] === 'method' || match[2] === 'params';
+	if (typeof id === 'string') return { id, isRequest };
+	return { id: Number.isSafeInteger(id) ? Number(id) : new ExactNumber(match[1]), isRequest };
+}
+
+/** A value that tells ids apart: 1, "1" and a large number are three different calls. */
+export function idKey(id: Id): string | number {
+	return typeof id === 'object' ? `\u0000${id.text}` : id;
+}
+
+export function encodeRequest(id: Id, method: string, params: unknown): string {
+	return `{"jsonrpc":"2.0","id":${encodeId(id)},"method":${JSON.stringify(method)}${encodeParams(params)}}`;
+}
+
+export function encodeNotification(method: string, params: unknown): string {
+	return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${encodeParams(params)}}`;
+}
+
+export function encodeResult(id: Id, result: unknown): string {
+	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${JSON.stringify(result) ?? 'null'}}`;
+}
+
+/** An error answer. `undefined` leaves the id out, for peers that refuse `null`. */
+export function encodeError(id: Id | null | undefined, error: RpcErrorObject): string {
+	const head = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
+	return `{"jsonrpc":"2.0",${head}"error":${JSON.stringify(error)}}`;
+}
+
+function encodeId(id: Id): string {
+	if (typeof id === 'number') return String(id);
+	return typeof id === 'string' ? JSON.stringify(id) : id.text;
+}
+
+function encodeParams(params: unknown): string {
+	const text = params === undefined ? undefined : JSON.stringify(params);
+	return text === undefined ? '' : `,"params":${text}`;
+}
