@@ -16,6 +16,7 @@ const order = [
 	'process',
 	'transport',
 	'sdk',
+	'config',
 	'quic',
 	'plugin',
 	'tool',
