@@ -43,6 +43,9 @@ const isWindows = process.platform === 'win32';
 /** How long an ended child's stdout may stay silent before it is taken to be held open by a stranger. */
 const STDOUT_LINGER_MS = 500;
 
+/** How long an ended child's stderr may take to be read to its end. */
+const STDERR_LINGER_MS = 200;
+
 /** Longest line of stderr that reaches the log whole. */
 const STDERR_LINE_BYTES = 64 * 1024;
 
@@ -142,6 +145,20 @@ export class Child {
 			strayLines: this.#strayRing.lines,
 			strayCount: this.#strayCount,
 		};
+	}
+
+	/** The last lines of stderr, once it was read to its end or a stranger seems to hold it open. */
+	async lastWords(): Promise<readonly string[]> {
+		const { stderr } = this.#process;
+		if (!stderr.closed) {
+			let timer: NodeJS.Timeout | undefined;
+			await new Promise<void>((resolve) => {
+				timer = setTimeout(resolve, STDERR_LINGER_MS);
+				stderr.once('close', resolve);
+			});
+			clearTimeout(timer);
+		}
+		return this.#stderrRing.lines;
 	}
 
 	/** The error that whoever waits for this child gets: how it ended, and its last words. */
