@@ -14,6 +14,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'A tour that checks itself',
 		load: async () => (await import('./demo.ts')).demo,
 	},
+	list: {
+		summary: 'Show what there is to call',
+		load: async () => (await import('./list.ts')).list,
+	},
+	run: {
+		summary: 'Run a tool and show its events',
+		load: async () => (await import('./run.ts')).run,
+	},
 	pipe: {
 		summary: 'Raw JSON lines to and from a program',
 		load: async () => (await import('./pipe.ts')).pipe,
@@ -21,5 +29,21 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 	request: {
 		summary: 'One JSON-RPC request to a program',
 		load: async () => (await import('./request.ts')).request,
+	},
+	'new tool': {
+		summary: 'Write a new tool that works',
+		load: async () => (await import('./new-tool.ts')).newTool,
+	},
+	check: {
+		summary: 'Check a tool against the protocol',
+		load: async () => (await import('./check.ts')).check,
+	},
+	init: {
+		summary: 'Write a configuration to start from',
+		load: async () => (await import('./init.ts')).init,
+	},
+	doctor: {
+		summary: 'Check that everything is here',
+		load: async () => (await import('./doctor.ts')).doctor,
 	},
 };

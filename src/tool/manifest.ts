@@ -118,7 +118,7 @@ function startProblems(
 }
 
 /** True for a name that a tool may have. */
-export function isToolId(value: unknown): value is string {
+export function isToolId(value: unknown): boolean {
 	return typeof value === 'string' && value.length <= ID_CHARACTERS && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value);
 }
 

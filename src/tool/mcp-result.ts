@@ -74,13 +74,14 @@ export function mcpLogOf(event: ToolEvent): { level: string; logger: string; dat
 export function hintFor(summary: Pick<RunSummary, 'toolId' | 'error' | 'outcome'>): string {
 	if (summary.outcome === 'timeout') return 'Give it more time: --timeout, or timeoutMs in its manifest.';
 	if (summary.outcome === 'canceled') return 'Nothing is left running.';
+	if (summary.error?.hint !== undefined) return summary.error.hint;
 	return summary.error?.isRecoverable
 		? 'Check your configuration or input.'
 		: `This is a bug of the tool ${summary.toolId}, not of your input.`;
 }
 
 function errorText(summary: RunSummary): string {
-	const { message, code, stderr } = summary.error ?? { message: 'Tool failed', code: undefined, stderr: [] };
+	const { message = 'Tool failed', code, stderr = [] } = summary.error ?? {};
 	const lines = [code === undefined ? message : `${message} [${code}]`, `Hint: ${hintFor(summary)}`];
 	if (stderr.length > 0) lines.push('Last lines of stderr:', ...stderr);
 	return lines.join('\n');

@@ -27,6 +27,8 @@ export interface RunError {
 	readonly code: string | undefined;
 	/** True when the user can mend it. */
 	readonly isRecoverable: boolean;
+	/** What to do about it, when the event says so itself. */
+	readonly hint: string | undefined;
 	/** Last lines of stderr, for a crash. */
 	readonly stderr: readonly string[];
 }
@@ -238,11 +240,12 @@ function errorCode(event: ToolEvent | undefined): string | undefined {
 
 function runError(event: ToolEvent | undefined): RunError | undefined {
 	if (event === undefined) return undefined;
-	const { recoverable, stderr } = event.payload;
+	const { recoverable, stderr, hint } = event.payload;
 	return {
 		message: payloadText(event.payload, 'message') || 'Tool failed without a message',
 		code: errorCode(event),
 		isRecoverable: recoverable === true,
+		hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
 		stderr: Array.isArray(stderr) ? stderr.map(String) : [],
 	};
 }
