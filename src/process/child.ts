@@ -8,6 +8,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { LineSplitter } from '../wire/lines.ts';
@@ -179,9 +180,9 @@ export class Child {
 		let bytesSeen = -1;
 		const timer = setInterval(() => {
 			if (stdout.closed || stdout.destroyed) return clearInterval(timer);
-			const isSilent = stdout.readableFlowing !== false && stdout.readableLength === 0;
-			const { bytesRead = 0 } = stdout as { bytesRead?: number };
-			if (isSilent && bytesRead === bytesSeen) stdout.destroy();
+			// A child's stdout is a socket; only the declared type hides it.
+			const { bytesRead } = stdout as Readable & { bytesRead: number };
+			if (stdout.readableLength === 0 && bytesRead === bytesSeen) stdout.destroy();
 			bytesSeen = bytesRead;
 		}, STDOUT_LINGER_MS);
 		timer.unref();

@@ -23,7 +23,7 @@ while read -r action group; do
 	esac
 done
 any_left() {
-	for group in $groups; do kill -0 -- "-$group" 2>/dev/null && return 0; done
+	for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && return 0; done
 	return 1
 }
 wait_tenths() {
@@ -34,9 +34,9 @@ wait_tenths() {
 	done
 }
 wait_tenths 5
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 wait_tenths 10
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
 
 /** Registers the shell that runs it with the guard on descriptor 3, then becomes the program in "$@". */
