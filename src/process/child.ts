@@ -9,6 +9,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
@@ -116,7 +117,7 @@ export class Child {
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
-		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, 200)}`);
+		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
 
 	/**
@@ -191,9 +192,9 @@ export class Child {
 		let bytesSeen = -1;
 		const timer = setInterval(() => {
 			if (stdout.closed || stdout.destroyed) return clearInterval(timer);
-			const isSilent = stdout.readableFlowing !== false && stdout.readableLength === 0;
-			const { bytesRead = 0 } = stdout as { bytesRead?: number };
-			if (isSilent && bytesRead === bytesSeen) stdout.destroy();
+			// A child's stdout is a socket; only the declared type hides it.
+			const { bytesRead } = stdout as Readable & { bytesRead: number };
+			if (stdout.readableLength === 0 && bytesRead === bytesSeen) stdout.destroy();
 			bytesSeen = bytesRead;
 		}, STDOUT_LINGER_MS);
 		timer.unref();

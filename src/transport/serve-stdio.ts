@@ -41,9 +41,9 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	async function finish(peer: Peer): Promise<void> {
 		const drainMs = options.drainMs ?? DRAIN_MS;
 		// A handler may wait for something that does not keep the process alive.
-		const keepAlive = setTimeout(() => {}, drainMs);
+		const keepAlive = setInterval(() => {}, drainMs + 1000);
 		const isDone = await peer.drained(drainMs);
-		clearTimeout(keepAlive);
+		clearInterval(keepAlive);
 		if (!isDone) log.warn(`${peer.incomingCount} requests were still running and are left unanswered`);
 		peer.cancelIncoming('the server is shutting down');
 	}
