@@ -10,7 +10,7 @@ import type { ToolEvent } from './event.ts';
 import { type RunOptions, runTool } from './run.ts';
 import type { Tool } from './tool.ts';
 import type { RunSummary } from './transcript.ts';
-import { compile, validate } from './validate.ts';
+import { compile, validate } from '../schema/validate.ts';
 
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';

@@ -21,4 +21,4 @@ export { type RunOptions, runTool, type ToolRun } from './run.ts';
 export { settingsOf, type ToolSettings } from './settings.ts';
 export type { Tool } from './tool.ts';
 export type { Outcome, RunError, RunSummary, RunWarning } from './transcript.ts';
-export { validate } from './validate.ts';
+export { validate } from '../schema/validate.ts';

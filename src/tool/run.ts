@@ -18,7 +18,7 @@ import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
 import { settingsOf } from './settings.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
 import { type RunSummary, type RunWarning, Transcript } from './transcript.ts';
-import { validate } from './validate.ts';
+import { validate } from '../schema/validate.ts';
 
 export interface RunOptions {
 	/** Default: an empty object. */
