@@ -11,6 +11,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { Spawner } from '../process/spawner.ts';
+import { validate } from '../schema/validate.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
@@ -18,7 +19,6 @@ import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
 import { settingsOf } from './settings.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
 import { type RunSummary, type RunWarning, Transcript } from './transcript.ts';
-import { validate } from '../schema/validate.ts';
 
 export interface RunOptions {
 	/** Default: an empty object. */
