@@ -12,7 +12,11 @@ export class Output {
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	#isClosed = false;
 
-	constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, environment: Readonly<NodeJS.ProcessEnv>) {
+	constructor(
+		stdout: NodeJS.WriteStream,
+		stderr: NodeJS.WriteStream,
+		environment: Readonly<NodeJS.ProcessEnv>,
+	) {
 		this.#stdout = stdout;
 		this.#stderr = stderr;
 		this.#environment = environment;

@@ -201,7 +201,9 @@ export class Peer implements Receiver {
 		const call = new IncomingCall(id, method, request.params);
 		batch?.expect();
 		try {
-			const result = this.#options.onRequest ? this.#options.onRequest(call) : Promise.reject(methodNotFound(method));
+			const result = this.#options.onRequest
+				? this.#options.onRequest(call)
+				: Promise.reject(methodNotFound(method));
 			if (isPromiseLike(result)) this.#serveLater(key, call, result, batch);
 			else this.#answer(call, result, batch);
 		} catch (error) {
@@ -209,7 +211,12 @@ export class Peer implements Receiver {
 		}
 	}
 
-	#serveLater(key: string | number, call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchAnswer): void {
+	#serveLater(
+		key: string | number,
+		call: IncomingCall,
+		result: PromiseLike<unknown>,
+		batch?: BatchAnswer,
+	): void {
 		this.#incoming.set(key, call);
 		if (this.#incoming.size >= INCOMING_LIMIT) this.#channel.pause();
 		result.then(
@@ -233,7 +240,8 @@ export class Peer implements Receiver {
 
 	#settleDrain(): void {
 		// The answer of the last call is posted right after this; let it go first.
-		if (this.#drainWaiters.length > 0) queueMicrotask(() => this.#drainWaiters.splice(0).forEach((tell) => tell()));
+		if (this.#drainWaiters.length > 0)
+			queueMicrotask(() => this.#drainWaiters.splice(0).forEach((tell) => tell()));
 	}
 
 	#answer(call: IncomingCall, result: unknown, batch?: BatchAnswer): void {
@@ -242,7 +250,11 @@ export class Peer implements Receiver {
 		try {
 			text = encodeResult(call.id, result);
 		} catch (error) {
-			return this.#fail(call, rpcError(rpcCodes.internal, `the result is not JSON: ${messageOf(error)}`), batch);
+			return this.#fail(
+				call,
+				rpcError(rpcCodes.internal, `the result is not JSON: ${messageOf(error)}`),
+				batch,
+			);
 		}
 		this.#reply(text, batch);
 	}
@@ -271,7 +283,8 @@ export class Peer implements Receiver {
 	#hear(method: string, params: unknown): void {
 		const canceledId = this.#dialect.canceledId(method, params);
 		// The id of a call is a string or a number; anything else is in no table.
-		if (canceledId !== undefined) this.#incoming.get(canceledId as string | number)?.cancel('the peer gave the request up');
+		if (canceledId !== undefined)
+			this.#incoming.get(canceledId as string | number)?.cancel('the peer gave the request up');
 		const token = this.#dialect.progressToken(method, params);
 		if (token !== undefined) this.#pending.touch(token)?.onProgress?.(params);
 		this.#options.onNotification?.(method, params);
@@ -279,7 +292,11 @@ export class Peer implements Receiver {
 
 	#invalid(id: Id | null, reason: string, text: string, batch: BatchAnswer | undefined): void {
 		if (this.#options.role !== 'server') return this.#channel.noteStray(text);
-		this.#answerError(id ?? undefined, { code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` }, batch);
+		this.#answerError(
+			id ?? undefined,
+			{ code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` },
+			batch,
+		);
 	}
 
 	#garbage(text: string, error: unknown): void {
@@ -293,13 +310,17 @@ export class Peer implements Receiver {
 	}
 
 	#failOldest(text: string, cause: unknown): void {
-		const error = new OrchestraError('parse', `failed to parse response: ${messageOf(cause)}`, { cause, data: { text } });
+		const error = new OrchestraError('parse', `failed to parse response: ${messageOf(cause)}`, {
+			cause,
+			data: { text },
+		});
 		this.#pending.take(this.#pending.oldest?.id)?.reject(error);
 	}
 
 	#batch(values: unknown[], text: string): void {
 		if (!this.#options.acceptsBatch?.() || values.length === 0) {
-			const reason = values.length === 0 ? 'a batch must not be empty' : 'batches are not part of this protocol version';
+			const reason =
+				values.length === 0 ? 'a batch must not be empty' : 'batches are not part of this protocol version';
 			return this.#invalid(null, reason, text, undefined);
 		}
 		const batch = new BatchAnswer((answer) => this.#postAnswer(answer));
@@ -350,7 +371,17 @@ export class Peer implements Receiver {
 		const now = this.#clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#watch(signal, id, method) : nothing;
-		this.#pending.add({ id, method, ...settle, timeoutMs, dueAt: now + timeoutMs, capAt, maxTotalMs, onProgress, detach });
+		this.#pending.add({
+			id,
+			method,
+			...settle,
+			timeoutMs,
+			dueAt: now + timeoutMs,
+			capAt,
+			maxTotalMs,
+			onProgress,
+			detach,
+		});
 	}
 
 	#watch(signal: AbortSignal, id: number, method: string): () => void {
@@ -377,7 +408,9 @@ function serialize(encode: () => string): string {
 	try {
 		return encode();
 	} catch (error) {
-		throw new OrchestraError('bad_input', `failed to serialize request: ${messageOf(error)}`, { cause: error });
+		throw new OrchestraError('bad_input', `failed to serialize request: ${messageOf(error)}`, {
+			cause: error,
+		});
 	}
 }
 

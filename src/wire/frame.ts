@@ -30,6 +30,11 @@ export class FrameReader {
 		this.#limitBytes = limitBytes;
 	}
 
+	/** Bytes of a frame that is not complete yet. */
+	get heldBytes(): number {
+		return this.#held.size;
+	}
+
 	/** Take one chunk; give back the payloads it completed. Throws `bad_frame` for a length over the limit. */
 	push(chunk: Uint8Array): Uint8Array[] {
 		const payloads: Uint8Array[] = [];
@@ -73,9 +78,13 @@ export class FrameReader {
 	#lengthAt(bytes: Uint8Array, at: number): number {
 		const length = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES).getUint32(0);
 		if (length <= this.#limitBytes) return length;
-		throw new OrchestraError('bad_frame', `a frame of ${length} bytes is over the limit of ${this.#limitBytes} bytes`, {
-			data: { length, limitBytes: this.#limitBytes },
-		});
+		throw new OrchestraError(
+			'bad_frame',
+			`a frame of ${length} bytes is over the limit of ${this.#limitBytes} bytes`,
+			{
+				data: { length, limitBytes: this.#limitBytes },
+			},
+		);
 	}
 
 	#take(): Uint8Array {
