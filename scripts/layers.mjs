@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const order = [
 	'errors',
+	'log',
 	'wire',
 	'rpc',
 	'process',
@@ -24,7 +25,7 @@ const order = [
 	'hub',
 	'cli',
 ];
-const pure = new Set(['errors', 'wire', 'rpc', 'search']);
+const pure = new Set(['errors', 'log', 'wire', 'rpc', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);
