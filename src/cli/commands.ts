@@ -14,6 +14,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'A tour that checks itself',
 		load: async () => (await import('./demo.ts')).demo,
 	},
+	'new plugin': {
+		summary: 'Write a plugin that works',
+		load: async () => (await import('./new-plugin.ts')).newPlugin,
+	},
 	pipe: {
 		summary: 'Raw JSON lines to and from a program',
 		load: async () => (await import('./pipe.ts')).pipe,
