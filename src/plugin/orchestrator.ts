@@ -11,7 +11,7 @@ import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } f
 import { type ExactObject, exactBytes, readExact } from './exact-json.ts';
 import { EXACT_JSON, FEATURES } from './features.ts';
 import type { PluginManifest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
-import { PluginClient } from './plugin-client.ts';
+import type { PluginClient } from './plugin-client.ts';
 
 export interface StoredFile {
 	content: Uint8Array;

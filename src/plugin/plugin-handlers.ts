@@ -1,6 +1,6 @@
 /* A plugin's definition as handlers of the protocol. */
 
-import { OrchestraError } from '../errors.ts';
+import type { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ExactResult, PluginDefinition, PromptMessage, ToolCall, ToolResult } from './definition.ts';
 import { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';

@@ -10,7 +10,7 @@ import { CODE_BAD_FRAME } from '../quic/limits.ts';
 import type { LinkPeer, LinkStream } from '../quic/link.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from './codec.ts';
 import { errorResponse, failedResponse, failureCode } from './failure.ts';
-import type { PluginRequest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { HealthResult_Status, type PluginRequest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
 import { ServedCall } from './served-call.ts';
@@ -111,8 +111,7 @@ class StreamServer {
 
 	async #streamTool(call: ServedCall, start: Value<'streamStart'>): Promise<void> {
 		const { streamId } = start;
-		const { streamStart } = this.#handlers;
-		if (!streamStart) return this.#refuse(call);
+		if (!this.#handlers.streamStart) return this.#refuse(call);
 		let chunks = 0n;
 		const chunk = async (data: Uint8Array, contentType = 'text/plain'): Promise<void> => {
 			call.throwIfAborted();
@@ -123,7 +122,7 @@ class StreamServer {
 		const end = { streamId, success: true, errorCode: '', errorMessage: '' };
 		try {
 			const streaming: StreamingCall = call.with({ chunk });
-			await streamStart.call(this.#handlers, start, streaming);
+			await this.#handlers.streamStart(start, streaming);
 			call.throwIfAborted();
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown);
@@ -137,8 +136,7 @@ class StreamServer {
 
 	async #subscribe(call: ServedCall, subscription: Value<'subscribe'>): Promise<void> {
 		const { subscriptionId, topic } = subscription;
-		const { subscribe } = this.#handlers;
-		if (!subscribe) return this.#refuse(call);
+		if (!this.#handlers.subscribe) return this.#refuse(call);
 		const deliver: SubscribedCall['deliver'] = (event) => {
 			if (call.isAborted) return false;
 			this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
@@ -149,7 +147,7 @@ class StreamServer {
 		this.#send(call.requestId, { case: 'eventDelivery', value: { subscriptionId, topic } });
 		try {
 			const subscribed: SubscribedCall = call.with({ deliver });
-			await subscribe.call(this.#handlers, subscription, subscribed);
+			await this.#handlers.subscribe(subscription, subscribed);
 			await call.aborted();
 		} finally {
 			forget();
@@ -209,7 +207,7 @@ class StreamServer {
 }
 
 function absent(kind: RequestKind): Response {
-	if (kind === 'health') return { case: kind, value: { status: 1, message: 'ok' } };
+	if (kind === 'health') return { case: kind, value: { status: HealthResult_Status.HEALTHY, message: 'ok' } };
 	return unknownRequest();
 }
 

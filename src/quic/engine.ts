@@ -126,8 +126,7 @@ export const TYPE_INITIAL = 0;
 export async function loadEngine(): Promise<Engine> {
 	try {
 		const native = await import('@matrixai/quic/native/index.js');
-		// The package types the same object with classes of its own; ours is the part we use.
-		return native.quiche as unknown as Engine;
+		return native.quiche;
 	} catch (cause) {
 		const platform = `${process.platform}-${process.arch}`;
 		throw new OrchestraError('not_found', `there is no QUIC engine for ${platform}: ${messageOf(cause)}`, {

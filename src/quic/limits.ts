@@ -12,8 +12,8 @@ export const KEEP_ALIVE_MS = 15_000;
 /** While an answer is awaited, or a ping is unanswered, silence is probed this often. */
 export const PROBE_MS = 500;
 
-/** This many unanswered probes in a row end the connection: ten seconds. */
-export const UNANSWERED_PROBES = 20;
+/** A peer that answers no probe for this long is gone. */
+export const SILENCE_MS = 10_000;
 
 /** How long a handshake may take, on either side. */
 export const HANDSHAKE_MS = 5_000;

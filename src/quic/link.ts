@@ -42,7 +42,10 @@ export interface LinkStream {
 	/** Stop reading for now: the sender feels it. Frames that were already read still come. */
 	pause(): void;
 	resume(): void;
-	/** Give the stream up in both directions; the peer's side fails with this code. Nothing is delivered after it. */
+	/**
+	 * Give the stream up in both directions. Nothing is delivered after it. The peer's side fails with this
+	 * code; over TLS, which has no such word, it may just end, so an answer must say by itself that it is whole.
+	 */
 	reset(code?: number): void;
 }
 
@@ -78,6 +81,8 @@ export interface DialOptions {
 	/** The name that the peer's certificate must carry. Default `localhost`, which all of ours do. */
 	serverName?: string | undefined;
 	handshakeMs?: number | undefined;
+	/** How long a QUIC peer may leave probes unanswered. Default 10 s. */
+	silenceMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	signal?: AbortSignal | undefined;
 	log?: Log | undefined;
@@ -94,6 +99,8 @@ export interface ListenOptions {
 	/** QUIC on an address other than loopback. The engine has known weaknesses: see docs/decisions. */
 	allowRemote?: boolean | undefined;
 	handshakeMs?: number | undefined;
+	/** How long a QUIC peer may leave probes unanswered. Default 10 s. */
+	silenceMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	maxConnections?: number | undefined;
 	log?: Log | undefined;

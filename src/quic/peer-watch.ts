@@ -6,7 +6,7 @@
  * awaited. Patience is counted in probes and not in time, so that a process that
  * was itself stopped for a while does not blame its peer.
  */
-import { KEEP_ALIVE_MS, PROBE_MS, UNANSWERED_PROBES } from './limits.ts';
+import { KEEP_ALIVE_MS, PROBE_MS } from './limits.ts';
 
 export interface Verdict {
 	isEngineDue: boolean;
@@ -21,12 +21,14 @@ export class PeerWatch {
 	engineDueAt: number = Number.POSITIVE_INFINITY;
 	readonly #handshakeEndsAt: number;
 	readonly #startedAt: number;
+	readonly #patience: number;
 	#isEstablished = false;
 	#heardAt: number;
 	#probedAt: number;
 	#unanswered = 0;
 
-	constructor(now: number, handshakeMs: number) {
+	constructor(now: number, { handshakeMs, silenceMs }: { handshakeMs: number; silenceMs: number }) {
+		this.#patience = Math.max(1, Math.ceil(silenceMs / PROBE_MS));
 		this.#startedAt = now;
 		this.#heardAt = now;
 		this.#probedAt = now;
@@ -64,7 +66,7 @@ export class PeerWatch {
 		this.#probedAt = now;
 		this.#unanswered++;
 		verdict.isProbeDue = true;
-		verdict.isSilent = this.#unanswered > UNANSWERED_PROBES;
+		verdict.isSilent = this.#unanswered > this.#patience;
 		return verdict;
 	}
 

@@ -4,7 +4,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from './address.ts';
 import { configureEngine, loadEngine } from './engine.ts';
-import { HANDSHAKE_MS } from './limits.ts';
+import { HANDSHAKE_MS, SILENCE_MS } from './limits.ts';
 import type { DialOptions, Link, LinkStream } from './link.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { QuicSocket } from './quic-socket.ts';
@@ -45,6 +45,7 @@ async function dialOne(remote: HostPort, options: DialOptions): Promise<Link> {
 			isServer: false,
 			frameLimitBytes: options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
 			handshakeMs: options.handshakeMs ?? HANDSHAKE_MS,
+			silenceMs: options.silenceMs ?? SILENCE_MS,
 			onEstablished: () => resolve(),
 		});
 		socket.connections.add(connection);

@@ -35,6 +35,7 @@ export interface ConnectionOptions {
 	isServer: boolean;
 	frameLimitBytes: number;
 	handshakeMs: number;
+	silenceMs: number;
 	/** The peer is who it must be. */
 	onEstablished: (connection: QuicConnection) => void;
 	onStream?: (stream: QuicStream, connection: QuicConnection) => void;
@@ -82,7 +83,7 @@ export class QuicConnection implements StreamHost {
 			this.#resolveClosed = resolve;
 		});
 		const now = performance.now();
-		this.#watch = new PeerWatch(now, options.handshakeMs);
+		this.#watch = new PeerWatch(now, options);
 		this.dueAt = now;
 	}
 

@@ -19,7 +19,7 @@ import {
 	loadEngine,
 	TYPE_INITIAL,
 } from './engine.ts';
-import { HANDSHAKE_MS, MAX_CONNECTIONS } from './limits.ts';
+import { HANDSHAKE_MS, MAX_CONNECTIONS, SILENCE_MS } from './limits.ts';
 import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { QuicSocket } from './quic-socket.ts';
@@ -152,6 +152,7 @@ class QuicListener implements LinkListener {
 			isServer: true,
 			frameLimitBytes: this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
 			handshakeMs: this.#options.handshakeMs ?? HANDSHAKE_MS,
+			silenceMs: this.#options.silenceMs ?? SILENCE_MS,
 			onEstablished: () => this.#counts.accepted++,
 			onStream: (stream, owner) => this.#options.onStream(stream, this.#peerOf(owner)),
 		});

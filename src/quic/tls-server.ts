@@ -1,6 +1,6 @@
 /* Listen for TLS 1.3 peers; each connection is one stream. Certificates are required on both sides. */
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
@@ -47,6 +47,8 @@ class TlsListener implements LinkListener {
 	readonly #server: Server;
 	readonly #options: ListenOptions;
 	readonly #streams = new Set<TlsStream>();
+	/** Every TCP connection, those included that never finish their handshake. */
+	readonly #sockets = new Set<Socket>();
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
 	#closing: Promise<void> | undefined;
 
@@ -56,6 +58,10 @@ class TlsListener implements LinkListener {
 		// A server that listens on TCP always has an address of this form.
 		const { address, port } = server.address() as AddressInfo;
 		this.address = formatAddress({ host: address, port });
+		server.on('connection', (socket: Socket) => {
+			this.#sockets.add(socket);
+			socket.once('close', () => this.#sockets.delete(socket));
+		});
 		server.on('secureConnection', (socket) => this.#accept(socket));
 		server.on('tlsClientError', (_error, socket) => {
 			this.#counts.refused++;
@@ -72,6 +78,7 @@ class TlsListener implements LinkListener {
 			this.#server.close(() => resolve());
 			const reason = new OrchestraError('closed', `the listener on ${this.address} was closed`);
 			for (const stream of this.#streams) stream.fail(reason);
+			for (const socket of this.#sockets) socket.destroy();
 		});
 		return this.#closing;
 	}
