@@ -126,7 +126,9 @@ export class TlsStream implements LinkStream {
 
 	#take(chunk: Buffer): void {
 		try {
-			for (const payload of this.#reader.push(chunk)) this.#receiver?.frame(payload);
+			// Receivers get plain bytes from every kind of link, not the richer class of Node.
+			const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+			for (const payload of this.#reader.push(bytes)) this.#receiver?.frame(payload);
 		} catch (thrown) {
 			this.fail(OrchestraError.from(thrown, 'bad_frame'));
 		}
