@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Run a tool and show its events',
 		load: async () => (await import('./run.ts')).run,
 	},
+	'new plugin': {
+		summary: 'Write a plugin that works',
+		load: async () => (await import('./new-plugin.ts')).newPlugin,
+	},
 	pipe: {
 		summary: 'Raw JSON lines to and from a program',
 		load: async () => (await import('./pipe.ts')).pipe,
