@@ -8,8 +8,24 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-const order = ['errors', 'wire', 'rpc', 'process', 'transport', 'sdk', 'quic', 'plugin', 'tool', 'search', 'library', 'mcp', 'hub', 'cli'];
-const pure = new Set(['errors', 'wire', 'rpc', 'search']);
+const order = [
+	'errors',
+	'log',
+	'wire',
+	'rpc',
+	'process',
+	'transport',
+	'sdk',
+	'quic',
+	'plugin',
+	'tool',
+	'search',
+	'library',
+	'mcp',
+	'hub',
+	'cli',
+];
+const pure = new Set(['errors', 'log', 'wire', 'rpc', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);
@@ -34,8 +50,11 @@ function checkFile(file) {
 }
 
 function layerOf(file) {
-	const layer = relative(source, file).split(sep)[0].replace(/\.[jt]s$/, '');
-	if (layer !== 'index' && !order.includes(layer)) throw new Error(`src/${layer} is not in the list of layers`);
+	const layer = relative(source, file)
+		.split(sep)[0]
+		.replace(/\.[jt]s$/, '');
+	if (layer !== 'index' && !order.includes(layer))
+		throw new Error(`src/${layer} is not in the list of layers`);
 	return layer;
 }
 

@@ -4,7 +4,7 @@
  * A reader that goes away (`| head -1`) is not an error: what is written to a
  * closed stdout is dropped, and `isClosed` lets a long command stop early.
  */
-import { OrchestraError } from '../errors.ts';
+import type { OrchestraError } from '../errors.ts';
 
 export class Output {
 	readonly #stdout: NodeJS.WriteStream;
@@ -12,7 +12,11 @@ export class Output {
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	#isClosed = false;
 
-	constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, environment: Readonly<NodeJS.ProcessEnv>) {
+	constructor(
+		stdout: NodeJS.WriteStream,
+		stderr: NodeJS.WriteStream,
+		environment: Readonly<NodeJS.ProcessEnv>,
+	) {
 		this.#stdout = stdout;
 		this.#stderr = stderr;
 		this.#environment = environment;
@@ -30,12 +34,12 @@ export class Output {
 
 	/** True when a person looks at stdout. */
 	get isTerminal(): boolean {
-		return this.#stdout.isTTY === true;
+		return this.#stdout.isTTY;
 	}
 
 	/** True when a person looks at stderr: progress may be drawn there. */
 	get hasLiveStderr(): boolean {
-		return this.#stderr.isTTY === true;
+		return this.#stderr.isTTY;
 	}
 
 	/** Columns of the terminal; 80 in a pipe. */
@@ -45,7 +49,7 @@ export class Output {
 
 	/** One line of the answer. */
 	line(text = ''): void {
-		this.write(`${text}\n`);
+		void this.write(`${text}\n`);
 	}
 
 	/** A piece of the answer as it is. Resolves when it is with the operating system. */
@@ -89,7 +93,7 @@ export class Output {
 
 	#styled(stream: NodeJS.WriteStream, name: StyleName, text: string): string {
 		const { NO_COLOR, TERM } = this.#environment;
-		if (stream.isTTY !== true || (NO_COLOR ?? '') !== '' || TERM === 'dumb') return text;
+		if (!stream.isTTY || (NO_COLOR ?? '') !== '' || TERM === 'dumb') return text;
 		const [open, close] = styles[name];
 		return `\u001B[${open}m${text}\u001B[${close}m`;
 	}

@@ -23,7 +23,10 @@ export function parseWords(
 	args: string[],
 ): { words: string[]; flags: Record<string, string | boolean | undefined> } {
 	const options = Object.fromEntries(
-		Object.entries(command.flags).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+		Object.entries(command.flags).map(([name, { type, short }]) => [
+			name,
+			short ? { type, short } : { type },
+		]),
 	);
 	const [own, passed] = command.passesThrough ? splitAtFirstWord(command, args) : [args, []];
 	try {

@@ -74,12 +74,12 @@ export class PendingCalls {
 	/** Reject everything. */
 	failAll(reason: OrchestraError): void {
 		this.#deadlines.close();
-		for (const { id } of [...this.#calls.values()]) this.take(id)?.reject(reason);
+		for (const { id } of this.#calls.values()) this.take(id)?.reject(reason);
 	}
 
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
-		for (const call of [...this.#calls.values()]) {
+		for (const call of this.#calls.values()) {
 			const dueAt = Math.min(call.dueAt, call.capAt);
 			if (dueAt > now) next = Math.min(next, dueAt);
 			else this.#expire(call, now);

@@ -32,7 +32,8 @@ export function methodNotFound(method: string): OrchestraError {
 export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	if (!OrchestraError.is(error, 'rpc')) return undefined;
 	const { rpc } = error.data;
-	if (!isObject(rpc) || typeof rpc['code'] !== 'number' || typeof rpc['message'] !== 'string') return undefined;
+	if (!isObject(rpc) || typeof rpc['code'] !== 'number' || typeof rpc['message'] !== 'string')
+		return undefined;
 	const { code, message, data } = rpc;
 	return data === undefined ? { code, message } : { code, message, data };
 }

@@ -73,9 +73,13 @@ export class FrameReader {
 	#lengthAt(bytes: Uint8Array, at: number): number {
 		const length = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES).getUint32(0);
 		if (length <= this.#limitBytes) return length;
-		throw new OrchestraError('bad_frame', `a frame of ${length} bytes is over the limit of ${this.#limitBytes} bytes`, {
-			data: { length, limitBytes: this.#limitBytes },
-		});
+		throw new OrchestraError(
+			'bad_frame',
+			`a frame of ${length} bytes is over the limit of ${this.#limitBytes} bytes`,
+			{
+				data: { length, limitBytes: this.#limitBytes },
+			},
+		);
 	}
 
 	#take(): Uint8Array {

@@ -94,12 +94,16 @@ function readCall(value: Record<string, unknown>, id: Id | null | undefined): Me
 function readResponse(value: Record<string, unknown>, id: Id | null | undefined): Message {
 	if (id === undefined) return invalid(null, 'an answer needs an `id`');
 	const { error, result } = value;
-	if (error === undefined || error === null) return { kind: 'response', message: { id, result: result ?? null } };
+	if (error === undefined || error === null)
+		return { kind: 'response', message: { id, result: result ?? null } };
 	if (!isObject(error)) return invalid(id, '`error` must be an object');
 	const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.internal;
 	const message = typeof error['message'] === 'string' ? error['message'] : 'error without a message';
 	const data = error['data'];
-	return { kind: 'response', message: { id, error: data === undefined ? { code, message } : { code, message, data } } };
+	return {
+		kind: 'response',
+		message: { id, error: data === undefined ? { code, message } : { code, message, data } },
+	};
 }
 
 function readId(value: Record<string, unknown>, text: string): Id | null | undefined {
@@ -117,7 +121,8 @@ function invalid(id: Id | null, reason: string): Message {
 
 /** The id of a message that was too long to read, from how it begins; undefined when it cannot be told. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
-	const match = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*,\s*"(\w+)"/.exec(head);
+	const match =
+		/^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*,\s*"(\w+)"/.exec(head);
 	if (!match?.[1]) return undefined;
 	const id: unknown = JSON.parse(match[1]);
 	const isRequest = match[2] === 'method' || match[2] === 'params';

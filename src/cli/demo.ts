@@ -1,0 +1,38 @@
+/*
+ * `mctl demo`: the product at work, checking itself.
+ *
+ * Every step does the real thing and compares what came back; a step that fails
+ * says what was expected, and the command exits non-zero.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Command } from './command.ts';
+import { demoSteps } from './demo-steps.ts';
+
+export const demo: Command = {
+	usage: 'mctl demo',
+	summary: 'A tour that checks itself: starts real programs and talks to them',
+	examples: ['mctl demo'],
+	flags: {},
+
+	async run({ out, signal }) {
+		let failures = 0;
+		for (const { title, run } of demoSteps) {
+			signal.throwIfAborted();
+			const started = performance.now();
+			try {
+				const seen = await run();
+				const ms = (performance.now() - started).toFixed(0).padStart(5);
+				out.line(`${out.style('green', '✓')} ${title}  ${out.style('dim', `${ms} ms`)}`);
+				for (const line of seen) out.line(`    ${out.style('dim', line)}`);
+			} catch (error) {
+				failures++;
+				out.line(`${out.style('red', '✗')} ${title}`);
+				out.line(`    ${OrchestraError.from(error).message}`);
+			}
+		}
+		if (failures === 0) return out.line(`\nAll ${demoSteps.length} steps passed.`);
+		throw new OrchestraError('tool_failed', `${failures} of ${demoSteps.length} steps failed`, {
+			hint: 'Run `LOG_LEVEL=debug mctl demo` and read the step that failed.',
+		});
+	},
+};

@@ -1,0 +1,251 @@
+/*
+ * The whole life of one child process.
+ *
+ * A child leads a process group of its own and joins the guard before its
+ * program starts. Its stderr is always read, so that it can never block on it,
+ * and its last lines are kept. When the leader ends, for whatever reason, what is
+ * left of its group is ended too. Nothing is ever restarted here.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import { LineSplitter } from '../wire/lines.ts';
+import { type Diagnosis, explainExit } from './diagnosis.ts';
+import { childEnvironment } from './environment.ts';
+import { findCommand, spawnError } from './find-command.ts';
+import { signalGroup } from './group.ts';
+import { type Guard, JOIN_GUARD_SCRIPT, sharedGuard } from './guard.ts';
+import { LineRing } from './line-ring.ts';
+import { commandLine, type SpawnRecord } from './spawn-record.ts';
+import { endGroup, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';
+
+/** What becomes of a child's stderr, beside the ring that is always kept. */
+export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => void);
+
+export interface ChildOptions {
+	/** Default `discard`: only the last lines are kept. */
+	stderr?: StderrPolicy | undefined;
+	/** The environment the minimal base is taken from. Default: ours. */
+	parentEnvironment?: Readonly<NodeJS.ProcessEnv> | undefined;
+	/** Ends the child when we die. Default: the shared guard of this process. */
+	guard?: Guard | undefined;
+	log?: Log | undefined;
+}
+
+export interface ExitStatus {
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+}
+
+const isWindows = process.platform === 'win32';
+
+/** How long an ended child's stdout may stay silent before it is taken to be held open by a stranger. */
+const STDOUT_LINGER_MS = 500;
+
+/** Longest line of stderr that reaches the log whole. */
+const STDERR_LINE_BYTES = 64 * 1024;
+
+export class Child {
+	readonly record: SpawnRecord;
+	readonly pid: number;
+	/** Resolves when the leader has been reaped. Never rejects. */
+	readonly exited: Promise<ExitStatus>;
+	/** Resolves when the leader and the rest of its group are gone. Never rejects. */
+	readonly gone: Promise<ExitStatus>;
+	readonly #process: ChildProcessWithoutNullStreams;
+	readonly #startedAt = performance.now();
+	readonly #stderrRing = new LineRing();
+	readonly #strayRing = new LineRing();
+	readonly #log: Log;
+	#strayCount = 0;
+	#exit: ExitStatus | undefined;
+	#endedAt: number | undefined;
+	#stopping: Promise<ExitStatus> | undefined;
+
+	/** Start a program. Throws `spawn` when it cannot be started. */
+	static async start(record: SpawnRecord, options: ChildOptions = {}): Promise<Child> {
+		const cwd = record.cwd ?? process.cwd();
+		const environment = childEnvironment(options.parentEnvironment ?? process.env, record.env);
+		const file = findCommand(record.command, cwd, environment);
+		const guard = options.guard ?? sharedGuard();
+		try {
+			const child = spawnInGroup(file, record.args ?? [], { cwd, env: environment, guard });
+			await once(child, 'spawn');
+			return new Child(record, child, guard, options);
+		} catch (error) {
+			const hint = 'Run the command by hand to see what is wrong with it.';
+			throw spawnError(`${commandLine(record)}: ${messageOf(error)}`, hint, { command: record.command });
+		}
+	}
+
+	private constructor(
+		record: SpawnRecord,
+		child: ChildProcessWithoutNullStreams,
+		guard: Guard,
+		options: ChildOptions,
+	) {
+		this.record = record;
+		this.#process = child;
+		this.#log = options.log ?? Log.silent;
+		// After the event `spawn` the pid is always there.
+		this.pid = child.pid ?? 0;
+		if (!isWindows) guard.add(this.pid);
+		this.#readStderr(options.stderr ?? 'discard');
+		// A child that closes its stdin early breaks our pipe; writers are told by their own callbacks.
+		child.stdin.on('error', () => {});
+		this.exited = new Promise((resolve) => {
+			child.once('exit', (code, signal) => resolve(this.#noteExit({ code, signal })));
+		});
+		this.gone = this.exited.then((status) => this.#endRest(status, guard));
+	}
+
+	get stdin(): ChildProcessWithoutNullStreams['stdin'] {
+		return this.#process.stdin;
+	}
+
+	get stdout(): ChildProcessWithoutNullStreams['stdout'] {
+		return this.#process.stdout;
+	}
+
+	get isRunning(): boolean {
+		return this.#exit === undefined && !this.isShutdown;
+	}
+
+	/** True once `stop` was called. */
+	get isShutdown(): boolean {
+		return this.#stopping !== undefined;
+	}
+
+	/** A line on stdout was no message: keep it for the diagnosis. */
+	noteStray(line: string): void {
+		this.#strayCount++;
+		this.#strayRing.add(line);
+		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, 200)}`);
+	}
+
+	/** Close stdin, wait, SIGTERM to the group, wait, SIGKILL to the group, reap. Idempotent. */
+	stop(): Promise<ExitStatus> {
+		this.#stopping ??= this.#climbDown();
+		return this.#stopping;
+	}
+
+	/** Skip the ladder: SIGKILL to the whole group now. */
+	kill(): Promise<ExitStatus> {
+		this.#signal('SIGKILL');
+		return this.stop();
+	}
+
+	diagnose(): Diagnosis {
+		return {
+			command: commandLine(this.record),
+			pid: this.pid,
+			exitCode: this.#exit?.code ?? null,
+			signal: this.#exit?.signal ?? null,
+			elapsedMs: Math.round((this.#endedAt ?? performance.now()) - this.#startedAt),
+			stderr: this.#stderrRing.lines,
+			strayLines: this.#strayRing.lines,
+			strayCount: this.#strayCount,
+		};
+	}
+
+	/** The error that whoever waits for this child gets: how it ended, and its last words. */
+	exitError(): OrchestraError {
+		const diagnosis = this.diagnose();
+		return new OrchestraError('closed', 'process exited unexpectedly', {
+			hint: explainExit(diagnosis),
+			data: { ...diagnosis },
+		});
+	}
+
+	#noteExit(status: ExitStatus): ExitStatus {
+		this.#exit = status;
+		this.#endedAt = performance.now();
+		return status;
+	}
+
+	async #endRest(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
+		if (!isWindows) {
+			await endGroup(this.pid);
+			guard.remove(this.pid);
+		}
+		this.#releaseStdout();
+		return status;
+	}
+
+	/** A process that left the group may hold our pipe open for ever; its silence ends the wait. */
+	#releaseStdout(): void {
+		const { stdout } = this.#process;
+		let bytesSeen = -1;
+		const timer = setInterval(() => {
+			if (stdout.closed || stdout.destroyed) return clearInterval(timer);
+			// A child's stdout is a socket; only the declared type hides it.
+			const { bytesRead } = stdout as Readable & { bytesRead: number };
+			if (stdout.readableLength === 0 && bytesRead === bytesSeen) stdout.destroy();
+			bytesSeen = bytesRead;
+		}, STDOUT_LINGER_MS);
+		timer.unref();
+		stdout.once('close', () => clearInterval(timer));
+	}
+
+	async #climbDown(): Promise<ExitStatus> {
+		this.#process.stdin.end();
+		if (await this.#exitsWithin(STOP_EOF_MS)) return this.gone;
+		if (isWindows) this.#process.kill();
+		else await endGroup(this.pid);
+		// Only a process stuck in the kernel outlives SIGKILL; we do not wait for it.
+		return (await this.#exitsWithin(STOP_KILL_MS)) ? this.gone : { code: null, signal: 'SIGKILL' };
+	}
+
+	async #exitsWithin(ms: number): Promise<boolean> {
+		let timer: NodeJS.Timeout | undefined;
+		const timeUp = new Promise<false>((resolve) => {
+			timer = setTimeout(() => resolve(false), ms);
+		});
+		const isGone = await Promise.race([this.exited.then(() => true), timeUp]);
+		clearTimeout(timer);
+		return isGone;
+	}
+
+	#signal(signal: NodeJS.Signals): void {
+		if (isWindows) this.#process.kill(signal);
+		else signalGroup(this.pid, signal);
+	}
+
+	#readStderr(policy: StderrPolicy): void {
+		const { stderr } = this.#process;
+		const log = this.#log.named(this.record.command);
+		const lines = new LineSplitter(STDERR_LINE_BYTES);
+		stderr.on('error', () => {}); // the end of the child is told by `exited`
+		stderr.on('data', (chunk: Buffer) => {
+			this.#stderrRing.push(chunk);
+			if (typeof policy === 'function') policy(chunk);
+			else if (policy === 'inherit') this.#forward(chunk);
+			else if (policy === 'log')
+				for (const line of lines.push(chunk)) log.info(typeof line === 'string' ? line : line.head);
+		});
+	}
+
+	#forward(chunk: Buffer): void {
+		if (process.stderr.write(chunk)) return;
+		this.#process.stderr.pause();
+		process.stderr.once('drain', () => this.#process.stderr.resume());
+	}
+}
+
+function spawnInGroup(
+	file: string,
+	args: readonly string[],
+	{ cwd, env, guard }: { cwd: string; env: Record<string, string>; guard: Guard },
+): ChildProcessWithoutNullStreams {
+	if (isWindows) return spawn(file, args, { cwd, env, windowsHide: true });
+	const child = spawn('/bin/sh', ['-c', JOIN_GUARD_SCRIPT, 'sh', file, ...args], {
+		cwd,
+		env,
+		detached: true,
+		stdio: ['pipe', 'pipe', 'pipe', guard.pipe],
+	});
+	// The first three entries of `stdio` are pipes, which is what this type says.
+	return child as ChildProcessWithoutNullStreams;
+}

@@ -1,0 +1,42 @@
+/*
+ * The environment of a child: what a program needs to run at all, plus what the
+ * configuration names. Tokens and keys of the parent are not handed on by accident.
+ */
+
+const posixNames = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'TMPDIR'];
+const windowsNames = [
+	'APPDATA',
+	'COMSPEC',
+	'HOMEDRIVE',
+	'HOMEPATH',
+	'LOCALAPPDATA',
+	'PATH',
+	'PATHEXT',
+	'PROCESSOR_ARCHITECTURE',
+	'PROGRAMDATA',
+	'PROGRAMFILES',
+	'SYSTEMDRIVE',
+	'SYSTEMROOT',
+	'TEMP',
+	'TMP',
+	'USERNAME',
+	'USERPROFILE',
+];
+const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+
+/** The minimal base taken from `parent`, overlaid with `extra`. */
+export function childEnvironment(
+	parent: Readonly<NodeJS.ProcessEnv>,
+	extra: Readonly<Record<string, string>> = {},
+	platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+	const base = new Set([...(platform === 'win32' ? windowsNames : posixNames), ...proxyNames]);
+	const environment: Record<string, string> = {};
+	for (const [name, value] of Object.entries(parent)) {
+		const key = platform === 'win32' || proxyNames.includes(name.toUpperCase()) ? name.toUpperCase() : name;
+		if (value === undefined || !(base.has(key) || name.startsWith('LC_'))) continue;
+		// An exported shell function is code, not a setting.
+		if (!value.startsWith('()')) environment[name] = value;
+	}
+	return { ...environment, ...extra };
+}

@@ -1,0 +1,66 @@
+/*
+ * Find the program before it is started, as the system would: a name on PATH, a
+ * path from the working directory. Doing it ourselves turns a bare ENOENT into an
+ * error that says what was looked for and where. Synchronous, because a few
+ * stat calls take microseconds and a trip through the thread pool does not.
+ */
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { OrchestraError } from '../errors.ts';
+
+/** The absolute path of `command`. Throws `spawn` naming the command and the PATH searched. */
+export function findCommand(
+	command: string,
+	cwd: string,
+	environment: Readonly<Record<string, string>>,
+): string {
+	if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+		throw spawnError(`the working directory ${cwd} does not exist`, 'Correct `cwd`, or create the folder.', {
+			cwd,
+		});
+	}
+	const endings =
+		process.platform === 'win32' ? ['', ...(environment['PATHEXT'] ?? '.EXE').split(';')] : [''];
+	if (isAbsolute(command) || /[/\\]/.test(command))
+		return findByPath(resolve(cwd, command), command, endings);
+	const path = environment['PATH'] ?? '';
+	for (const folder of path.split(delimiter)) {
+		const file = runnable(resolve(cwd, join(folder, command)), endings);
+		if (file !== undefined) return file;
+	}
+	throw spawnError(
+		`command "${command}" was not found on PATH (${path})`,
+		`Install ${command}, or give the full path of the program.`,
+		{ command, path },
+	);
+}
+
+/** An error of the kind `failed to spawn process: …`. */
+export function spawnError(reason: string, hint: string, data: Record<string, unknown>): OrchestraError {
+	return new OrchestraError('spawn', `failed to spawn process: ${reason}`, { hint, data });
+}
+
+function findByPath(file: string, command: string, endings: string[]): string {
+	const found = runnable(file, endings);
+	if (found !== undefined) return found;
+	const status = statSync(file, { throwIfNoEntry: false });
+	const reason =
+		status === undefined ? 'does not exist' : status.isFile() ? 'is not executable' : 'is not a file';
+	throw spawnError(`${file} ${reason}`, 'Check the path; a script needs `chmod +x` and a `#!` line.', {
+		command,
+	});
+}
+
+function runnable(file: string, endings: string[]): string | undefined {
+	return endings.map((ending) => file + ending).find(isRunnable);
+}
+
+function isRunnable(file: string): boolean {
+	try {
+		if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+		accessSync(file, constants.X_OK);
+		return true;
+	} catch {
+		return false; // a folder on PATH that we may not look into, or a file without the x bit
+	}
+}

@@ -1,0 +1,153 @@
+/*
+ * The peer's calls: each is handed to the handler and answered once.
+ *
+ * A handler that returns a plain value is answered in the same tick, without a
+ * promise and without an entry in the table. Only what takes time is remembered,
+ * for cancellation, for the check of duplicate ids, and for the end of the pipe.
+ */
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import {
+	encodeError,
+	encodeResult,
+	idKey,
+	type RpcErrorObject,
+	type RpcRequest,
+	rpcCodes,
+} from '../wire/json-rpc.ts';
+import type { BatchAnswer } from './batch.ts';
+import type { Clock } from './clock.ts';
+import { IncomingCall } from './incoming.ts';
+import { rpcError, toRpcError } from './rpc-error.ts';
+
+/** How many requests of the peer are worked on at once before reading stops. */
+export const INCOMING_LIMIT = 10_000;
+
+export interface ServingParts {
+	onRequest: (call: IncomingCall) => unknown;
+	/** Sends an answer, alone or as part of a batch. */
+	reply: (text: string, batch: BatchAnswer | undefined) => void;
+	/** The table is full (true) or has room again (false). */
+	onFull: (isFull: boolean) => void;
+	clock: Clock;
+	log: Log;
+}
+
+export class Serving {
+	readonly #parts: ServingParts;
+	readonly #calls = new Map<string | number, IncomingCall>();
+	readonly #drainWaiters: (() => void)[] = [];
+
+	constructor(parts: ServingParts) {
+		this.#parts = parts;
+	}
+
+	get count(): number {
+		return this.#calls.size;
+	}
+
+	/** @param batch collects the answer when the request was part of an array */
+	serve({ id, method, params }: RpcRequest, batch: BatchAnswer | undefined): void {
+		const key = idKey(id);
+		batch?.expect();
+		if (this.#calls.has(key)) {
+			const message = `id ${JSON.stringify(id)} is already in flight`;
+			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
+		}
+		const call = new IncomingCall(id, method, params);
+		try {
+			const result = this.#parts.onRequest(call);
+			if (isPromiseLike(result)) this.#later(key, call, result, batch);
+			else this.#answer(call, result, batch);
+		} catch (error) {
+			this.#fail(call, error, batch);
+		}
+	}
+
+	/** The peer gave up the request with this id; anything that is no id of ours is ignored. */
+	cancel(id: unknown): void {
+		if (typeof id === 'string' || typeof id === 'number')
+			this.#calls.get(id)?.cancel('the peer gave the request up');
+	}
+
+	/** Give up everything; it stays unanswered. */
+	cancelAll(reason: string): void {
+		for (const call of this.#calls.values()) call.cancel(reason);
+		this.#calls.clear();
+		this.#settleDrain();
+	}
+
+	/** Wait until nothing is being worked on; false when `ms` passed first. */
+	drained(ms: number): Promise<boolean> {
+		if (this.#calls.size === 0) return Promise.resolve(true);
+		return new Promise((resolve) => {
+			const cancelTimer = this.#parts.clock.after(ms, () => resolve(false));
+			this.#drainWaiters.push(() => {
+				cancelTimer();
+				resolve(true);
+			});
+		});
+	}
+
+	#later(key: string | number, call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchAnswer): void {
+		this.#calls.set(key, call);
+		if (this.#calls.size === INCOMING_LIMIT) this.#parts.onFull(true);
+		result.then(
+			(value) => {
+				this.#answer(call, value, batch);
+				this.#forget(key, call);
+			},
+			(error: unknown) => {
+				this.#fail(call, error, batch);
+				this.#forget(key, call);
+			},
+		);
+	}
+
+	#forget(key: string | number, call: IncomingCall): void {
+		if (this.#calls.get(key) !== call) return;
+		this.#calls.delete(key);
+		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onFull(false);
+		if (this.#calls.size === 0) this.#settleDrain();
+	}
+
+	#settleDrain(): void {
+		for (const tell of this.#drainWaiters.splice(0)) tell();
+	}
+
+	#answer(call: IncomingCall, result: unknown, batch?: BatchAnswer): void {
+		if (call.isCanceled) return batch?.add(undefined);
+		this.#parts.reply(this.#encode(call, result), batch);
+	}
+
+	#encode(call: IncomingCall, result: unknown): string {
+		try {
+			return encodeResult(call.id, result);
+		} catch (error) {
+			const reason = rpcError(rpcCodes.internal, `the result is not JSON: ${messageOf(error)}`);
+			return encodeError(call.id, toRpcError(reason));
+		}
+	}
+
+	#fail(call: IncomingCall, thrown: unknown, batch?: BatchAnswer): void {
+		if (call.isCanceled) return batch?.add(undefined);
+		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
+		this.#parts.reply(encodeError(call.id, this.#describe(thrown)), batch);
+	}
+
+	/** Data that is not JSON must not cost the caller the answer. */
+	#describe(thrown: unknown): RpcErrorObject {
+		const { code, message, data } = toRpcError(thrown);
+		try {
+			return data === undefined || JSON.stringify(data) === undefined
+				? { code, message }
+				: { code, message, data };
+		} catch {
+			return { code, message }; // a cycle or a BigInt in `data`: the message alone still explains it
+		}
+	}
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+	return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

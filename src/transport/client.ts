@@ -1,0 +1,77 @@
+/*
+ * A JSON-RPC client of a child process: start it, call it, stop it.
+ *
+ * A child that dies rejects every pending call at once, with how it ended and
+ * its last words. Nothing is restarted here; that is for a supervisor above.
+ */
+import type { Diagnosis } from '../process/diagnosis.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import { parseStdioUri } from '../process/stdio-uri.ts';
+import type { RequestOptions } from '../rpc/outgoing.ts';
+import { Peer, type PeerOptions } from '../rpc/peer.ts';
+import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
+import { isTracing, traced, traceToStderr } from './trace.ts';
+
+export interface ClientOptions
+	extends Omit<ChildTransportOptions, 'log'>,
+		Pick<PeerOptions, 'onRequest' | 'onNotification' | 'onEnd' | 'strict' | 'dialect' | 'log'> {}
+
+export class Client {
+	readonly #transport: ChildTransport;
+	readonly #peer: Peer;
+	readonly #timeoutMs: number | undefined;
+
+	/** Start a program, given as a spawn record or a `stdio:` URI. Throws `spawn` or `bad_input`. The caller closes. */
+	static async open(target: SpawnRecord | string, options: ClientOptions = {}): Promise<Client> {
+		const record = typeof target === 'string' ? parseStdioUri(target) : target;
+		const opened = await ChildTransport.open(record, options);
+		const isShown = isTracing(options.parentEnvironment ?? process.env);
+		return new Client(isShown ? traced(opened, traceToStderr) : opened, options, record.timeoutMs);
+	}
+
+	private constructor(transport: ChildTransport, options: ClientOptions, timeoutMs: number | undefined) {
+		this.#transport = transport;
+		this.#timeoutMs = timeoutMs;
+		this.#peer = new Peer(transport, options);
+		transport.start(this.#peer);
+	}
+
+	get pid(): number {
+		return this.#transport.pid;
+	}
+
+	get isRunning(): boolean {
+		return this.#transport.isRunning;
+	}
+
+	/** True once `close` was called. */
+	get isShutdown(): boolean {
+		return this.#transport.isShutdown;
+	}
+
+	/** Call a method. The deadline is that of the options, else of the spawn record, else 30 s. */
+	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
+		const isPlain = this.#timeoutMs === undefined || options.timeoutMs !== undefined;
+		return this.#peer.request(method, params, isPlain ? options : { ...options, timeoutMs: this.#timeoutMs });
+	}
+
+	/** Tell the program something. */
+	notify(method: string, params?: unknown): void {
+		this.#peer.notify(method, params);
+	}
+
+	/** Resolves when all that was sent is with the operating system. */
+	flushed(): Promise<void> {
+		return this.#peer.flushed();
+	}
+
+	/** How the program is doing, or how it ended. */
+	diagnose(): Diagnosis {
+		return this.#transport.diagnose();
+	}
+
+	/** Stop the program by the ladder and wait until its whole group is gone. Idempotent. */
+	close(): Promise<void> {
+		return this.#transport.close();
+	}
+}

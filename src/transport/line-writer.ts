@@ -1,0 +1,76 @@
+/*
+ * Lines to a byte stream: everything posted in one turn of the event loop leaves
+ * in one write.
+ *
+ * A write costs the same for one line as for a hundred, so lines are joined
+ * until the turn is over. The order is the order of posting, and lines never
+ * interleave. A broken pipe is remembered and told to everyone who asks, never thrown
+ * into the void.
+ */
+import type { Writable } from 'node:stream';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { HIGH_WATER_BYTES } from './transport.ts';
+
+interface Waiter {
+	readonly write: number;
+	readonly resolve: () => void;
+	readonly reject: (error: OrchestraError) => void;
+}
+
+export class LineWriter {
+	readonly #stream: Writable;
+	readonly #write: Writable['write'];
+	readonly #waiters: Waiter[] = [];
+	#batch = '';
+	#writesStarted = 0;
+	#writesDone = 0;
+	#failure: OrchestraError | undefined;
+
+	/** @param write the real write of `stream`, when others have been given another one */
+	constructor(stream: Writable, write: Writable['write'] = stream.write.bind(stream)) {
+		this.#stream = stream;
+		this.#write = write;
+		stream.on('error', (error) => this.fail(ioError(error)));
+		stream.on('close', () => this.fail(new OrchestraError('closed', 'stdin not available')));
+	}
+
+	/** Queue one line. False when more waits than is good. Throws what broke the pipe. */
+	post(text: string): boolean {
+		if (this.#failure) throw this.#failure;
+		if (this.#batch === '') process.nextTick(this.#flush);
+		this.#batch += `${text}\n`;
+		return this.#batch.length + this.#stream.writableLength < HIGH_WATER_BYTES;
+	}
+
+	/** Resolves when all lines so far are with the operating system. */
+	flushed(): Promise<void> {
+		const write = this.#batch === '' ? this.#writesStarted : this.#writesStarted + 1;
+		if (this.#failure) return Promise.reject(this.#failure);
+		if (write === this.#writesDone) return Promise.resolve();
+		return new Promise((resolve, reject) => this.#waiters.push({ write, resolve, reject }));
+	}
+
+	/** From now on every post throws `reason`, and whoever waits is told. */
+	fail(reason: OrchestraError): void {
+		this.#failure ??= reason;
+		for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failure);
+	}
+
+	readonly #flush = (): void => {
+		const text = this.#batch;
+		this.#batch = '';
+		if (this.#failure) return;
+		this.#writesStarted++;
+		this.#write(text, this.#onWritten);
+	};
+
+	readonly #onWritten = (error?: Error | null): void => {
+		if (error) return this.fail(ioError(error));
+		this.#writesDone++;
+		while (this.#waiters[0] && this.#waiters[0].write <= this.#writesDone) this.#waiters.shift()?.resolve();
+	};
+}
+
+function ioError(error: Error): OrchestraError {
+	return new OrchestraError('io', `IO error: ${messageOf(error)}`, { cause: error });
+}
