@@ -15,7 +15,7 @@ export const QUERY_WORD_LIMIT = 30;
 /** How many other words one unknown word may stand for. */
 export const NEAR_WORD_LIMIT = 4;
 
-const RELATED_FACTOR = 0.5;
+const RELATED_FACTOR = 0.4;
 const TYPO_FACTOR = [1, 0.85, 0.65];
 const PREFIX_FACTOR = 0.7;
 
@@ -25,6 +25,8 @@ export interface Alternative {
 	kind: 'word' | 'related' | 'prefix' | 'typo';
 	/** 1 for the word itself, less for what it only may mean. */
 	factor: number;
+	/** Worth of the word that was met; never more than that of the word asked for. */
+	rarity: number;
 }
 
 export interface QueryWord {
@@ -44,7 +46,7 @@ export function readQuery(text: string, lexicon: Lexicon, documents: number): Qu
 		const key = lexicon.find(word) ?? word;
 		if (seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
 		seen.add(key);
-		words.push(weigh(word, alternativesOf(word, lexicon), documents));
+		words.push(weigh(word, candidatesFor(word, lexicon), documents));
 	}
 	return words;
 }
@@ -54,16 +56,23 @@ export function rarityOf(count: number, documents: number): number {
 	return Math.log(1 + (documents - count + 0.5) / (count + 0.5));
 }
 
-function weigh(text: string, alternatives: Alternative[], documents: number): QueryWord {
-	const [first] = alternatives;
-	const rarity = rarityOf(first?.posting.count ?? 0, documents);
+function weigh(text: string, candidates: Candidate[], documents: number): QueryWord {
+	const rarities = candidates.map(({ posting }) => rarityOf(posting.count, documents));
+	const isOwn = candidates[0]?.kind === 'word' || candidates[0]?.kind === 'typo';
+	const rarity = isOwn ? (rarities[0] ?? 0) : Math.max(0, ...rarities);
+	const alternatives = candidates.map((candidate, index) => ({
+		...candidate,
+		rarity: Math.min(rarity, rarities[index] ?? 0),
+	}));
 	return { text, alternatives, rarity };
 }
 
-function alternativesOf(word: string, lexicon: Lexicon): Alternative[] {
+type Candidate = Omit<Alternative, 'rarity'>;
+
+function candidatesFor(word: string, lexicon: Lexicon): Candidate[] {
 	const known = lexicon.find(word);
-	const own: Alternative[] = known ? [{ posting: known, form: word, kind: 'word', factor: 1 }] : [];
-	const related = relatedWords(word).flatMap((form): Alternative[] => {
+	const own: Candidate[] = known ? [{ posting: known, form: word, kind: 'word', factor: 1 }] : [];
+	const related = relatedWords(word).flatMap((form): Candidate[] => {
 		const posting = lexicon.find(form);
 		return posting && posting !== known ? [{ posting, form, kind: 'related', factor: RELATED_FACTOR }] : [];
 	});
@@ -71,8 +80,8 @@ function alternativesOf(word: string, lexicon: Lexicon): Alternative[] {
 	return [...own, ...related, ...near];
 }
 
-function nearAlternatives(near: readonly NearWord[]): Alternative[] {
-	const found = new Map<Posting, Alternative>();
+function nearAlternatives(near: readonly NearWord[]): Candidate[] {
+	const found = new Map<Posting, Candidate>();
 	for (const { posting, form, kind, distance } of near) {
 		if (found.has(posting)) continue;
 		const factor = kind === 'prefix' ? PREFIX_FACTOR : (TYPO_FACTOR[distance] ?? 0);

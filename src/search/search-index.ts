@@ -22,7 +22,7 @@ const SATURATION = 1.2;
 /** How much of the length of a field is held against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
 /** What holding all the words is worth beside holding them often. */
-const COVERAGE_SHARE = 0.6;
+const COVERAGE_SHARE = 0.4;
 /** Worth of two words side by side, as a share of the worth of the words. */
 const PHRASE_SHARE = 0.35;
 
@@ -157,9 +157,8 @@ export class SearchIndex {
 
 	/** A word counts once a document, by the best of what it can stand for. */
 	#scoreWord(word: QueryWord, touched: number[]): void {
-		const { rarity } = word;
 		const mine: number[] = [];
-		for (const { posting, factor } of word.alternatives) {
+		for (const { posting, factor, rarity } of word.alternatives) {
 			const { entries } = posting;
 			for (let at = 0; at < entries.length; at += 2) {
 				const slot = entries[at] ?? 0;
@@ -173,7 +172,7 @@ export class SearchIndex {
 		for (const slot of mine) {
 			if (this.#covered[slot] === 0) touched.push(slot);
 			this.#scores[slot] = (this.#scores[slot] ?? 0) + (this.#word[slot] ?? 0);
-			this.#covered[slot] = (this.#covered[slot] ?? 0) + rarity;
+			this.#covered[slot] = (this.#covered[slot] ?? 0) + word.rarity;
 			this.#word[slot] = 0;
 		}
 	}
