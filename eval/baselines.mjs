@@ -32,7 +32,8 @@ function keywordScore(fragment, words, pairs) {
 	let score = 0;
 	for (const word of words) {
 		for (const tag of lower(tags)) score += tag === word ? 15 : tag.includes(word) ? 10 : 0;
-		for (const line of lower(capabilities)) score += line.split(/\W+/).includes(word) ? 12 : line.includes(word) ? 8 : 0;
+		for (const line of lower(capabilities))
+			score += line.split(/\W+/).includes(word) ? 12 : line.includes(word) ? 8 : 0;
 		for (const line of lower(useWhen)) score += line.includes(word) ? 5 : 0;
 	}
 	return score + 20 * pairs.filter((pair) => text.includes(pair)).length;

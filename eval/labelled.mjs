@@ -26,7 +26,9 @@ export function readFragments() {
 	return readdirSync(folder)
 		.sort()
 		.flatMap((file) => {
-			const parts = readFileSync(join(folder, file), 'utf8').split(/^=== (.+)\n/m).slice(1);
+			const parts = readFileSync(join(folder, file), 'utf8')
+				.split(/^=== (.+)\n/m)
+				.slice(1);
 			return Array.from({ length: parts.length / 2 }, (_, index) => ({
 				topic: file.replace('.md', ''),
 				name: parts[2 * index],

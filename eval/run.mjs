@@ -15,11 +15,18 @@ const root = unpackFragments();
 const library = Library.open({ resources: root });
 try {
 	const fragments = indexed();
-	const subjects = { orchestra: await ranker(library), minisearch: miniSearch(fragments), 'keyword count': keywordCount(fragments) };
+	const subjects = {
+		orchestra: await ranker(library),
+		minisearch: miniSearch(fragments),
+		'keyword count': keywordCount(fragments),
+	};
 	const counts = splits.map((split) => `${readQueries(split).length} ${split}`).join(' + ');
-	console.log(`${fragments.length} fragments over ${new Set(readFragments().map(({ topic }) => topic)).size} topics, ${counts} questions\n`);
+	console.log(
+		`${fragments.length} fragments over ${new Set(readFragments().map(({ topic }) => topic)).size} topics, ${counts} questions\n`,
+	);
 	console.log('split      ranker          recall@1   recall@5   MRR');
-	for (const split of splits) for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(readQueries(split), rank));
+	for (const split of splits)
+		for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(readQueries(split), rank));
 	for (const kind of ['paraphrase', 'typo', 'two-topic']) reportKind(kind, subjects.orchestra);
 	await reportBudget();
 	if (process.argv.includes('--misses')) reportMisses(subjects.orchestra);
@@ -34,7 +41,10 @@ async function ranker(library) {
 	for (const split of splits) {
 		for (const { query } of readQueries(split)) {
 			const { matches } = await library.find(query, { maxResults: 10, maxTokens: 100_000 });
-			answers.set(query, matches.map(({ fragment }) => fragment.name));
+			answers.set(
+				query,
+				matches.map(({ fragment }) => fragment.name),
+			);
 		}
 	}
 	return (query) => answers.get(query) ?? [];
@@ -71,7 +81,9 @@ async function reportBudget() {
 		wantedTokens += good.reduce((sum, { fragment }) => sum + fragment.tokens, 0) / tokens;
 	}
 	const share = (sum) => `${((100 * sum) / queries.length).toFixed(1)} %`;
-	console.log(`\nassembly in ${BUDGET} tokens (held-out): ${share(used)} of the budget used, ${share(held)} of the wanted fragments in it, ${share(wantedTokens)} of the text is wanted`);
+	console.log(
+		`\nassembly in ${BUDGET} tokens (held-out): ${share(used)} of the budget used, ${share(held)} of the wanted fragments in it, ${share(wantedTokens)} of the text is wanted`,
+	);
 }
 
 function reportMisses(rank) {
@@ -79,6 +91,7 @@ function reportMisses(rank) {
 	for (const { query, wanted } of readQueries('dev')) {
 		const found = rank(query).slice(0, 5);
 		const missing = wanted.filter((name) => !found.includes(name));
-		if (missing.length > 0) console.log(`  ${query}\n    wanted ${missing.join(', ')}\n    found  ${found.join(', ')}`);
+		if (missing.length > 0)
+			console.log(`  ${query}\n    wanted ${missing.join(', ')}\n    found  ${found.join(', ')}`);
 	}
 }
