@@ -13,7 +13,8 @@ describe('OrchestraError', () => {
 	});
 
 	it('is recognised by code, and across two copies of the package', async () => {
-		const other = await import('../src/errors.ts?copy' as string);
+		const copy = '../src/errors.ts?copy';
+		const other = await import(copy);
 		const foreign: unknown = new other.OrchestraError('timeout', 'late');
 		expect(foreign).not.toBeInstanceOf(OrchestraError);
 		expect(OrchestraError.is(foreign, 'timeout')).toBe(true);

@@ -9,7 +9,7 @@ import { libraryFlags, withLibrary } from './open-library.ts';
 import type { Output } from './output.ts';
 
 export const find: Command = {
-	usage: 'mctl find "<words>" [--max-tokens N] [--mode MODE] [--category NAME] [--tags A,B] [--json]',
+	usage: 'mctl find "<words>" [--max-tokens N] [--category NAME] [--tags A,B] [--json]',
 	summary: 'Find the fragments of the library that a task needs',
 	examples: [
 		'mctl find "my server prints to stdout"',

@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { childEnvironment } from './environment.ts';
@@ -122,7 +123,7 @@ export class Child {
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
-		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, 200)}`);
+		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
 
 	/** Close stdin, wait, SIGTERM to the group, wait, SIGKILL to the group, reap. Idempotent. */

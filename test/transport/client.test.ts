@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { OrchestraError } from '../../src/errors.ts';
+import type { OrchestraError } from '../../src/errors.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { ChildTransport } from '../../src/transport/child-transport.ts';
 import { Client, type ClientOptions } from '../../src/transport/client.ts';
