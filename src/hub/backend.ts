@@ -53,6 +53,8 @@ export interface Backend {
 	/** Clients watch this resource from now on (true), or none does any more (false). */
 	watchResource?(uri: string, isWatched: boolean): void;
 	onChange?(listener: (change: Change) => void): () => void;
+	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
+	warm?(): void;
 	/** Every process that it owns now. */
 	processes?(): readonly OwnedProcess[];
 	/** Stop all that belongs to it. Idempotent. */
