@@ -1,0 +1,57 @@
+/*
+ * `npm run bench`: every suite; `npm run bench -- transport`: one. `--quick` takes
+ * a minute instead of four. Installs the peers and builds the product on first use.
+ * What is going on is told on stderr, tables are on stdout, numbers in `bench/results/`.
+ */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { root, step } from '../scripts/steps.mjs';
+import { note, writeResults } from './measure/report.mjs';
+
+const here = import.meta.dirname;
+const known = ['transport', 'tools', 'link', 'hub', 'library'].filter((name) => existsSync(fileOf(name)));
+const { values, positionals } = parseArgs({
+	options: { quick: { type: 'boolean', default: false } },
+	allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !known.includes(name));
+
+if (unknown.length > 0) {
+	note(`bench: no suite is called ${unknown.join(', ')}\nhint: there are ${known.join(', ')}`);
+	process.exitCode = 64;
+} else {
+	installPeers();
+	buildProduct();
+	for (const name of positionals.length > 0 ? positionals : known) await runSuite(name);
+}
+
+async function runSuite(name) {
+	const startedAt = performance.now();
+	note(`→ ${name}`);
+	const { run } = await import(pathToFileURL(fileOf(name)).href);
+	const data = await run({ isQuick: values.quick });
+	const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+	const file = data === undefined ? '' : `, numbers in ${writeResults(name, data)}`;
+	note(`  ${name}: ${seconds} s${file}`);
+}
+
+function installPeers() {
+	const stamp = join(here, 'node_modules', '.installed');
+	const lock = join(here, 'package-lock.json');
+	if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs) return;
+	step('install the peers', 'npm', ['ci', '--prefix', here, '--no-audit', '--no-fund', '--loglevel=error'], {
+		quiet: true,
+	});
+	writeFileSync(stamp, '');
+}
+
+function buildProduct() {
+	if (existsSync(join(root, 'dist', '.built'))) return;
+	step('build', process.execPath, [join(root, 'scripts', 'build.mjs'), '--install']);
+}
+
+function fileOf(name) {
+	return join(here, `${name}.mjs`);
+}
