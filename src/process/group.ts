@@ -2,11 +2,16 @@
  * A process group, addressed by the pid of its leader.
  *
  * The leader may be long gone while others of its group live on; the group is
- * gone only when none is left. There is no event for that, so it is asked.
+ * gone only when none is left. There is no event for that, so it is asked. In a
+ * container nobody may reap orphans, so a group of zombies counts as gone: on
+ * Linux /proc tells them from the living.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ASK_AGAIN_MS = 10;
+/** /proc is read only every so often: it costs a few milliseconds. */
+const ASKS_PER_PROC_SCAN = 5;
 
 /** Send a signal to every process of the group; false when none is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -17,12 +22,30 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 	}
 }
 
-/** Wait until the group is empty; false when `ms` passed first. */
+/** Wait until nobody of the group lives; false when `ms` passed first. */
 export async function groupGone(group: number, ms: number): Promise<boolean> {
 	const giveUpAt = performance.now() + ms;
-	while (signalGroup(group, 0)) {
+	for (let asks = 1; signalGroup(group, 0); asks++) {
+		if (asks % ASKS_PER_PROC_SCAN === 0 && !hasLivingMember(group)) return true;
 		if (performance.now() >= giveUpAt) return false;
 		await sleep(ASK_AGAIN_MS);
 	}
 	return true;
+}
+
+/** False when all that is left of the group are zombies. Where there is no /proc, true. */
+export function hasLivingMember(group: number): boolean {
+	if (process.platform !== 'linux') return true;
+	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, group));
+}
+
+function isLivingMember(pid: string, group: number): boolean {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		// After the name in parentheses, which may hold anything: state, parent, group.
+		const [state, , groupOfProcess] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		return Number(groupOfProcess) === group && state !== 'Z' && state !== 'X';
+	} catch {
+		return false; // it ended while we looked
+	}
 }

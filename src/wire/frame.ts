@@ -8,6 +8,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { FRAME_LIMIT_BYTES } from './limits.ts';
 
 /** Bytes before each payload. */
 export const FRAME_HEADER_BYTES = 4;
@@ -25,9 +26,14 @@ export class FrameReader {
 	readonly #limitBytes: number;
 	readonly #held = new HeldBytes();
 
-	/** @param limitBytes longest payload that is accepted */
-	constructor(limitBytes: number) {
+	/** @param limitBytes longest payload that is accepted; 16 MiB by default */
+	constructor(limitBytes: number = FRAME_LIMIT_BYTES) {
 		this.#limitBytes = limitBytes;
+	}
+
+	/** Bytes of a frame that is not complete yet. */
+	get heldBytes(): number {
+		return this.#held.size;
 	}
 
 	/** Take one chunk; give back the payloads it completed. Throws `bad_frame` for a length over the limit. */

@@ -1,0 +1,84 @@
+/*
+ * The documentation is run. In every markdown file: a `js` block is executed as a
+ * module, and a `console` block is typed line by line: what follows `$ ` is run in
+ * a shell, and the lines below it are compared with what it printed. A line of
+ * three dots stands for anything.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const files = [
+	'README.md',
+	...readdirSync(join(root, 'docs'))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => join('docs', name)),
+];
+
+describe.each(files)('%s', (file) => {
+	const text = readFileSync(join(root, file), 'utf8');
+
+	it.each(blocks(text, 'js'))('the code at line %i runs', (_, code) => {
+		// Evaluated in the root of the package, so that `orchestra/…` means this checkout.
+		const args = ['--input-type=module', '-e', code];
+		const { status, stderr } = spawnSync(process.execPath, args, {
+			cwd: root,
+			encoding: 'utf8',
+			input: '',
+			timeout: 30_000,
+		});
+		expect(stderr).not.toContain('Error');
+		expect(status).toBe(0);
+	});
+
+	it.each(blocks(text, 'console'))('the session at line %i shows what is printed', (_, session) => {
+		const home = mkdtempSync(join(tmpdir(), 'orchestra-docs-'));
+		for (const { command, printed } of commandsOf(session)) {
+			const { stdout, stderr } = spawnSync('sh', ['-c', command], {
+				cwd: root,
+				encoding: 'utf8',
+				timeout: 60_000,
+				env: { ...process.env, HOME: home, PATH: `${root}${delimiter}${process.env['PATH']}` },
+			});
+			expect(`${stdout}${stderr}`.trimEnd()).toMatch(asPattern(printed));
+		}
+		rmSync(home, { recursive: true });
+	});
+
+	it('links only to files that exist', () => {
+		for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+			expect(() => readFileSync(resolve(root, file, '..', target)), `${file} → ${target}`).not.toThrow(
+				/ENOENT/,
+			);
+		}
+	});
+});
+
+function blocks(text: string, language: string): [number, string][] {
+	return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map((match) => [
+		text.slice(0, match.index).split('\n').length,
+		match[1] ?? '',
+	]);
+}
+
+function commandsOf(session: string): { command: string; printed: string }[] {
+	return session
+		.split(/^\$ /m)
+		.slice(1)
+		.map((part) => {
+			const [command = '', ...printed] = part.trimEnd().split('\n');
+			return { command, printed: printed.join('\n').trimEnd() };
+		});
+}
+
+function asPattern(printed: string): RegExp {
+	const escaped = printed.split('\n').map((line) => (line.trim() === '...' ? '[\\s\\S]*' : escape(line)));
+	return new RegExp(`^${escaped.join('\\n')}$`);
+}
+
+function escape(line: string): string {
+	return line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { messageOf, OrchestraError } from '../src/errors.ts';
+
+describe('OrchestraError', () => {
+	it('carries code, hint, data and cause', () => {
+		const cause = new Error('disk');
+		const error = new OrchestraError('io', 'IO error: disk', {
+			cause,
+			hint: 'Free some space.',
+			data: { path: 'x' },
+		});
+		expect(error).toMatchObject({ code: 'io', hint: 'Free some space.', data: { path: 'x' }, cause });
+	});
+
+	it('is recognised by code, and across two copies of the package', async () => {
+		const copy = '../src/errors.ts?copy';
+		const other = await import(copy);
+		const foreign: unknown = new other.OrchestraError('timeout', 'late');
+		expect(foreign).not.toBeInstanceOf(OrchestraError);
+		expect(OrchestraError.is(foreign, 'timeout')).toBe(true);
+		expect(OrchestraError.is(foreign, 'closed')).toBe(false);
+	});
+
+	it('gives any thrown thing a code and keeps one that has a code', () => {
+		const known = new OrchestraError('closed', 'gone');
+		expect(OrchestraError.from(known)).toBe(known);
+		expect(OrchestraError.from('plain', 'io')).toMatchObject({
+			code: 'io',
+			message: 'plain',
+			cause: 'plain',
+		});
+		expect(messageOf(new Error('x'))).toBe('x');
+	});
+});

@@ -1,0 +1,80 @@
+/* The package as its users get it: packed, installed elsewhere, imported by every subpath. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const subpaths = Object.keys(exports).filter((path) => path !== './package.json');
+const bare = mkdtempSync(join(tmpdir(), 'orchestra-bare-'));
+const consumer = mkdtempSync(join(tmpdir(), 'orchestra-consumer-'));
+
+beforeAll(() => {
+	const pack = ['pack', '--json', '--silent', '--pack-destination', bare];
+	const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
+	const home = join(bare, 'node_modules', 'orchestra');
+	mkdirSync(home, { recursive: true });
+	execFileSync('tar', ['-xzf', join(bare, filename), '-C', home, '--strip-components', '1']);
+	for (const folder of [bare, consumer])
+		writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}');
+	const install = [
+		'install',
+		'--prefer-offline',
+		'--no-audit',
+		'--no-fund',
+		'--silent',
+		join(bare, filename),
+	];
+	execFileSync('npm', install, { cwd: consumer, stdio: 'pipe' });
+}, 120_000);
+
+afterAll(() => {
+	for (const folder of [bare, consumer]) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the packed package', () => {
+	it.each(subpaths)('is imported by plain JavaScript as %s', (subpath) => {
+		const script = `const all = await import(${JSON.stringify(specifier(subpath))}); console.log(Object.keys(all).length)`;
+		expect(Number(runNode(consumer, ['--input-type=module', '-e', script]))).toBeGreaterThan(0);
+	});
+
+	it('type-checks in a strict TypeScript project, by every subpath', () => {
+		const imports = subpaths.map((subpath, index) => `import * as m${index} from '${specifier(subpath)}';`);
+		const all = `export const all = [${subpaths.map((_, index) => `m${index}`).join(', ')}];`;
+		const use = `import { connect } from 'orchestra/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
+		writeFileSync(join(consumer, 'use.ts'), [...imports, all, use].join('\n'));
+		const typeRoots = [join(root, 'node_modules/@types')];
+		const compilerOptions = {
+			strict: true,
+			module: 'nodenext',
+			noEmit: true,
+			target: 'es2023',
+			types: ['node'],
+			typeRoots,
+		};
+		writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+		execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', consumer], { stdio: 'pipe' });
+	});
+
+	it.each(['orchestra/stdio', 'orchestra/rpc', 'orchestra/sdk'])(
+		'needs no third-party code for %s',
+		(name) => {
+			const script = `await import('${name}'); console.log('fine')`;
+			expect(runNode(bare, ['--input-type=module', '-e', script])).toBe('fine\n');
+		},
+	);
+
+	it('has a working mctl', () => {
+		expect(runNode(consumer, [join('node_modules', '.bin', 'mctl'), '--version'])).toMatch(/^\d/);
+	});
+});
+
+function specifier(subpath: string): string {
+	return subpath === '.' ? 'orchestra' : `orchestra${subpath.slice(1)}`;
+}
+
+function runNode(cwd: string, args: string[]): string {
+	return execFileSync(process.execPath, args, { cwd, encoding: 'utf8' });
+}

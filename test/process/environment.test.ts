@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { childEnvironment } from '../../src/process/environment.ts';
+
+describe('childEnvironment', () => {
+	it('hands on what a program needs and nothing else', () => {
+		const parent = {
+			PATH: '/bin',
+			HOME: '/h',
+			LC_ALL: 'C',
+			https_proxy: 'p',
+			NO_PROXY: 'n',
+			AWS_SECRET: 's',
+			NODE_OPTIONS: 'x',
+		};
+		expect(childEnvironment(parent, { TOKEN: 't' }, 'linux')).toEqual({
+			PATH: '/bin',
+			HOME: '/h',
+			LC_ALL: 'C',
+			https_proxy: 'p',
+			NO_PROXY: 'n',
+			TOKEN: 't',
+		});
+	});
+
+	it('lets the configuration win and drops exported shell functions', () => {
+		expect(
+			childEnvironment({ PATH: '/bin', TERM: '() { :; }', USER: undefined }, { PATH: '/own' }, 'linux'),
+		).toEqual({ PATH: '/own' });
+	});
+
+	it('knows the names of Windows, in any case', () => {
+		const parent = { Path: 'C:\\', SystemRoot: 'C:\\Windows', HOME: 'no', SECRET: 's' };
+		expect(childEnvironment(parent, {}, 'win32')).toEqual({ Path: 'C:\\', SystemRoot: 'C:\\Windows' });
+	});
+});

@@ -1,0 +1,58 @@
+/* Kill the parent, hard, at any moment: nothing of its tree may be left. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { until } from '../support/programs.ts';
+
+const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
+const ROUNDS = 50;
+const ROUNDS_AT_ONCE = 5;
+const GONE_WITHIN_MS = 3000;
+
+it.skipIf(process.platform !== 'linux')(
+	`leaves no process behind in ${ROUNDS} rounds of SIGKILL to the parent`,
+	async () => {
+		for (let done = 0; done < ROUNDS; done += ROUNDS_AT_ONCE) {
+			await Promise.all(Array.from({ length: ROUNDS_AT_ONCE }, (_, index) => round(done + index)));
+		}
+	},
+	120_000,
+);
+
+async function round(number: number): Promise<void> {
+	const token = randomUUID();
+	const parent = spawn(process.execPath, [parentFile, token], { stdio: ['ignore', 'pipe', 'inherit'] });
+	// A different number of children each time, and a different moment.
+	const wanted = 1 + (number % 5);
+	for (let seen = 0; seen < wanted; ) {
+		const [chunk] = await once(parent.stdout, 'data');
+		seen += String(chunk).split('started').length - 1;
+	}
+	await sleep(number);
+	expect(livingWith(token).length).toBeGreaterThan(0);
+	parent.kill('SIGKILL');
+	await once(parent, 'exit');
+	await until(
+		`round ${number} has left nothing behind`,
+		() => livingWith(token).length === 0,
+		GONE_WITHIN_MS,
+	);
+}
+
+/** Every living process that was started, at whatever depth, with the token of a round. */
+function livingWith(token: string): number[] {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`ROUND_TOKEN=${token}`);
+			} catch {
+				return false; // ended while we looked, or a zombie, which has no environment
+			}
+		})
+		.map(Number);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/rpc/clock.ts';
+import { Deadlines } from '../../src/rpc/deadlines.ts';
+import { FakeClock } from '../support/fake-channel.ts';
+
+describe('Deadlines', () => {
+	it('fires at the earliest deadline and asks for the next', () => {
+		const clock = new FakeClock();
+		const swept: number[] = [];
+		const deadlines = new Deadlines(clock, (now) => {
+			swept.push(now);
+			return now < 100 ? 100 : Number.POSITIVE_INFINITY;
+		});
+		deadlines.note(100);
+		deadlines.note(40);
+		deadlines.note(60);
+		clock.advance(1000);
+		expect(swept).toEqual([40, 100]);
+	});
+
+	it('cuts a wait that is too long for a timer in pieces', () => {
+		const clock = new FakeClock();
+		let sweeps = 0;
+		const dueAt = 2 ** 31 + 5000;
+		const deadlines = new Deadlines(clock, (now) => {
+			sweeps++;
+			return now < dueAt ? dueAt : Number.POSITIVE_INFINITY;
+		});
+		deadlines.note(dueAt);
+		clock.advance(2 ** 31);
+		expect(sweeps).toBe(1);
+		clock.advance(5000);
+		expect(sweeps).toBe(2);
+	});
+
+	it('does nothing after close', () => {
+		const clock = new FakeClock();
+		const deadlines = new Deadlines(clock, () => {
+			throw new Error('fired');
+		});
+		deadlines.note(10);
+		deadlines.close();
+		clock.advance(100);
+		expect(clock.timerCount).toBe(0);
+	});
+});
+
+describe('systemClock', () => {
+	it('moves on, and calls back unless called off', async () => {
+		const before = systemClock.now();
+		const cancel = systemClock.after(5, () => {
+			throw new Error('called off');
+		});
+		cancel();
+		// Its own timers do not keep the process alive, so one of ours must.
+		const keepAlive = setTimeout(() => {}, 5000);
+		await new Promise<void>((resolve) => systemClock.after(10, resolve));
+		clearTimeout(keepAlive);
+		expect(systemClock.now()).toBeGreaterThan(before);
+	});
+});

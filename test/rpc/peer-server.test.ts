@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import type { IncomingCall } from '../../src/rpc/incoming.ts';
+import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
+import { methodNotFound, rpcError } from '../../src/rpc/rpc-error.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/serving.ts';
+import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
+
+describe('a peer that serves', () => {
+	it('answers a plain value in the same tick', () => {
+		const { peer, channel } = open({ onRequest: ({ params }) => params });
+		peer.message('{"jsonrpc":"2.0","id":"x","method":"echo","params":[1]}');
+		expect(channel.sent).toEqual(['{"jsonrpc":"2.0","id":"x","result":[1]}']);
+	});
+
+	it.each([
+		['bad JSON', '{"jsonrpc"', -32700, /^parse error: /],
+		['no method', '{"jsonrpc":"2.0"}', -32600, /^invalid request: /],
+		['a bare value', '"ping"', -32600, /must be an object/],
+		['an empty batch', '[]', -32600, /must not be empty/],
+		['a batch where there are none', '[{"jsonrpc":"2.0","id":1,"method":"a"}]', -32600, /no batches/],
+	])('answers %s with id null', (_, line, code, message) => {
+		const { peer, channel } = open();
+		peer.message(line);
+		expect(channel.messages).toEqual([
+			{ jsonrpc: '2.0', id: null, error: { code, message: expect.stringMatching(message) } },
+		]);
+	});
+
+	it('keeps the id of an invalid request when it can be read', () => {
+		const { peer, channel } = open();
+		peer.message('{"jsonrpc":"2.0","id":5,"method":7}');
+		expect(channel.messages[0]).toMatchObject({ id: 5, error: { code: -32600 } });
+	});
+
+	it('leaves the id out for a pipe whose client refuses null', () => {
+		const { peer, channel } = open({ unknownId: () => undefined });
+		peer.message('nonsense');
+		expect(channel.messages[0]).not.toHaveProperty('id');
+	});
+
+	it.each([
+		[
+			'an unknown method',
+			() => {
+				throw methodNotFound('some/unknown');
+			},
+			-32601,
+			'method not found: some/unknown',
+		],
+		[
+			'bad params',
+			() => {
+				throw new OrchestraError('bad_input', 'missing required parameter: name');
+			},
+			-32602,
+			'missing required parameter: name',
+		],
+		[
+			'our own failure',
+			() => {
+				throw new Error('boom');
+			},
+			-32603,
+			'boom',
+		],
+		['a rejection', () => Promise.reject(rpcError(-32021, 'own number')), -32021, 'own number'],
+		[
+			'a result that is not JSON',
+			() => ({ big: 1n }),
+			-32603,
+			'the result is not JSON: Do not know how to serialize a BigInt',
+		],
+	])('answers %s with the right number', async (_, onRequest, code, message) => {
+		const { peer, channel } = open({ onRequest });
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"some/unknown"}');
+		await peer.drained(1000);
+		expect(channel.messages[0]).toMatchObject({ id: 1, error: { code, message } });
+	});
+
+	it('knows no method when nobody serves', () => {
+		const { peer, channel } = open({});
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"x"}');
+		expect(channel.messages[0]).toMatchObject({ error: { code: -32601, message: 'method not found: x' } });
+	});
+
+	it('tells the hint of an error and survives data that is not JSON', () => {
+		const failures = [
+			new OrchestraError('io', 'disk full', { hint: 'Free some space.' }),
+			rpcError(-1, 'odd', { big: 1n }),
+			rpcError(-2, 'none', () => {}),
+		];
+		const { peer, channel } = open({
+			onRequest: () => {
+				throw failures.shift();
+			},
+		});
+		for (const id of [1, 2, 3]) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"x"}`);
+		expect(channel.messages).toMatchObject([
+			{ error: { code: -32603, message: 'disk full', data: { code: 'io', hint: 'Free some space.' } } },
+			{ error: { code: -1, message: 'odd' } },
+			{ error: { code: -2, message: 'none' } },
+		]);
+	});
+
+	it('never answers a notification, and survives a handler of one that throws', () => {
+		const heard: string[] = [];
+		const onNotification = (method: string): void => {
+			heard.push(method);
+			throw new Error('bad handler');
+		};
+		const { peer, channel } = open({ onNotification });
+		peer.message('{"jsonrpc":"2.0","method":"anything"}');
+		peer.message('{"jsonrpc":"2.0","id":4,"method":"notifications/x"}');
+		expect(heard).toEqual(['anything', 'notifications/x']);
+		expect(channel.sent).toEqual([]);
+	});
+
+	it('refuses a duplicate id in flight and does not disturb the first', async () => {
+		const { peer, channel, finish } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		expect(channel.messages).toMatchObject([
+			{ id: 1, error: { code: -32600, message: 'id 1 is already in flight' } },
+		]);
+		finish('done');
+		await peer.drained(1000);
+		expect(channel.messages[1]).toEqual({ jsonrpc: '2.0', id: 1, result: 'done' });
+	});
+
+	it('takes "1" and 1 for two calls, and an id again once it is answered', async () => {
+		const { peer, channel, finish } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		peer.message('{"jsonrpc":"2.0","id":"1","method":"slow"}');
+		expect(peer.incomingCount).toBe(2);
+		finish('a');
+		finish('b');
+		await peer.drained(1000);
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		expect(channel.sent).toHaveLength(2);
+	});
+
+	it('aborts the signal of a canceled call and sends no answer', async () => {
+		const { peer, channel, calls, finish } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		const { signal } = firstOf(calls);
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}');
+		expect(signal.aborted).toBe(true);
+		finish('too late');
+		await peer.drained(1000);
+		expect(channel.sent).toEqual([]);
+	});
+
+	it('shows the cancellation also to one who looks only afterwards, and drops its failure', async () => {
+		const { peer, channel, calls, fail } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":"a","method":"slow"}');
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}');
+		expect(firstOf(calls).signal.reason).toMatchObject({ code: 'canceled' });
+		fail(new Error('gave up'));
+		await peer.drained(1000);
+		expect(channel.sent).toEqual([]);
+	});
+
+	it('stops reading while a slow client has not caught up, and goes on after', async () => {
+		const { peer, channel } = open({ onRequest: () => 'x' });
+		channel.hasRoom = false;
+		for (const id of [1, 2]) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"a"}`);
+		expect(channel.isPaused).toBe(true);
+		channel.catchUp();
+		await peer.flushed();
+		expect(channel.isPaused).toBe(false);
+	});
+
+	it('stops reading while too many calls are in flight', async () => {
+		const { peer, channel, finish } = openSlow();
+		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"slow"}`);
+		expect(channel.isPaused).toBe(true);
+		finish('one');
+		await Promise.resolve();
+		expect(channel.isPaused).toBe(false);
+	});
+
+	it('waits for calls in flight at the end, with a bound, and gives up the rest', async () => {
+		const { peer, channel, clock, calls } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		const drained = peer.drained(5000);
+		clock.advance(5000);
+		expect(await drained).toBe(false);
+		const { signal } = firstOf(calls);
+		peer.cancelIncoming('shutting down');
+		expect(signal.reason).toMatchObject({ message: 'shutting down' });
+		expect(await peer.drained(5000)).toBe(true);
+		expect(channel.sent).toEqual([]);
+	});
+
+	it('does not mind that the client is gone when the answer is ready', async () => {
+		const { peer, channel, finish } = openSlow();
+		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
+		channel.isBroken = true;
+		finish('nobody hears it');
+		expect(await peer.drained(1000)).toBe(true);
+	});
+
+	it('answers a request over the limit with -32600 that names the limit, under its id when that can be read', () => {
+		const { peer, channel } = open();
+		peer.oversize({ limitBytes: 10, head: '{"jsonrpc":"2.0","id":"big","method":"x' });
+		peer.oversize({ limitBytes: 10, head: 'xxxxxxxxxxxxxxxxxxx' });
+		expect(channel.messages).toEqual([
+			{
+				jsonrpc: '2.0',
+				id: 'big',
+				error: { code: -32600, message: 'message is longer than the limit of 10 bytes' },
+			},
+			{
+				jsonrpc: '2.0',
+				id: null,
+				error: { code: -32600, message: 'message is longer than the limit of 10 bytes' },
+			},
+		]);
+	});
+});
+
+describe('a batch', () => {
+	it('is answered as one array when all of it is done, notifications aside', async () => {
+		const onRequest = ({ method }: IncomingCall): unknown => (method === 'slow' ? Promise.resolve('s') : 'q');
+		const { peer, channel } = open({ onRequest, acceptsBatch: () => true });
+		const slow = '{"jsonrpc":"2.0","id":1,"method":"slow"}';
+		peer.message(`[${slow},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":2,"method":"quick"},5]`);
+		expect(channel.sent).toEqual([]);
+		await peer.drained(1000);
+		expect(channel.messages).toMatchObject([
+			[
+				{ id: 2, result: 'q' },
+				{ id: null, error: { code: -32600 } },
+				{ id: 1, result: 's' },
+			],
+		]);
+	});
+
+	it('of notifications alone gets no answer', () => {
+		const { peer, channel } = open({ acceptsBatch: () => true });
+		peer.message('[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]');
+		expect(channel.sent).toEqual([]);
+	});
+
+	it('leaves out what was canceled and refuses a duplicate in it', async () => {
+		const { peer, channel, finish } = openSlow({ acceptsBatch: () => true });
+		const call = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"slow"}`;
+		peer.message(`[${call(1)},${call(2)},${call(2)}]`);
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		finish('one');
+		finish('two');
+		await peer.drained(1000);
+		expect(channel.messages).toMatchObject([
+			[
+				{ id: 2, error: { code: -32600 } },
+				{ id: 2, result: 'two' },
+			],
+		]);
+	});
+});
+
+interface Opened {
+	peer: Peer;
+	channel: FakeChannel;
+	clock: FakeClock;
+}
+
+function open(options: PeerOptions = {}): Opened {
+	const channel = new FakeChannel();
+	const clock = new FakeClock();
+	return { peer: new Peer(channel, { role: 'server', clock, ...options }), channel, clock };
+}
+
+/** Every call waits until `finish` or `fail` settles the oldest. */
+function openSlow(options: PeerOptions = {}): Opened & {
+	calls: IncomingCall[];
+	finish: (result: unknown) => void;
+	fail: (error: Error) => void;
+} {
+	const calls: IncomingCall[] = [];
+	const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
+	const onRequest = (call: IncomingCall): unknown => {
+		calls.push(call);
+		return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+	};
+	return {
+		...open({ onRequest, ...options }),
+		calls,
+		finish: (result) => waiting.shift()?.resolve(result),
+		fail: (error) => waiting.shift()?.reject(error),
+	};
+}
+
+function firstOf(calls: IncomingCall[]): IncomingCall {
+	const [call] = calls;
+	if (call === undefined) throw new Error('no call came');
+	return call;
+}

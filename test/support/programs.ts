@@ -1,0 +1,63 @@
+/* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+
+/** A spawn record that runs `script` in Node. */
+export function node(script: string, ...args: string[]): SpawnRecord {
+	return { command: process.execPath, args: ['-e', script, ...args] };
+}
+
+/** A spawn record that runs `script` in a POSIX shell. */
+export function shell(script: string): SpawnRecord {
+	return { command: 'sh', args: ['-c', script] };
+}
+
+/** Answers every request with its own method and params; `die`, `hang`, `noise` and `fail` do what they say. */
+export const rpcServer: SpawnRecord = node(`
+	const send = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+	require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+		const { id, method, params } = JSON.parse(line);
+		if (method === 'die') { process.stderr.write('dying now\\n'); process.exit(params.code); }
+		if (method === 'kill') process.kill(process.pid, params.signal);
+		if (method === 'noise') process.stdout.write('debug: hello\\n');
+		if (method === 'hang' || id === undefined) return;
+		if (method === 'fail') return send({ jsonrpc: '2.0', id, error: { code: -32001, message: 'no', data: { why: 'asked' } } });
+		if (method === 'late') return setTimeout(() => send({ jsonrpc: '2.0', id, result: 'late' }), params.ms);
+		send({ jsonrpc: '2.0', id, result: { method, params } });
+	});
+`);
+
+/** True while a process runs; a zombie that only waits to be reaped does not. */
+export function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+	} catch {
+		return false; // no such process
+	}
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
+	} catch {
+		return process.platform !== 'linux'; // gone since, or a system without /proc
+	}
+}
+
+/** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
+export async function until(what: string, condition: () => boolean, ms = 5000): Promise<void> {
+	const giveUpAt = performance.now() + ms;
+	while (!condition()) {
+		if (performance.now() > giveUpAt) throw new Error(`waited ${ms} ms in vain until ${what}`);
+		await sleep(10);
+	}
+}
+
+/** What `action` throws or rejects with. */
+export async function thrownBy(action: () => unknown): Promise<unknown> {
+	try {
+		await action();
+	} catch (error) {
+		return error;
+	}
+	throw new Error('expected a throw');
+}

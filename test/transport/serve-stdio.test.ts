@@ -1,0 +1,155 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { until } from '../support/programs.ts';
+
+const server = fileURLToPath(new URL('../fixtures/stdio-server.mjs', import.meta.url));
+
+describe('a server process', () => {
+	it('answers a one-shot pipe with one line and exits 0', async () => {
+		const { stdout, code } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+		expect(protocolLines(stdout)).toEqual(['{"jsonrpc":"2.0","id":1,"result":"pong"}']);
+		expect(code).toBe(0);
+	});
+
+	it('keeps stdout for the protocol: stray prints go to stderr, until it is given back', async () => {
+		const { stdout, stderr } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+		expect(stderr).toContain('a stray print in a handler');
+		expect(stdout).not.toContain('a stray print in a handler');
+		expect(stdout.trimEnd().endsWith('after the protocol')).toBe(true);
+	});
+
+	it('finishes what is in flight at the end of input', async () => {
+		const { stdout, code } = await run('{"jsonrpc":"2.0","id":1,"method":"slow","params":{"ms":200}}\n');
+		expect(protocolLines(stdout)).toEqual(['{"jsonrpc":"2.0","id":1,"result":"slow done"}']);
+		expect(code).toBe(0);
+	});
+
+	it('does not wait longer than the bound, and says what it left', async () => {
+		const { stderr, code } = await run('{"jsonrpc":"2.0","id":1,"method":"never"}\n', { DRAIN_MS: '100' });
+		expect(stderr).toMatch(/\[WARN\] \[orchestra\] 1 requests were still running and are left unanswered/);
+		expect(code).toBe(0);
+	});
+
+	it('flushes a large answer before it exits', async () => {
+		const { stdout } = await run('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
+		expect(protocolLines(stdout)[0]?.length).toBe(5_000_000 + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
+	});
+
+	it('answers garbage, an invalid request and a line over the limit, and goes on', async () => {
+		const lines = [
+			'garbage',
+			'5',
+			`{"jsonrpc":"2.0","id":9,"method":"${'x'.repeat(200_000)}"}`,
+			'{"jsonrpc":"2.0","id":1,"method":"ping"}',
+		];
+		const { stdout } = await run(`${lines.join('\n')}\n`);
+		expect(protocolLines(stdout).map((line) => JSON.parse(line))).toMatchObject([
+			{ id: null, error: { code: -32700 } },
+			{ id: null, error: { code: -32600 } },
+			{ id: 9, error: { code: -32600, message: 'message is longer than the limit of 100000 bytes' } },
+			{ id: 1, result: 'pong' },
+		]);
+	});
+
+	it.each(['SIGINT', 'SIGTERM'] as const)(
+		'on %s finishes what is in flight and exits 0, also while waiting for input',
+		async (signal) => {
+			const child = start();
+			child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"slow","params":{"ms":300}}\n');
+			await handlerStarted(child);
+			child.kill(signal);
+			const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+			expect(protocolLines(stdout)).toEqual(['{"jsonrpc":"2.0","id":1,"result":"slow done"}']);
+			expect(code).toBe(0);
+		},
+	);
+
+	it('exits at once on a second signal', async () => {
+		const child = start();
+		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"never"}\n');
+		await handlerStarted(child);
+		const before = performance.now();
+		child.kill('SIGTERM');
+		await until('it noticed', () => child.killed);
+		const exited = once(child, 'exit');
+		const again = setInterval(() => child.kill('SIGTERM'), 50);
+		await exited;
+		clearInterval(again);
+		expect(performance.now() - before).toBeLessThan(3000);
+	});
+
+	it('survives a client that goes away without reading', async () => {
+		const child = start();
+		child.stdout.destroy();
+		child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
+		const [code, signal] = await once(child, 'exit');
+		expect([code, signal]).toEqual([0, null]);
+	});
+
+	it('shows every message at LOG_LEVEL=debug, as JSON when asked', async () => {
+		const { stderr } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}\n', {
+			LOG_LEVEL: 'debug',
+			LOG_FORMAT: 'json',
+		});
+		const shown = stderr
+			.split('\n')
+			.filter((line) => line.startsWith('{'))
+			.map((line) => JSON.parse(line));
+		expect(shown.map(({ message }) => message)).toEqual([
+			'← {"jsonrpc":"2.0","id":1,"method":"ping"}',
+			'→ {"jsonrpc":"2.0","id":1,"result":"pong"}',
+		]);
+	});
+
+	it('shows every message raw when ORCHESTRA_TRACE is 1', async () => {
+		const { stderr } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}\n', { ORCHESTRA_TRACE: '1' });
+		expect(stderr).toContain('← {"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+	});
+
+	it('holds back its reading when the client does not read, and then answers all', async () => {
+		const child = start();
+		const request = (id: number): string =>
+			`{"jsonrpc":"2.0","id":${id},"method":"large","params":{"size":50000}}\n`;
+		const count = 400;
+		let sent = 0;
+		while (sent < count && child.stdin.write(request(sent))) sent++;
+		for (sent++; sent < count; sent++) child.stdin.write(request(sent));
+		child.stdin.end();
+		const lines = protocolLines(await text(child.stdout));
+		expect(lines.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: count }, (_, id) => id));
+	});
+});
+
+function start(environment: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+	const child = spawn(process.execPath, [server], { env: { ...process.env, ...environment } });
+	child.stdin.on('error', () => {}); // a server that exits early is what some tests are about
+	return child;
+}
+
+async function run(
+	input: string,
+	environment: Record<string, string> = {},
+): Promise<{ stdout: string; stderr: string; code: number }> {
+	const child = start(environment);
+	child.stdin.end(input);
+	const exited = once(child, 'exit');
+	const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+	const [code] = await exited;
+	return { stdout, stderr, code };
+}
+
+/** What came between the moment stdout was taken and the moment it was given back. */
+function protocolLines(stdout: string): string[] {
+	return stdout.split('\n').filter((line) => line.startsWith('{'));
+}
+
+function handlerStarted(child: ChildProcessWithoutNullStreams): Promise<void> {
+	return new Promise((resolve) => {
+		child.stderr.on('data', (chunk: Buffer) => {
+			if (chunk.toString().includes('a stray print in a handler')) resolve();
+		});
+	});
+}

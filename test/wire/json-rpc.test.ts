@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { numberTextOf, parseJson } from '../../src/wire/json.ts';
+import {
+	ExactNumber,
+	encodeError,
+	encodeNotification,
+	encodeRequest,
+	encodeResult,
+	type Id,
+	idFromHead,
+	idKey,
+	readMessage,
+} from '../../src/wire/json-rpc.ts';
+
+describe('readMessage', () => {
+	it('tells requests, notifications and answers apart', () => {
+		expect(read('{"jsonrpc":"2.0","id":1,"method":"a"}')).toMatchObject({
+			kind: 'request',
+			message: { id: 1 },
+		});
+		expect(read('{"jsonrpc":"2.0","method":"a"}')).toMatchObject({ kind: 'notification' });
+		expect(read('{"jsonrpc":"2.0","id":1,"result":5}')).toMatchObject({
+			kind: 'response',
+			message: { result: 5 },
+		});
+	});
+
+	it('takes a method under notifications/ for a notification even with an id', () => {
+		expect(read('{"jsonrpc":"2.0","id":1,"method":"notifications/x"}').kind).toBe('notification');
+	});
+
+	it('reads an answer without a result as null, and lets an error win over a result', () => {
+		expect(read('{"jsonrpc":"2.0","id":1}')).toMatchObject({ kind: 'response', message: { result: null } });
+		const both = read('{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":-1,"message":"m","data":[2]}}');
+		expect(both).toMatchObject({ message: { error: { code: -1, message: 'm', data: [2] } } });
+	});
+
+	it('forgives an error object without code or message, and an error that is null', () => {
+		expect(read('{"jsonrpc":"2.0","id":1,"error":{}}')).toMatchObject({
+			message: { error: { code: -32603 } },
+		});
+		expect(read('{"jsonrpc":"2.0","id":1,"error":null,"result":3}')).toMatchObject({
+			message: { result: 3 },
+		});
+	});
+
+	it.each([
+		['5', 'a message must be an object'],
+		['{"id":1,"method":"a"}', '`jsonrpc` must be "2.0"'],
+		['{"jsonrpc":"1.0","method":"a"}', '`jsonrpc` must be "2.0"'],
+		['{"jsonrpc":"2.0","id":1,"method":5}', '`method` must be a string'],
+		['{"jsonrpc":"2.0","method":5}', '`method` must be a string'],
+		['{"jsonrpc":"2.0","id":1,"method":"a","params":"no"}', '`params` must be an object or an array'],
+		['{"jsonrpc":"2.0","method":"a","params":3}', '`params` must be an object or an array'],
+		['{"jsonrpc":"2.0","id":null,"method":"a"}', '`id` must be a string or a number'],
+		['{"jsonrpc":"2.0","id":{},"method":"a"}', '`id` must be a string or a number'],
+		['{"jsonrpc":"2.0","result":1}', 'an answer needs an `id`'],
+		['{"jsonrpc":"2.0","id":1,"error":"no"}', '`error` must be an object'],
+		['{"jsonrpc":"2.0"}', 'a message needs a `method`, a `result` or an `error`'],
+	])('refuses %s', (text, reason) => {
+		expect(read(text)).toMatchObject({ kind: 'invalid', reason });
+	});
+
+	it('never throws, whatever the JSON value', () => {
+		fc.assert(fc.property(fc.jsonValue(), (value) => void readMessage(value, JSON.stringify(value))));
+	});
+});
+
+describe('ids', () => {
+	it.each([
+		'1',
+		'-7',
+		'"a\\"b"',
+		'""',
+		'9007199254740993',
+		'12345678901234567890',
+		'1.5',
+		'1e400',
+		'-0.10000000000000000001',
+	])('%s is echoed exactly', (id) => {
+		const message = read(`{"params":{"id":3},"jsonrpc":"2.0", "id" : ${id} ,"method":"a"}`);
+		const echoed = message.kind === 'request' ? encodeResult(message.message.id, {}) : '';
+		expect(echoed).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+	});
+
+	it('are told apart by type and by every digit', () => {
+		const ids: Id[] = [1, '1', new ExactNumber('9007199254740993'), new ExactNumber('9007199254740992')];
+		expect(new Set(ids.map(idKey)).size).toBe(4);
+	});
+
+	it('are found at the start of a line that was too long to read', () => {
+		expect(idFromHead('{"jsonrpc":"2.0","id":7,"method":"x","par')).toEqual({ id: 7, isRequest: true });
+		expect(idFromHead('{"jsonrpc":"2.0","id":"a b","result":{"x')).toEqual({ id: 'a b', isRequest: false });
+		expect(idFromHead('{"jsonrpc":"2.0","id":9007199254740993,"result"')).toMatchObject({
+			id: { text: '9007199254740993' },
+		});
+		expect(idFromHead('{"method":"x"')).toBeUndefined();
+		expect(idFromHead('garbage')).toBeUndefined();
+	});
+
+	it('stay a number where a value is wanted', () => {
+		expect(JSON.stringify({ id: new ExactNumber('9007199254740993') })).toBe('{"id":9007199254740992}');
+	});
+});
+
+describe('numberTextOf', () => {
+	it('finds the number of a key in the outermost object only', () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.integer(), (others, number) => {
+				const { id: _, ...rest } = others;
+				expect(numberTextOf(JSON.stringify({ ...rest, id: number }), 'id')).toBe(String(number));
+			}),
+		);
+	});
+
+	it('takes the last of a repeated key and nothing for a missing one', () => {
+		expect(numberTextOf('{"id":1e1,"id":2e2}', 'id')).toBe('2e2');
+		expect(numberTextOf('{"x":"\\"id\\":5","y":[{"id":6}]}', 'id')).toBeUndefined();
+		expect(numberTextOf('{"id":"text"}', 'id')).toBeUndefined();
+	});
+
+	it('scans a huge line without trouble', () => {
+		const text = `{"a":"${'\\"x'.repeat(3_000_000)}","id":1.50}`;
+		expect(numberTextOf(text, 'id')).toBe('1.50');
+	});
+});
+
+describe('encoding', () => {
+	it('keeps the key order jsonrpc, id, then the rest, on one line', () => {
+		expect(encodeRequest(1, 'a/b', { x: 'line\nbreak' })).toBe(
+			'{"jsonrpc":"2.0","id":1,"method":"a/b","params":{"x":"line\\nbreak"}}',
+		);
+		expect(encodeNotification('n', undefined)).toBe('{"jsonrpc":"2.0","method":"n"}');
+		expect(encodeResult('x', undefined)).toBe('{"jsonrpc":"2.0","id":"x","result":null}');
+	});
+
+	it('writes an unknown id as null, or leaves it out for peers that refuse null', () => {
+		const error = { code: -32700, message: 'bad' };
+		expect(encodeError(null, error)).toBe(
+			'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad"}}',
+		);
+		expect(encodeError(undefined, error)).toBe('{"jsonrpc":"2.0","error":{"code":-32700,"message":"bad"}}');
+	});
+
+	it('leaves params out when they are absent or no JSON value', () => {
+		expect(encodeRequest(1, 'a', undefined)).toBe('{"jsonrpc":"2.0","id":1,"method":"a"}');
+		expect(encodeRequest(1, 'a', () => {})).toBe('{"jsonrpc":"2.0","id":1,"method":"a"}');
+	});
+});
+
+describe('parseJson', () => {
+	it('forgives a byte order mark', () => {
+		expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
+	});
+});
+
+function read(text: string): ReturnType<typeof readMessage> {
+	return readMessage(parseJson(text), text);
+}
