@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { root, step } from '../scripts/steps.mjs';
-import { note, writeResults } from './measure/report.mjs';
+import { load, note, writeResults } from './measure/report.mjs';
 
 const here = import.meta.dirname;
+/** Load per core, before we start, from which on a run deserves a warning. */
+const BUSY = 0.3;
 const known = ['transport', 'tools', 'link', 'hub', 'library'].filter((name) => existsSync(fileOf(name)));
 const { values, positionals } = parseArgs({
 	options: { quick: { type: 'boolean', default: false } },
@@ -37,6 +39,8 @@ function runApart(name) {
 async function runSuite(name) {
 	const startedAt = performance.now();
 	note(`measuring ${name}`);
+	if (load() > BUSY)
+		note(`  the machine is busy (load ${load().toFixed(1)} a core): trust CPU time more than speed`);
 	const { run } = await import(pathToFileURL(fileOf(name)).href);
 	const data = await run({ isQuick: values.quick });
 	const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);

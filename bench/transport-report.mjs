@@ -83,7 +83,10 @@ function printGoals({ legacy, modern, start, client, large }) {
 		atLeast('server, one at a time, of sdk v2', ratio(legacy, 'sdk v2', 'turnPerSecond'), 2.5),
 		atLeast('server, one at a time, of the bare loop', ratio(legacy, 'bare loop', 'turnPerSecond'), 0.9),
 		atLeast('client, 64 in flight, of sdk v2', ratio(client, 'sdk v2', 'flightPerSecond'), 5),
-		atLeast('largest echo, of the faster sdk', sdkMs / largestOf(large.orchestra).ms, 20),
+		// The goal is set for 50 MB; a quick run stops at a size where the peers are not yet that slow.
+		...(large.orchestra[50]
+			? [atLeast('50 MB echo, of the faster sdk', sdkMs / large.orchestra[50].ms, 20)]
+			: []),
 		atMost('largest echo, growth exponent', exponentOf(large.orchestra), 1.15, ''),
 		atMost('cold start over the bare loop', over('coldMs'), 20, ' ms'),
 		atMost('idle memory over the bare loop', over('idleBytes') / 1e6, 10, ' MB'),

@@ -1,6 +1,6 @@
 /* Numbers to tables on stdout and JSON in `bench/results/`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isPinned } from './process.mjs';
 
@@ -16,17 +16,15 @@ export function median(values) {
 
 /** Facts about the machine that make numbers comparable; nothing that names it. */
 export function machine() {
-	const { platform, arch } = process;
-	const cpu = cpus()[0]?.model.trim();
-	return {
-		node: process.version,
-		platform,
-		arch,
-		cpu,
-		cores: availableParallelism(),
-		memoryBytes: totalmem(),
-		isPinned,
-	};
+	const { platform, arch, version: node } = process;
+	const cores = cpus();
+	const cpu = cores[0]?.model.trim();
+	return { node, platform, arch, cpu, cores: cores.length, memoryBytes: totalmem(), load: load(), isPinned };
+}
+
+/** How many processes wanted to run during the last minute, per core. */
+export function load() {
+	return loadavg()[0] / cpus().length;
 }
 
 /** A table: `columns` are [title, row → text]. The first column is aligned to the left. */
