@@ -136,7 +136,10 @@ for (const kind of ['quic', 'tls'] as const) {
 				events.push(response.value);
 				if (events.length === 3) break;
 				await client.send({
-					request: { case: 'publish', value: { topic: 'files', eventType: 'changed', payload: { n: events.length } } },
+					request: {
+						case: 'publish',
+						value: { topic: 'files', eventType: 'changed', payload: { n: events.length } },
+					},
 				});
 			}
 			expect(events).toMatchObject([
@@ -154,7 +157,10 @@ for (const kind of ['quic', 'tls'] as const) {
 			const ended = new Promise<OrchestraError>((resolve) => {
 				tunnel.start({ message: (text) => void got.push(text), oversize: () => {}, end: resolve });
 			});
-			const messages = Array.from({ length: 100 }, (_, index) => `{"n":${index},"ü":"${'x'.repeat(index * 10)}"}`);
+			const messages = Array.from(
+				{ length: 100 },
+				(_, index) => `{"n":${index},"ü":"${'x'.repeat(index * 10)}"}`,
+			);
 			for (const message of messages) tunnel.post(message);
 			await until(() => got.length === 100);
 			expect(got).toEqual(messages.map((message) => message.toUpperCase()));
@@ -181,7 +187,9 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(OrchestraError.is(await rejection(firstEvent(link, Uint8Array.of(0xff, 0xff))))).toBe(true);
 			const request = encodeRequest({ requestId: 'a', request: { case: 'listTools', value: {} } });
 			expect((await firstEvent(link, request)).length).toBeGreaterThan(0);
-			expect((await client.send({ request: { case: 'listTools', value: {} } })).response.case).toBe('listTools');
+			expect((await client.send({ request: { case: 'listTools', value: {} } })).response.case).toBe(
+				'listTools',
+			);
 		});
 
 		it('fail with the reason when the server goes away', async () => {

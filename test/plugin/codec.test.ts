@@ -14,7 +14,11 @@ import { HealthResult_Status } from '../../src/plugin/gen/orchestra/plugin/v1/pl
 import { encodeFrame } from '../../src/wire/frame.ts';
 
 const requests: [string, RequestInit, string][] = [
-	['list_tools', { requestId: 'stdio-lt-2', request: { case: 'listTools', value: {} } }, '0000000f0a0a737464696f2d6c742d32aa0100'],
+	[
+		'list_tools',
+		{ requestId: 'stdio-lt-2', request: { case: 'listTools', value: {} } },
+		'0000000f0a0a737464696f2d6c742d32aa0100',
+	],
 	[
 		'tool_call',
 		{
@@ -37,10 +41,17 @@ const responses: [string, ResponseInit, string][] = [
 	],
 	[
 		'health',
-		{ requestId: 'h1', response: { case: 'health', value: { status: HealthResult_Status.HEALTHY, message: 'ok' } } },
+		{
+			requestId: 'h1',
+			response: { case: 'health', value: { status: HealthResult_Status.HEALTHY, message: 'ok' } },
+		},
 		'0000000c0a0268316a06080112026f6b',
 	],
-	['boot', { requestId: 'b1', response: { case: 'boot', value: { ready: true } } }, '000000080a0262315a020801'],
+	[
+		'boot',
+		{ requestId: 'b1', response: { case: 'boot', value: { ready: true } } },
+		'000000080a0262315a020801',
+	],
 ];
 
 describe('the frames of orchestra.plugin.v1', () => {
@@ -74,9 +85,13 @@ describe('the frames of orchestra.plugin.v1', () => {
 describe('an answer of another kind', () => {
 	it('is the error that the peer said', () => {
 		const failed = decodeResponse(
-			encodeResponse({ response: { case: 'toolCall', value: { errorCode: 'routing_error', errorMessage: 'no way' } } }),
+			encodeResponse({
+				response: { case: 'toolCall', value: { errorCode: 'routing_error', errorMessage: 'no way' } },
+			}),
 		);
 		expect(() => expectKind(failed, 'listTools')).toThrowError('no way');
-		expect(() => expectKind(decodeResponse(new Uint8Array(0)), 'boot')).toThrowError(/nothing instead of boot/);
+		expect(() => expectKind(decodeResponse(new Uint8Array(0)), 'boot')).toThrowError(
+			/nothing instead of boot/,
+		);
 	});
 });

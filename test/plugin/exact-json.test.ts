@@ -28,7 +28,8 @@ describe('exact JSON', () => {
 	});
 
 	it('refuses what is no object, and bytes that are no JSON', () => {
-		for (const text of ['[1]', '1', 'null', '{', '']) expect(() => parseExact(text)).toThrowError(OrchestraError);
+		for (const text of ['[1]', '1', 'null', '{', ''])
+			expect(() => parseExact(text)).toThrowError(OrchestraError);
 		expect(() => readExact({}, Uint8Array.of(0xff, 0xfe))).toThrowError(/damaged/);
 	});
 });

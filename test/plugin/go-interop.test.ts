@@ -1,6 +1,6 @@
 /* Our ends against quic-go and Go's certificates, in both directions. Left out where Go is not there. */
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { PluginClient } from '../../src/plugin/plugin-client.ts';
 import { servePlugin } from '../../src/plugin/plugin-server.ts';
@@ -10,6 +10,7 @@ import { rejection, temporaryFolder } from '../support/links.ts';
 
 const built = await buildGoPeer();
 const program = 'program' in built ? built.program : '';
+afterAll(() => ('remove' in built ? built.remove() : undefined));
 if ('reason' in built) console.warn(`skipped, Go interoperability: ${built.reason}`);
 
 describe.skipIf(program === '')('with a peer written in Go', () => {
@@ -39,7 +40,9 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 
 	it('answers a Go client, with certificates that Go made', async () => {
 		const folder = await goFolder();
-		expect(await callFromGo(folder, 300)).toEqual(Array.from({ length: 300 }, (_, index) => `go-${index} ours tool${index}`));
+		expect(await callFromGo(folder, 300)).toEqual(
+			Array.from({ length: 300 }, (_, index) => `go-${index} ours tool${index}`),
+		);
 	});
 
 	it('answers a Go client with a certificate that we made for a Go authority', async () => {
@@ -69,7 +72,11 @@ async function goFolder(): Promise<string> {
 }
 
 async function connect(address: string, folder: string, name: string): Promise<PluginClient> {
-	const client = await PluginClient.connect({ kind: 'quic', address, identity: await loadIdentity(folder, name) });
+	const client = await PluginClient.connect({
+		kind: 'quic',
+		address,
+		identity: await loadIdentity(folder, name),
+	});
 	onTestFinished(() => client.close());
 	return client;
 }
@@ -77,7 +84,10 @@ async function connect(address: string, folder: string, name: string): Promise<P
 async function serveTools(folder: string, name: string): Promise<string> {
 	const identity = await loadIdentity(folder, name);
 	const handlers = {
-		toolCall: ({ toolName }: { toolName: string }) => ({ success: true, result: { text: `ours ${toolName}` } }),
+		toolCall: ({ toolName }: { toolName: string }) => ({
+			success: true,
+			result: { text: `ours ${toolName}` },
+		}),
 	};
 	const server = await servePlugin({ kind: 'quic', address: 'localhost:0', identity, handlers });
 	onTestFinished(() => server.close());

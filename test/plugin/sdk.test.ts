@@ -1,15 +1,17 @@
 /* Whole plugin processes, as a hub starts them. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { definePlugin } from '../../src/plugin/define-plugin.ts';
 import { parseExact, textOf } from '../../src/plugin/exact-json.ts';
-import type { PluginHandlers } from '../../src/plugin/handlers.ts';
+import { BootRequestSchema } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall } from '../../src/plugin/handlers.ts';
 import { Orchestrator } from '../../src/plugin/orchestrator.ts';
 import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { exactResult, pluginHandlers } from '../../src/plugin/plugin-handlers.ts';
 import { parsePluginFlags } from '../../src/plugin/plugin-flags.ts';
+import { exactResult, pluginHandlers } from '../../src/plugin/plugin-handlers.ts';
 import { type PluginProcess, startPluginProcess } from '../../src/plugin/plugin-process.ts';
 import { servePlugin } from '../../src/plugin/plugin-server.ts';
 import { loadIdentity } from '../../src/quic/certificates.ts';
@@ -24,9 +26,15 @@ for (const kind of ['quic', 'tls'] as const) {
 		it('does all that it says, and ends when it is told', async () => {
 			const files = new Map<string, Uint8Array>();
 			const { plugin, registered } = await startExample(kind, files);
-			expect(plugin.tools.map(({ name }) => name)).toEqual(['create_project', 'create_feature', 'list_features']);
+			expect(plugin.tools.map(({ name }) => name)).toEqual([
+				'create_project',
+				'create_feature',
+				'list_features',
+			]);
 			expect(plugin.prompts.map(({ name }) => name)).toEqual(['plan_project']);
-			expect(await call(plugin, 'create_project', { name: 'My App' })).toBe('Created project: My App (slug: my-app)');
+			expect(await call(plugin, 'create_project', { name: 'My App' })).toBe(
+				'Created project: My App (slug: my-app)',
+			);
 			const feature = await call(plugin, 'create_feature', { project_id: 'my-app', title: 'Log in' });
 			expect(feature).toBe('Created feature: Log in (id: my-app/log-in)');
 			expect(await call(plugin, 'create_project', { name: '' })).toBe('validation_error');
@@ -63,7 +71,9 @@ describe('a plugin process', () => {
 		const certsDir = await temporaryFolder();
 		const script = 'console.error("no such module: left-pad"); process.exit(3)';
 		const program = { id: 'broken', binary: process.execPath, args: ['-e', script, '--'] };
-		const error = await rejection(startPluginProcess({ ...program, orchestratorAddress: 'localhost:1', certsDir }));
+		const error = await rejection(
+			startPluginProcess({ ...program, orchestratorAddress: 'localhost:1', certsDir }),
+		);
 		expect(error).toMatchObject({ data: { exitCode: 3, stderr: ['no such module: left-pad'] } });
 	});
 
@@ -99,8 +109,9 @@ describe('a defined plugin', () => {
 		const definition = { id: 'x', version: '1', onBoot: () => Promise.reject(new Error('no config')) };
 		const { manifest } = definePlugin(definition);
 		const hooks = { orchestrator: new Orchestrator(manifest, undefined), onShutdown: () => {} };
-		const boot = pluginHandlers(definition, hooks).boot;
-		expect(String(await rejection(Promise.resolve(boot?.({ config: {} } as never, {} as never))))).toContain('no config');
+		const handlers = pluginHandlers(definition, hooks);
+		const booting = Promise.resolve(handlers.boot?.(create(BootRequestSchema), callOf('x')));
+		expect(String(await rejection(booting))).toContain('no config');
 	});
 
 	it('says so when it asks for an orchestrator that is not there', async () => {
@@ -113,6 +124,12 @@ describe('a defined plugin', () => {
 		expect(() => definePlugin({ id: '../x', version: '1' })).toThrowError(/cannot be the name/);
 	});
 });
+
+function callOf(name: string): ServerCall {
+	const closed = new Promise<OrchestraError>(() => {});
+	const peer = { kind: 'quic' as const, name, address: '', closed, close: () => Promise.resolve() };
+	return { requestId: '1', peer, signal: new AbortController().signal };
+}
 
 async function startExample(kind: LinkKind, files: Map<string, Uint8Array>) {
 	const certsDir = await temporaryFolder();
@@ -144,7 +161,11 @@ async function startExample(kind: LinkKind, files: Map<string, Uint8Array>) {
 	return { plugin, registered };
 }
 
-async function call(plugin: PluginProcess, toolName: string, input: Record<string, string>): Promise<unknown> {
+async function call(
+	plugin: PluginProcess,
+	toolName: string,
+	input: Record<string, string>,
+): Promise<unknown> {
 	const { response } = await plugin.client.send({
 		request: { case: 'toolCall', value: { toolName, arguments: input } },
 	});
@@ -152,7 +173,11 @@ async function call(plugin: PluginProcess, toolName: string, input: Record<strin
 	return response.value.success ? response.value.result?.['text'] : response.value.errorCode;
 }
 
-async function stream(plugin: PluginProcess, toolName: string, input: Record<string, string>): Promise<string[]> {
+async function stream(
+	plugin: PluginProcess,
+	toolName: string,
+	input: Record<string, string>,
+): Promise<string[]> {
 	const chunks: string[] = [];
 	const value = { streamId: 's', toolName, arguments: input };
 	for await (const { response } of plugin.client.sendStream({ request: { case: 'streamStart', value } })) {
