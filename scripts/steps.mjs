@@ -31,6 +31,12 @@ export function install() {
 	const lock = join(root, 'package-lock.json');
 	const stamp = join(root, 'node_modules', '.installed');
 	if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs) return;
-	step('install dependencies', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { quiet: true });
+	// Not `npm ci`: it refuses a lock file in which an optional binary of some other platform is missing.
+	step(
+		'install dependencies',
+		'npm',
+		['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+		{ quiet: true },
+	);
 	writeFileSync(stamp, `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`);
 }

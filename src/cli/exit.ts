@@ -15,6 +15,3 @@ export const exitCodes: Record<ErrorCode, number> = {
 	timeout: 124,
 	canceled: 130,
 };
-
-/** Wrong usage of mctl itself. */
-export const EXIT_USAGE = 64;

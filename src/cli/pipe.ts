@@ -6,7 +6,7 @@ import { ChildTransport } from '../transport/child-transport.ts';
 import { LineReader } from '../transport/line-reader.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import { parseJson } from '../wire/json.ts';
-import { MESSAGE_LIMIT_BYTES } from '../wire/limits.ts';
+import { MESSAGE_LIMIT_BYTES, STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
 
@@ -66,7 +66,7 @@ function printTo({ out }: CommandInput, transport: ChildTransport, onEnd: () => 
 		message(text) {
 			if (!isJson(text)) {
 				transport.noteStray(text);
-				return out.note(`mctl: not JSON, left out: ${text.slice(0, 200)}`);
+				return out.note(`mctl: not JSON, left out: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
 			}
 			transport.pause();
 			void out.write(`${text}\n`).then(() => (out.isClosed ? onEnd() : transport.resume()));
@@ -81,7 +81,7 @@ function printTo({ out }: CommandInput, transport: ChildTransport, onEnd: () => 
 function sendTo(transport: ChildTransport, reader: LineReader, warn: (text: string) => void): Receiver {
 	return {
 		message(text) {
-			if (!isJson(text)) return warn(`mctl: not JSON, not sent: ${text.slice(0, 200)}`);
+			if (!isJson(text)) return warn(`mctl: not JSON, not sent: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
 			try {
 				if (transport.post(text)) return;
 			} catch (error) {

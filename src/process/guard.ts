@@ -39,12 +39,20 @@ wait_tenths 10
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
 
-/** Registers the shell that runs it with the guard on descriptor 3, then becomes the program in "$@". */
-export const JOIN_GUARD_SCRIPT = 'echo "+ $$" >&3; exec 3>&-; exec "$@"';
+/**
+ * Registers the shell that runs it with the guard on descriptor 3, then becomes the program in "$@". A guard that was
+ * killed this very moment must not take the child with it; the next guard will be told of the child by us.
+ */
+export const JOIN_GUARD_SCRIPT = `trap '' PIPE; echo "+ $$" >&3 2>/dev/null; trap - PIPE; exec 3>&-; exec "$@"`;
+
+/** How often a guard that was killed is started again before we give up on it. */
+const RESTARTS = 10;
 
 export class Guard {
 	#shell: ChildProcess | undefined;
 	readonly #groups = new Set<number>();
+	#restarts = 0;
+	#isClosed = false;
 
 	/** The pipe that a new child registers itself on. Starts the guard, or starts it again when it was killed. */
 	get pipe(): Socket {
@@ -70,6 +78,7 @@ export class Guard {
 
 	/** End the guard. Groups that are still there are ended by it. */
 	close(): void {
+		this.#isClosed = true;
 		this.#shell?.stdin?.destroy();
 		this.#shell = undefined;
 	}
@@ -81,13 +90,15 @@ export class Guard {
 			env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
 			stdio: ['pipe', 'ignore', 'ignore'],
 		});
-		const forget = (): void => {
-			if (this.#shell === shell) this.#shell = undefined;
+		const onDeath = (): void => {
+			if (this.#shell !== shell) return;
+			this.#shell = undefined;
+			if (this.#groups.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
 		};
-		shell.on('exit', forget);
+		shell.on('exit', onDeath);
 		// Without a guard children still run and are still stopped by us; only a crash of ours is uncovered.
-		shell.on('error', forget);
-		shell.stdin.on('error', forget);
+		shell.on('error', onDeath);
+		shell.stdin.on('error', () => {}); // the exit tells it
 		shell.unref();
 		(shell.stdin as Socket).unref();
 		for (const group of this.#groups) shell.stdin.write(`+ ${group}\n`);

@@ -9,7 +9,7 @@ import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
-import { MESSAGE_LIMIT_BYTES } from '../wire/limits.ts';
+import { MESSAGE_LIMIT_BYTES, STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import { takeStdout } from './take-stdout.ts';
@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
 	}
 
 	noteStray(text: string): void {
-		this.#log.debug(`stray line on stdin: ${text.slice(0, 200)}`);
+		this.#log.debug(`stray line on stdin: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
 
 	/** Stop reading, so that the end of the process is not held up by an open stdin. */

@@ -8,6 +8,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { FRAME_LIMIT_BYTES } from './limits.ts';
 
 /** Bytes before each payload. */
 export const FRAME_HEADER_BYTES = 4;
@@ -25,8 +26,8 @@ export class FrameReader {
 	readonly #limitBytes: number;
 	readonly #held = new HeldBytes();
 
-	/** @param limitBytes longest payload that is accepted */
-	constructor(limitBytes: number) {
+	/** @param limitBytes longest payload that is accepted; 16 MiB by default */
+	constructor(limitBytes: number = FRAME_LIMIT_BYTES) {
 		this.#limitBytes = limitBytes;
 	}
 
