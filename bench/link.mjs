@@ -11,17 +11,18 @@ import { loadIdentity } from '../dist/quic/certificates.js';
 import { subjects } from './link-subjects.mjs';
 
 const MEASURE_MS = 2_000;
+const QUICK_MS = 500;
 const WARM_UP_MS = 500;
 const SMALL = Buffer.alloc(100, 1);
 const LARGE = Buffer.alloc(8 * 1024 * 1024, 2);
 const root = new URL('..', import.meta.url).pathname;
 
 /** Measure every subject; one row each. */
-export async function run() {
+export async function run({ isQuick = false } = {}) {
 	const certs = mkdtempSync(join(tmpdir(), 'bench-certs-'));
 	const rows = [];
 	try {
-		for (const name of Object.keys(subjects)) rows.push(await measure(name, certs));
+		for (const name of Object.keys(subjects)) rows.push(await measure(name, certs, isQuick ? QUICK_MS : MEASURE_MS));
 		rows.push(...(await measureGo(certs)));
 	} finally {
 		rmSync(certs, { recursive: true, force: true });
@@ -30,7 +31,7 @@ export async function run() {
 	return rows;
 }
 
-async function measure(name, certs) {
+async function measure(name, certs, measureMs) {
 	const subject = subjects[name];
 	const server = fork(join(import.meta.dirname, 'link-server.mjs'), [name, certs]);
 	try {
@@ -39,9 +40,9 @@ async function measure(name, certs) {
 		const link = await subject.dial(address, certs);
 		await callFor(link, 1, WARM_UP_MS);
 		await callFor(link, 64, WARM_UP_MS);
-		const one = await callFor(link, 1, MEASURE_MS);
+		const one = await callFor(link, 1, measureMs);
 		const cpuBefore = await cpuOf(server);
-		const many = await callFor(link, 64, MEASURE_MS);
+		const many = await callFor(link, 64, measureMs);
 		const cpuUs = (await cpuOf(server)) - cpuBefore;
 		const megabytes = await echoLarge(link, subject.isSlow);
 		await link.close();
