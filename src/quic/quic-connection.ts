@@ -240,7 +240,12 @@ export class QuicConnection implements StreamHost {
 		this.#streams.set(id, stream);
 		this.#nextId = Math.max(this.#nextId, id + 4);
 		this.#watch.busy(performance.now());
-		this.#options.onStream(stream, this);
+		try {
+			this.#options.onStream(stream, this);
+		} catch (thrown) {
+			// Whoever serves streams must not be able to end the process from inside a datagram.
+			stream.fail(OrchestraError.from(thrown));
+		}
 		return stream;
 	}
 

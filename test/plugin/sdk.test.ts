@@ -108,7 +108,10 @@ describe('a defined plugin', () => {
 	it('refuses to boot when its hook throws', async () => {
 		const definition = { id: 'x', version: '1', onBoot: () => Promise.reject(new Error('no config')) };
 		const { manifest } = definePlugin(definition);
-		const hooks = { orchestrator: new Orchestrator(manifest, undefined), onShutdown: () => {} };
+		const hooks = {
+			orchestrator: new Orchestrator(manifest, undefined),
+			shutDown: () => Promise.resolve(true),
+		};
 		const handlers = pluginHandlers(definition, hooks);
 		const booting = Promise.resolve(handlers.boot?.(create(BootRequestSchema), callOf('x')));
 		expect(String(await rejection(booting))).toContain('no config');
