@@ -22,7 +22,8 @@ export async function run({ isQuick = false } = {}) {
 	const certs = mkdtempSync(join(tmpdir(), 'bench-certs-'));
 	const rows = [];
 	try {
-		for (const name of Object.keys(subjects)) rows.push(await measure(name, certs, isQuick ? QUICK_MS : MEASURE_MS));
+		for (const name of Object.keys(subjects))
+			rows.push(await measure(name, certs, isQuick ? QUICK_MS : MEASURE_MS));
 		rows.push(...(await measureGo(certs)));
 	} finally {
 		rmSync(certs, { recursive: true, force: true });
