@@ -78,9 +78,7 @@ describe('readManifest', () => {
 	});
 });
 
-function read(
-	text: string,
-): Partial<{
+function read(text: string): Partial<{
 	manifest: unknown;
 	problems: { key: string; found: string; allowed: string; message: string }[];
 }> {
