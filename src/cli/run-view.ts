@@ -48,7 +48,7 @@ export class RunView {
 	}
 
 	end(summary: RunSummary): void {
-		this.#bar.hide();
+		this.#bar.end();
 		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);

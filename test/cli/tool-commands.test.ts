@@ -140,7 +140,7 @@ describe('mctl init', () => {
 	it('writes a configuration that doctor accepts, with the servers of .mcp.json', async () => {
 		const cwd = writeFiles(temporaryFolder(), { '.mcp.json': '{"mcpServers":{"x":{"command":"node"}}}' });
 		const { stdout, code } = await mctl(['init'], { cwd });
-		expect([code, stdout]).toEqual([0, expect.stringContaining('with 1 servers of .mcp.json')]);
+		expect([code, stdout]).toEqual([0, expect.stringContaining('with 1 server of .mcp.json')]);
 		expect(readFileSync(join(cwd, 'orchestra.json'), 'utf8')).toContain('"command": "node"');
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });

@@ -50,7 +50,7 @@ describe('parseJsonc', () => {
 		['['.repeat(200), 'x.json:1: expected at most 100 levels'],
 	])('says what is wrong with %j and where', async (text, message) => {
 		const error = await thrownBy(() => parseJsonc(text, 'x.json'));
-		expect(String((error as Error).message).startsWith(message)).toBe(true);
+		expect((error as Error).message.startsWith(message)).toBe(true);
 	});
 
 	it('keeps a key named __proto__ as a plain key', () => {

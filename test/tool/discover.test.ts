@@ -39,12 +39,10 @@ describe('discoverTools', () => {
 			'good/main.sh': `${shellEvent('good')}\nevent started '{}'; event result '{"ok":true}'`,
 		});
 		const { tools, problems } = discoverTools([root]);
-		expect(problems.map(({ file }) => file.split('/').at(-2)).sort()).toEqual([
-			'four',
-			'one',
-			'three',
-			'two',
-		]);
+		expect(new Set(problems.map(({ file }) => file.split('/').at(-2)))).toEqual(
+			new Set(['four', 'one', 'three', 'two']),
+		);
+		expect(problems).toHaveLength(4);
 		const [tool] = tools;
 		if (!tool) throw new Error('the good tool was not found');
 		expect((await runToEnd(tool)).summary).toMatchObject({ outcome: 'ok', result: { ok: true } });

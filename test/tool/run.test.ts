@@ -45,7 +45,7 @@ describe('runTool', () => {
 		const environment = { ...process.env, A_VAR: '1', B_VAR: '2' };
 		const { summary } = await runToEnd(tool, { environment });
 		expect(summary.result).toMatchObject({ a: '1', b: '' });
-		expect(String(summary.result?.['cwd']).endsWith(tool.folder)).toBe(true);
+		expect(summary.result?.['cwd']).toMatch(new RegExp(`${tool.folder}$`));
 	});
 
 	it('fails before the start when required configuration is missing, naming the key', async () => {
@@ -193,7 +193,7 @@ describe('a run with limits', () => {
 		const tool = nodeTool(`emit('result', { text: 'x'.repeat(9 * 1024 * 1024) });`);
 		const { summary } = await runToEnd(tool);
 		expect(summary.outcome).toBe('ok');
-		expect(String(summary.result?.['text']).length).toBe(9 * 1024 * 1024);
+		expect(summary.result?.['text']).toHaveLength(9 * 1024 * 1024);
 	});
 
 	it('stops an endless line at 10 MiB, and keeps the events before it', async () => {
