@@ -7,7 +7,7 @@
 import { payloadText, type ToolEvent } from '../tool/event.ts';
 import { WARNINGS_KEPT } from '../tool/limits.ts';
 import { hintFor } from '../tool/mcp-result.ts';
-import type { RunSummary } from '../tool/transcript.ts';
+import type { RunSummary } from '../tool/summary.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';
 import { ProgressBar } from './progress-bar.ts';

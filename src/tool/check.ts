@@ -8,8 +8,8 @@ import { messageOf } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
 import { type RunOptions, runTool } from './run.ts';
+import type { RunSummary } from './summary.ts';
 import type { Tool } from './tool.ts';
-import type { RunSummary } from './transcript.ts';
 import { compile, validate } from './validate.ts';
 
 export interface Finding {

@@ -16,8 +16,9 @@ import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
 import { settingsOf } from './settings.ts';
+import type { RunSummary, RunWarning } from './summary.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
-import { type RunSummary, type RunWarning, Transcript } from './transcript.ts';
+import { Transcript } from './transcript.ts';
 import { validate } from './validate.ts';
 
 export interface RunOptions {

@@ -6,8 +6,8 @@ import { afterAll } from 'vitest';
 import { readToolAt } from '../../src/tool/discover.ts';
 import type { ToolEvent } from '../../src/tool/event.ts';
 import { type RunOptions, runTool } from '../../src/tool/run.ts';
+import type { RunSummary } from '../../src/tool/summary.ts';
 import type { Tool } from '../../src/tool/tool.ts';
-import type { RunSummary } from '../../src/tool/transcript.ts';
 
 const made: string[] = [];
 afterAll(() => {

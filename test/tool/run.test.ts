@@ -266,6 +266,15 @@ describe('a run with a hostile tool', () => {
 		expect(summary).toMatchObject({ outcome: 'crashed', exitCode: 4 });
 	});
 
+	it('does not wait for a stranger that left the group and holds stdout open', async () => {
+		const tool = nodeTool(`const options = { detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
+			require('node:child_process').spawn('sleep', ['5'], options).unref();
+			emit('result', {});`);
+		const { summary } = await runToEnd(tool);
+		expect(summary.outcome).toBe('ok');
+		expect(summary.elapsedMs).toBeLessThan(4000);
+	});
+
 	it('ends what a tool left behind in its group', async () => {
 		const tool = shellTool(`sleep 60 >/dev/null 2>&1 & echo $! > pid; event result '{}'`);
 		expect((await runToEnd(tool)).summary.outcome).toBe('ok');
