@@ -24,6 +24,7 @@ export function overview(table: Readonly<Record<string, CommandEntry>>): string 
 		'mctl: one command for every tool, MCP server and prompt',
 		'',
 		'  mctl demo                                          see it work',
+		'  mctl run hello-world name=you                      run a tool, in any language',
 		"  mctl request 'stdio:node server.js' tools/list     ask any JSON-RPC program",
 		'',
 		'Commands:',
