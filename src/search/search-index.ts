@@ -17,7 +17,9 @@ import { TopSlots } from './top-slots.ts';
 export const DOCUMENT_WORD_LIMIT = 50_000;
 /** How many of the best are looked at again for phrases, at least. */
 const SECOND_LOOK = 100;
-/** How fast repetition stops to count. */
+/** How fast repetition in one field stops to count. */
+const FIELD_SATURATION = 1.5;
+/** How fast the sum over all fields stops to count. */
 const SATURATION = 1.2;
 /** How much of the length of a field is held against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
@@ -43,6 +45,8 @@ export class SearchIndex {
 	readonly #freeSlots: number[] = [];
 	/** Weight by number of posting, of the document that is being added. */
 	#weights = new Float64Array(1024);
+	/** Occurrences by number of posting, in the field that is being added. */
+	#counts = new Float64Array(1024);
 	#scores = new Float64Array(0);
 	#word = new Float64Array(0);
 	#covered = new Float64Array(0);
@@ -112,14 +116,27 @@ export class SearchIndex {
 		}
 	}
 
-	/** Add up what each word weighs, in a column that is empty again when the document is filed. */
+	/**
+	 * Add up what each word weighs, in columns that are empty again when the
+	 * document is filed. Repetition counts less and less within each field, so a
+	 * long text that says a word a hundred times stays behind a title that says it.
+	 */
 	#weighField(index: number, row: readonly number[], start: number): void {
 		const { weight = 1, typicalWords = 1 } = this.#fields[index] ?? {};
-		const worth = weight / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
+		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
 		const weights = this.#weights;
+		const counts = this.#counts;
 		for (let at = start; at < row.length; at++) {
 			const number = row[at] ?? 0;
-			weights[number] = (weights[number] ?? 0) + worth;
+			counts[number] = (counts[number] ?? 0) + one;
+		}
+		for (let at = start; at < row.length; at++) {
+			const number = row[at] ?? 0;
+			const count = counts[number] ?? 0;
+			if (count === 0) continue;
+			counts[number] = 0;
+			weights[number] =
+				(weights[number] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
 		}
 	}
 
@@ -129,6 +146,7 @@ export class SearchIndex {
 		const grown = new Float64Array(2 * wanted);
 		grown.set(this.#weights);
 		this.#weights = grown;
+		this.#counts = new Float64Array(2 * wanted);
 	}
 
 	#file(slot: number, row: readonly number[]): void {
