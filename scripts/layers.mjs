@@ -12,10 +12,12 @@ const order = [
 	'errors',
 	'log',
 	'wire',
+	'schema',
 	'rpc',
 	'process',
 	'transport',
 	'sdk',
+	'config',
 	'quic',
 	'plugin',
 	'tool',
@@ -25,7 +27,7 @@ const order = [
 	'hub',
 	'cli',
 ];
-const pure = new Set(['errors', 'log', 'wire', 'rpc', 'search']);
+const pure = new Set(['errors', 'log', 'wire', 'schema', 'rpc', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);

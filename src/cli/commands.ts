@@ -14,6 +14,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'A tour that checks itself',
 		load: async () => (await import('./demo.ts')).demo,
 	},
+	list: {
+		summary: 'Show what there is to call',
+		load: async () => (await import('./list.ts')).list,
+	},
+	run: {
+		summary: 'Run a tool and show its events',
+		load: async () => (await import('./run.ts')).run,
+	},
+	'new plugin': {
+		summary: 'Write a plugin that works',
+		load: async () => (await import('./new-plugin.ts')).newPlugin,
+	},
 	find: {
 		summary: 'Find fragments of the library for a task',
 		load: async () => (await import('./find.ts')).find,
@@ -41,5 +53,21 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 	request: {
 		summary: 'One JSON-RPC request to a program',
 		load: async () => (await import('./request.ts')).request,
+	},
+	'new tool': {
+		summary: 'Write a new tool that works',
+		load: async () => (await import('./new-tool.ts')).newTool,
+	},
+	check: {
+		summary: 'Check a tool against the protocol',
+		load: async () => (await import('./check.ts')).check,
+	},
+	init: {
+		summary: 'Write a configuration to start from',
+		load: async () => (await import('./init.ts')).init,
+	},
+	doctor: {
+		summary: 'Check that everything is here',
+		load: async () => (await import('./doctor.ts')).doctor,
 	},
 };

@@ -6,20 +6,20 @@
  * and its last lines are kept. When the leader ends, for whatever reason, what is
  * left of its group is ended too. Nothing is ever restarted here.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
+import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
 import { findCommand, spawnError } from './find-command.ts';
 import { signalGroup } from './group.ts';
-import { type Guard, JOIN_GUARD_SCRIPT, sharedGuard } from './guard.ts';
+import { type Guard, sharedGuard } from './guard.ts';
 import { LineRing } from './line-ring.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
+import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
 import { endGroup, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';
 
 /** What becomes of a child's stderr, beside the ring that is always kept. */
@@ -32,18 +32,20 @@ export interface ChildOptions {
 	parentEnvironment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** Ends the child when we die. Default: the shared guard of this process. */
 	guard?: Guard | undefined;
+	/** Who starts the process. Default: we ourselves; a large process has a `HelperSpawner`. */
+	spawner?: Spawner | undefined;
 	log?: Log | undefined;
 }
 
-export interface ExitStatus {
-	readonly code: number | null;
-	readonly signal: NodeJS.Signals | null;
-}
+export type { ExitStatus } from './spawner.ts';
 
 const isWindows = process.platform === 'win32';
 
 /** How long an ended child's stdout may stay silent before it is taken to be held open by a stranger. */
 const STDOUT_LINGER_MS = 500;
+
+/** How long an ended child's stderr may take to be read to its end. */
+const STDERR_LINGER_MS = 200;
 
 /** Longest line of stderr that reaches the log whole. */
 const STDERR_LINE_BYTES = 64 * 1024;
@@ -55,7 +57,7 @@ export class Child {
 	readonly exited: Promise<ExitStatus>;
 	/** Resolves when the leader and the rest of its group are gone. Never rejects. */
 	readonly gone: Promise<ExitStatus>;
-	readonly #process: ChildProcessWithoutNullStreams;
+	readonly #process: SpawnedProcess;
 	readonly #startedAt = performance.now();
 	readonly #stderrRing = new LineRing();
 	readonly #strayRing = new LineRing();
@@ -72,8 +74,8 @@ export class Child {
 		const file = findCommand(record.command, cwd, environment);
 		const guard = options.guard ?? sharedGuard();
 		try {
-			const child = spawnInGroup(file, record.args ?? [], { cwd, env: environment, guard });
-			await once(child, 'spawn');
+			const spawner = options.spawner ?? directSpawner;
+			const child = await spawner.spawn({ file, args: record.args ?? [], cwd, env: environment, guard });
 			return new Child(record, child, guard, options);
 		} catch (error) {
 			const hint = 'Run the command by hand to see what is wrong with it.';
@@ -81,32 +83,24 @@ export class Child {
 		}
 	}
 
-	private constructor(
-		record: SpawnRecord,
-		child: ChildProcessWithoutNullStreams,
-		guard: Guard,
-		options: ChildOptions,
-	) {
+	private constructor(record: SpawnRecord, child: SpawnedProcess, guard: Guard, options: ChildOptions) {
 		this.record = record;
 		this.#process = child;
 		this.#log = options.log ?? Log.silent;
-		// After the event `spawn` the pid is always there.
-		this.pid = child.pid ?? 0;
+		this.pid = child.pid;
 		if (!isWindows) guard.add(this.pid);
 		this.#readStderr(options.stderr ?? 'discard');
 		// A child that closes its stdin early breaks our pipe; writers are told by their own callbacks.
 		child.stdin.on('error', () => {});
-		this.exited = new Promise((resolve) => {
-			child.once('exit', (code, signal) => resolve(this.#noteExit({ code, signal })));
-		});
+		this.exited = child.exited.then((status) => this.#noteExit(status));
 		this.gone = this.exited.then((status) => this.#endRest(status, guard));
 	}
 
-	get stdin(): ChildProcessWithoutNullStreams['stdin'] {
+	get stdin(): Writable {
 		return this.#process.stdin;
 	}
 
-	get stdout(): ChildProcessWithoutNullStreams['stdout'] {
+	get stdout(): Readable {
 		return this.#process.stdout;
 	}
 
@@ -126,9 +120,12 @@ export class Child {
 		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
 
-	/** Close stdin, wait, SIGTERM to the group, wait, SIGKILL to the group, reap. Idempotent. */
-	stop(): Promise<ExitStatus> {
-		this.#stopping ??= this.#climbDown();
+	/**
+	 * Close stdin, wait, SIGTERM to the group, wait, SIGKILL to the group, reap. Idempotent.
+	 * `eofMs` is the first wait: 0 for a child whose stdin was closed long ago.
+	 */
+	stop(eofMs: number = STOP_EOF_MS): Promise<ExitStatus> {
+		this.#stopping ??= this.#climbDown(eofMs);
 		return this.#stopping;
 	}
 
@@ -149,6 +146,20 @@ export class Child {
 			strayLines: this.#strayRing.lines,
 			strayCount: this.#strayCount,
 		};
+	}
+
+	/** The last lines of stderr, once it was read to its end or a stranger seems to hold it open. */
+	async lastWords(): Promise<readonly string[]> {
+		const { stderr } = this.#process;
+		if (!stderr.closed) {
+			let timer: NodeJS.Timeout | undefined;
+			await new Promise<void>((resolve) => {
+				timer = setTimeout(resolve, STDERR_LINGER_MS);
+				stderr.once('close', resolve);
+			});
+			clearTimeout(timer);
+		}
+		return this.#stderrRing.lines;
 	}
 
 	/** The error that whoever waits for this child gets: how it ended, and its last words. */
@@ -190,9 +201,9 @@ export class Child {
 		stdout.once('close', () => clearInterval(timer));
 	}
 
-	async #climbDown(): Promise<ExitStatus> {
+	async #climbDown(eofMs: number): Promise<ExitStatus> {
 		this.#process.stdin.end();
-		if (await this.#exitsWithin(STOP_EOF_MS)) return this.gone;
+		if (eofMs > 0 && (await this.#exitsWithin(eofMs))) return this.gone;
 		if (isWindows) this.#process.kill();
 		else await endGroup(this.pid);
 		// Only a process stuck in the kernel outlives SIGKILL; we do not wait for it.
@@ -233,20 +244,4 @@ export class Child {
 		this.#process.stderr.pause();
 		process.stderr.once('drain', () => this.#process.stderr.resume());
 	}
-}
-
-function spawnInGroup(
-	file: string,
-	args: readonly string[],
-	{ cwd, env, guard }: { cwd: string; env: Record<string, string>; guard: Guard },
-): ChildProcessWithoutNullStreams {
-	if (isWindows) return spawn(file, args, { cwd, env, windowsHide: true });
-	const child = spawn('/bin/sh', ['-c', JOIN_GUARD_SCRIPT, 'sh', file, ...args], {
-		cwd,
-		env,
-		detached: true,
-		stdio: ['pipe', 'pipe', 'pipe', guard.pipe],
-	});
-	// The first three entries of `stdio` are pipes, which is what this type says.
-	return child as ChildProcessWithoutNullStreams;
 }

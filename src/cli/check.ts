@@ -1,0 +1,66 @@
+/* `mctl check`: does a tool keep the protocol? */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { OrchestraError } from '../errors.ts';
+import { checkTool, type Finding } from '../tool/check.ts';
+import type { Tool } from '../tool/tool.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { type Command, usageError } from './command.ts';
+import { printable } from './printable.ts';
+import { findTool, openProject } from './project.ts';
+import { inputFlag, readInput } from './read-input.ts';
+import { verdictMark } from './verdict.ts';
+
+const TEST_INPUT = 'test-input.json';
+
+export const check: Command = {
+	usage: 'mctl check <tool folder|file|id> [--input JSON|@file|-] [--json]',
+	summary: 'Run a tool against Tool Protocol v1 and report what to correct',
+	examples: ['mctl check ./tools/my-tool', 'mctl check hello-world', 'mctl check ./x --input \'{"n":1}\''],
+	flags: {
+		input: { ...inputFlag, help: `an input that must work (default: ${TEST_INPUT}, else {})` },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run({ words, flags, out, environment, signal }) {
+		const [word, ...rest] = words;
+		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
+		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
+		const project = openProject(environment);
+		const tool = findTool(project, existsSync(word) ? `./${word}` : word);
+		const input = await inputFor(tool, flags['input']);
+		const { root: workspaceRoot, tools } = project.configuration;
+		const findings: Finding[] = [];
+		if (!flags['json'])
+			out.line(`${out.style('bold', tool.id)} ${tool.version}  ${out.style('dim', tool.file)}`);
+		for await (const finding of checkTool(tool, { input, config: tools.config, workspaceRoot, signal })) {
+			findings.push(finding);
+			if (!flags['json']) printFinding(out, finding);
+		}
+		const failures = findings.filter(({ verdict }) => verdict === 'fail').length;
+		if (flags['json']) out.json({ schema: 'orchestra.check/1', tool: tool.id, ok: failures === 0, findings });
+		if (failures > 0) throw brokenProtocol(tool, failures);
+		if (!flags['json']) out.line(`\n${tool.id} keeps Tool Protocol v1.`);
+	},
+};
+
+function printFinding(
+	out: Parameters<typeof verdictMark>[0],
+	{ verdict, title, detail, advice }: Finding,
+): void {
+	out.line(`${verdictMark(out, verdict)} ${title}: ${printable(detail)}`);
+	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
+}
+
+function inputFor(tool: Tool, flag: string | boolean | undefined): Promise<JsonObject> {
+	const file = join(tool.folder, TEST_INPUT);
+	const isSingle = !tool.file.endsWith('manifest.json');
+	return readInput(flag ?? (!isSingle && existsSync(file) ? `@${file}` : undefined), check);
+}
+
+function brokenProtocol(tool: Tool, failures: number): OrchestraError {
+	const points = failures === 1 ? 'one point' : `${failures} points`;
+	return new OrchestraError('tool_failed', `${tool.id} breaks Tool Protocol v1 in ${points}`, {
+		hint: 'Each [FAIL] above says what to do; docs/tools.md has the protocol.',
+	});
+}

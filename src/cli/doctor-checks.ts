@@ -1,0 +1,158 @@
+/*
+ * What `mctl doctor` looks at. Each check yields findings; a new part of the
+ * product adds its check to the list at the end.
+ */
+import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { childEnvironment } from '../process/environment.ts';
+import { findCommand } from '../process/find-command.ts';
+import { bundledToolsRoot } from '../tool/discover.ts';
+import { settingsOf } from '../tool/settings.ts';
+import { spawnRecordOf, type Tool } from '../tool/tool.ts';
+import type { Project } from './project.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface Diagnosis {
+	readonly verdict: Verdict;
+	readonly text: string;
+	/** How to mend it. Always there for `fail`. */
+	readonly fix?: string | undefined;
+}
+
+export interface DoctorContext {
+	readonly project: Project;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Diagnosis>;
+
+const VERSION_WAIT_MS = 5000;
+const EXPIRES_SOON_DAYS = 30;
+const DAY_MS = 86_400_000;
+const OLDEST_NODE = [20, 19] as const;
+
+function* checkNode(): Generator<Diagnosis> {
+	const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+	const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE.join('.')} or later.`;
+	yield { verdict: isNewEnough ? 'ok' : 'fail', text: `Node.js ${process.versions.node}`, fix };
+}
+
+function* checkConfiguration({ project }: DoctorContext): Generator<Diagnosis> {
+	const { files } = project.configuration;
+	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
+	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
+	for (const { message, file, line } of project.configProblems) {
+		yield { verdict: 'fail', text: message, fix: `Correct line ${line} of ${file}.` };
+	}
+}
+
+function* checkRoots({ project }: DoctorContext): Generator<Diagnosis> {
+	for (const root of project.roots) {
+		const count = project.tools.filter(({ file }) => file.startsWith(root)).length;
+		const name = root === bundledToolsRoot ? 'bundled examples' : `tool root ${root}`;
+		if (existsSync(root)) yield { verdict: 'ok', text: `${name}: ${count} tools` };
+		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
+	}
+	for (const { message, file } of project.toolProblems) {
+		yield { verdict: 'fail', text: message, fix: `Correct ${file}, then run: mctl check ${file}` };
+	}
+}
+
+async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGenerator<Diagnosis> {
+	const byCommand = new Map<string, Tool[]>();
+	for (const tool of project.tools) {
+		const command = programOf(tool, environment);
+		byCommand.set(command, [...(byCommand.get(command) ?? []), tool]);
+	}
+	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, environment);
+}
+
+/** What must be installed: for a script that starts itself, the interpreter of its first line. */
+function programOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): string {
+	const { command } = spawnRecordOf(tool, environment);
+	const isItself = command === tool.file && tool.runsOn !== basename(tool.file);
+	return isItself ? tool.runsOn : command;
+}
+
+async function checkRuntime(
+	command: string,
+	tools: readonly Tool[],
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<Diagnosis> {
+	const users = tools.map(({ id }) => id).join(', ');
+	const name = basename(command);
+	try {
+		const file = findCommand(command, tools[0]?.folder ?? '/', childEnvironment(environment));
+		const isTool = tools.some((tool) => file.startsWith(tool.folder));
+		const version = isTool ? '' : await versionOf(file);
+		return { verdict: 'ok', text: `${name}${version && ` ${version}`} (for ${users})` };
+	} catch (error) {
+		const { message, hint } = OrchestraError.from(error);
+		const isExample = tools.every(({ file }) => file.startsWith(bundledToolsRoot));
+		const text = isExample
+			? `${name} is not installed (only examples use it: ${users})`
+			: `${message} (for ${users})`;
+		return { verdict: isExample ? 'warn' : 'fail', text, fix: hint };
+	}
+}
+
+/** What the program says to `--version`; some say nothing, and that is no fault. */
+async function versionOf(file: string): Promise<string> {
+	if (/^(ba|da|z)?sh$/.test(basename(file))) return '';
+	const argument = basename(file) === 'go' ? 'version' : '--version';
+	try {
+		const { stdout, stderr } = await promisify(execFile)(file, [argument], { timeout: VERSION_WAIT_MS });
+		return /\d+(\.\d+)+/.exec(stdout || stderr)?.[0] ?? '';
+	} catch {
+		return '';
+	}
+}
+
+function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> {
+	for (const tool of project.tools) {
+		const { missing } = settingsOf(tool, project.configuration.tools.config);
+		if (missing.length > 0) {
+			const text = `${tool.id} needs ${missing.join(', ')}, which is not configured`;
+			yield { verdict: 'fail', text, fix: `Set it under tools.config in orchestra.json.` };
+		} else if ((tool.requiredConfig ?? []).length > 0) {
+			yield { verdict: 'ok', text: `${tool.id} has all the configuration it needs` };
+		}
+	}
+}
+
+function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis> {
+	const folder = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
+	if (!existsSync(folder)) return;
+	for (const name of readdirSync(folder).filter((each) => /\.(crt|pem|cert)$/.test(each))) {
+		yield* checkCertificate(join(folder, name));
+	}
+}
+
+function* checkCertificate(file: string): Generator<Diagnosis> {
+	const fix = `Remove ${file}; a new one is made when it is needed.`;
+	try {
+		const text = readFileSync(file, 'utf8');
+		if (!text.includes('BEGIN CERTIFICATE')) return;
+		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
+		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };
+		else if (days < EXPIRES_SOON_DAYS)
+			yield { verdict: 'warn', text: `certificate ${file}: ${days} days left` };
+		else yield { verdict: 'ok', text: `certificate ${file}: ${days} days left` };
+	} catch (error) {
+		yield { verdict: 'fail', text: `certificate ${file} cannot be read: ${messageOf(error)}`, fix };
+	}
+}
+
+export const doctorChecks: readonly Check[] = [
+	checkNode,
+	checkConfiguration,
+	checkRoots,
+	checkRuntimes,
+	checkRequiredConfig,
+	checkCertificates,
+];

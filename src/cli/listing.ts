@@ -1,0 +1,26 @@
+/*
+ * What `mctl list` can list. Each kind is data; a new kind is one more entry in
+ * the table, and appears in the usage, the errors and the JSON by itself.
+ */
+import type { ConfigProblem } from '../config/problem.ts';
+import type { CommandInput } from './command.ts';
+
+export interface Listed {
+	/** For people, one row each, in the order of `headings`. */
+	readonly rows: readonly (readonly string[])[];
+	/** For programs, one object each. */
+	readonly items: readonly object[];
+	readonly problems: readonly ConfigProblem[];
+}
+
+export interface Listing {
+	readonly headings: readonly string[];
+	/** What to say when there is nothing. */
+	readonly whenEmpty: string;
+	list(input: Pick<CommandInput, 'environment' | 'signal'>): Promise<Listed>;
+}
+
+/** The kinds, in the order in which `mctl list` shows them. */
+export const listings: Readonly<Record<string, () => Promise<Listing>>> = {
+	tools: async () => (await import('./list-tools.ts')).toolListing,
+};

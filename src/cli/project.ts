@@ -1,0 +1,43 @@
+/* The project a command works in: its configuration, its tools, and what is wrong with either. */
+import type { Configuration } from '../config/configuration.ts';
+import { loadConfiguration } from '../config/load.ts';
+import type { ConfigProblem } from '../config/problem.ts';
+import { OrchestraError } from '../errors.ts';
+import { discoverTools, readToolAt, toolRoots } from '../tool/discover.ts';
+import type { Tool } from '../tool/tool.ts';
+import { nearest } from './nearest.ts';
+
+export interface Project {
+	readonly configuration: Configuration;
+	readonly roots: readonly string[];
+	readonly tools: readonly Tool[];
+	readonly configProblems: readonly ConfigProblem[];
+	readonly toolProblems: readonly ConfigProblem[];
+}
+
+/** Read the configuration and find the tools of the working directory. */
+export function openProject(environment: Readonly<NodeJS.ProcessEnv>, cwd: string = process.cwd()): Project {
+	const { configuration, problems: configProblems } = loadConfiguration({ cwd, environment });
+	const roots = toolRoots(configuration, environment, cwd);
+	const { tools, problems: toolProblems } = discoverTools(roots);
+	return { configuration, roots, tools, configProblems, toolProblems };
+}
+
+/** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
+export function findTool(project: Project, word: string): Tool {
+	if (/[/\\]|^\.{1,2}$/.test(word)) return readToolAt(word);
+	const tool = project.tools.find(({ id }) => id === word);
+	if (tool) return tool;
+	const broken = project.toolProblems.find(({ file }) => file.split(/[/\\]/).includes(word));
+	if (broken) {
+		throw new OrchestraError('bad_input', `the tool "${word}" cannot be used: ${broken.message}`, {
+			hint: `Correct ${broken.file}, then run: mctl check ${broken.file}`,
+		});
+	}
+	const ids = project.tools.map(({ id }) => id);
+	const guesses = nearest(word, ids);
+	throw new OrchestraError('bad_input', `there is no tool "${word}"`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
+		data: { tool: word, nearest: guesses },
+	});
+}

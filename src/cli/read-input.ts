@@ -1,0 +1,40 @@
+/* The input of a tool from the command line: `--input`, then `key=value` words on top of it. */
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { messageOf } from '../errors.ts';
+import { inputFromJson, inputFromWords } from '../tool/input.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { type Command, usageError } from './command.ts';
+
+/** How `--input` is explained in the help of every command that has it. */
+export const inputFlag = {
+	type: 'string',
+	value: 'JSON|@file|-',
+	help: 'the input as JSON, from a file, or from stdin',
+} as const;
+
+/** Read `--input` (JSON, `@file` or `-`). Throws `bad_input` saying what is wrong with it. */
+export async function readInput(
+	flag: string | boolean | undefined,
+	command: Pick<Command, 'usage'>,
+): Promise<JsonObject> {
+	if (typeof flag !== 'string') return {};
+	if (flag === '-') return inputFromJson(await text(process.stdin), 'stdin');
+	if (!flag.startsWith('@')) return inputFromJson(flag, '--input');
+	const file = flag.slice(1);
+	try {
+		return inputFromJson(readFileSync(file, 'utf8'), file);
+	} catch (error) {
+		if (!(error instanceof Error && 'syscall' in error)) throw error;
+		throw usageError(command, `the input file ${file} cannot be read: ${messageOf(error)}`);
+	}
+}
+
+/** `--input` and words together; a word wins over the same key of `--input`. */
+export async function readToolInput(
+	command: Pick<Command, 'usage'>,
+	given: { flag: string | boolean | undefined; words: readonly string[]; schema: JsonObject | undefined },
+): Promise<JsonObject> {
+	const words = inputFromWords(given.words, given.schema);
+	return { ...(await readInput(given.flag, command)), ...words };
+}

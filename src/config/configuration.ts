@@ -1,0 +1,73 @@
+/* The whole configuration, as the rest of the product sees it: expanded, absolute, merged. */
+import type { SpawnRecord } from '../process/spawn-record.ts';
+
+/** An MCP server that we start ourselves. */
+export interface StdioServerEntry {
+	readonly kind: 'stdio';
+	readonly name: string;
+	readonly record: SpawnRecord;
+	readonly isEnabled: boolean;
+	/** The file that names it. */
+	readonly file: string;
+}
+
+/** An MCP server that is reached by its address. */
+export interface RemoteServerEntry {
+	readonly kind: 'http' | 'sse';
+	readonly name: string;
+	readonly url: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly timeoutMs: number | undefined;
+	readonly isEnabled: boolean;
+	readonly file: string;
+}
+
+export type ServerEntry = StdioServerEntry | RemoteServerEntry;
+
+export interface ToolsSection {
+	/** Absolute folders; undefined when no file names any. */
+	readonly roots: readonly string[] | undefined;
+	/** What tools may be told, nested or dotted as written. */
+	readonly config: Readonly<Record<string, unknown>>;
+	/** Time of one run when neither the tool nor `timeouts` says anything. */
+	readonly timeoutMs: number | undefined;
+	/** Time of one run, by tool id. */
+	readonly timeouts: Readonly<Record<string, number>>;
+}
+
+export interface LibrarySection {
+	readonly prompts: string | undefined;
+	readonly resources: string | undefined;
+}
+
+export interface PluginEntry {
+	readonly id: string;
+	/** Absolute when written with a slash, else a name to look up on PATH. */
+	readonly binary: string;
+	readonly args: readonly string[];
+	readonly env: Readonly<Record<string, string>>;
+	/** Handed to the plugin when it boots. */
+	readonly config: Readonly<Record<string, string>>;
+	readonly isEnabled: boolean;
+	readonly providesStorage: readonly string[];
+	readonly providesAi: readonly string[];
+	readonly dependsOn: readonly string[];
+	readonly file: string;
+}
+
+export const limitNames = ['messageBytes', 'requestMs', 'toolOutputBytes', 'toolEvents'] as const;
+
+export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
+
+export interface Configuration {
+	/** The folder of the project: where its file is, else the working directory. */
+	readonly root: string;
+	/** The files that were read, the most important first. */
+	readonly files: readonly string[];
+	/** In the order of the files, the project's first. */
+	readonly mcpServers: readonly ServerEntry[];
+	readonly tools: ToolsSection;
+	readonly library: LibrarySection;
+	readonly plugins: readonly PluginEntry[];
+	readonly limits: Limits;
+}

@@ -1,0 +1,21 @@
+/* `${VAR}` and `${VAR:-default}` in the texts of a configuration. */
+
+export interface Expansion {
+	readonly text: string;
+	/** Variables that are not set and have no default. */
+	readonly unset: readonly string[];
+}
+
+const reference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** Put the variables in. As in a shell, `:-` also replaces a variable that is set but empty. */
+export function expandVariables(text: string, environment: Readonly<NodeJS.ProcessEnv>): Expansion {
+	const unset: string[] = [];
+	const expanded = text.replace(reference, (_, name: string, fallback: string | undefined) => {
+		const value = environment[name];
+		if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+		if (value === undefined) unset.push(name);
+		return value ?? '';
+	});
+	return { text: expanded, unset };
+}

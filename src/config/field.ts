@@ -1,0 +1,144 @@
+/*
+ * One value of a configuration file, with its key and its file at hand.
+ *
+ * Each reader gives back the value in the type that was asked for, or notes a
+ * problem with file, line, key, found and allowed, and gives back undefined. So a
+ * wrong entry is told and left out, and the others go on.
+ */
+import { dirname, resolve } from 'node:path';
+import { isObject } from '../wire/json.ts';
+import { expandVariables } from './expand.ts';
+import type { JsonDocument } from './jsonc.ts';
+import { type ConfigProblem, configProblem, describeValue, kindOf } from './problem.ts';
+
+/** The file a field is in, and where its problems are noted. */
+export interface FieldSource {
+	readonly file: string;
+	readonly document: JsonDocument;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly problems: ConfigProblem[];
+}
+
+const secretParents = new Set(['env', 'headers', 'config']);
+
+export class Field {
+	readonly value: unknown;
+	readonly #source: FieldSource;
+	readonly #path: readonly string[];
+
+	constructor(source: FieldSource, value: unknown = source.document.value, path: readonly string[] = []) {
+		this.#source = source;
+		this.#path = path;
+		this.value = value;
+	}
+
+	get isPresent(): boolean {
+		return this.value !== undefined;
+	}
+
+	/** The field under `key`; not present when there is none. */
+	at(key: string): Field {
+		const value = isObject(this.value) && Object.hasOwn(this.value, key) ? this.value[key] : undefined;
+		return new Field(this.#source, value, [...this.#path, key]);
+	}
+
+	/** Note that this value is not what is `allowed`. */
+	report(allowed: string, found: string = this.#describe()): undefined {
+		const { file, document, problems } = this.#source;
+		const line = document.lineOf(this.#path);
+		problems.push(configProblem({ file, line, key: this.#path.join('.'), found, allowed }));
+	}
+
+	/** The fields of an object; none when absent. */
+	entries(): [string, Field][] {
+		if (!this.isPresent) return [];
+		if (isObject(this.value)) return Object.keys(this.value).map((key) => [key, this.at(key)]);
+		this.report('an object');
+		return [];
+	}
+
+	/** The fields of an array; none when absent. */
+	items(): Field[] {
+		if (!this.isPresent) return [];
+		if (!Array.isArray(this.value)) return this.report('an array') ?? [];
+		return this.value.map((value, index) => new Field(this.#source, value, [...this.#path, String(index)]));
+	}
+
+	/** A text with its variables put in. */
+	text(): string | undefined {
+		if (!this.isPresent) return undefined;
+		if (typeof this.value !== 'string' || this.value === '') return this.report('a text that is not empty');
+		return this.#expanded(this.value);
+	}
+
+	/** A path, made absolute against the folder of the file. */
+	path(): string | undefined {
+		const text = this.text();
+		if (text === undefined) return undefined;
+		const home = this.#source.environment['HOME'];
+		const whole = home !== undefined && /^~(?=\/|$)/.test(text) ? home + text.slice(1) : text;
+		return resolve(dirname(this.#source.file), whole);
+	}
+
+	/** A whole number of at least one. */
+	count(): number | undefined {
+		if (!this.isPresent) return undefined;
+		const isCount = Number.isSafeInteger(this.value) && Number(this.value) > 0;
+		return isCount ? Number(this.value) : this.report('a whole number above 0');
+	}
+
+	flag(): boolean | undefined {
+		if (!this.isPresent) return undefined;
+		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
+	}
+
+	/** An array of texts. */
+	texts(): string[] | undefined {
+		if (!this.isPresent) return undefined;
+		return this.items().flatMap((item) => item.#emptyOrText() ?? []);
+	}
+
+	/** An object of texts; numbers and booleans are written out. */
+	textMap(): Record<string, string> | undefined {
+		if (!this.isPresent) return undefined;
+		return Object.fromEntries(
+			this.entries().flatMap(([key, field]): [string, string][] => {
+				const text = field.#emptyOrText();
+				return text === undefined ? [] : [[key, text]];
+			}),
+		);
+	}
+
+	/** Any JSON value, with the variables put into every text in it. */
+	json(): unknown {
+		if (typeof this.value === 'string') return this.#expanded(this.value);
+		if (Array.isArray(this.value)) return this.items().map((item) => item.json());
+		if (!isObject(this.value)) return this.value;
+		return Object.fromEntries(this.entries().flatMap(([key, field]) => keepPresent(key, field.json())));
+	}
+
+	#emptyOrText(): string | undefined {
+		const { value } = this;
+		if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+		return typeof value === 'string' ? this.#expanded(value) : this.report('a text');
+	}
+
+	#expanded(text: string): string | undefined {
+		const { text: expanded, unset } = expandVariables(text, this.#source.environment);
+		if (unset.length === 0) return expanded;
+		const names = unset.map((name) => `\${${name}}`).join(', ');
+		return this.report(
+			`a variable that is set, or a default as in \${${unset[0]}:-value}`,
+			`${names}, not set`,
+		);
+	}
+
+	#describe(): string {
+		const mayBeSecret = this.#path.slice(0, -1).some((key) => secretParents.has(key));
+		return mayBeSecret ? kindOf(this.value) : describeValue(this.value);
+	}
+}
+
+function keepPresent(key: string, value: unknown): [string, unknown][] {
+	return value === undefined ? [] : [[key, value]];
+}

@@ -1,0 +1,37 @@
+/* What is wrong with a file, told so that the reader can go and correct it. */
+
+/** One thing that is wrong, and where. Everything else in the file still works. */
+export interface ConfigProblem {
+	readonly file: string;
+	readonly line: number;
+	/** Dotted path of the key; empty when the file as a whole is meant. */
+	readonly key: string;
+	readonly found: string;
+	readonly allowed: string;
+	/** All of it as one sentence. */
+	readonly message: string;
+}
+
+export function configProblem(facts: Omit<ConfigProblem, 'message'>): ConfigProblem {
+	const { file, line, key, found, allowed } = facts;
+	const what = key === '' ? 'the file' : key;
+	return { ...facts, message: `${file}:${line}: ${what} is ${found}; allowed: ${allowed}` };
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** A value and its kind, for an error text. */
+export function describeValue(value: unknown): string {
+	if (value === undefined) return 'missing';
+	if (value === null) return 'null';
+	const text = JSON.stringify(value);
+	const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+	return `${shown} (${kindOf(value)})`;
+}
+
+/** The kind alone, for values that may be secrets. */
+export function kindOf(value: unknown): string {
+	if (value === undefined || value === null) return String(value);
+	if (Array.isArray(value)) return 'an array';
+	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

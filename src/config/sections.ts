@@ -1,0 +1,164 @@
+/* One file's fields to the sections of the configuration. An entry with a problem is left out whole. */
+import type {
+	Configuration,
+	LibrarySection,
+	Limits,
+	PluginEntry,
+	RemoteServerEntry,
+	ServerEntry,
+	StdioServerEntry,
+	ToolsSection,
+} from './configuration.ts';
+import { limitNames } from './configuration.ts';
+import { Field, type FieldSource } from './field.ts';
+
+/** What one file says. */
+export type FileSections = Omit<Configuration, 'root' | 'files'>;
+
+const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'limits'];
+const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
+const libraryNames = ['prompts', 'resources'];
+
+/**
+ * Read a parsed file; problems are noted in `source`. A file of another client
+ * (`isOurs` false) may hold keys that mean something only there.
+ */
+export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
+	const top = new Field(source);
+	if (isOurs) onlyKeys(top, [...sectionNames, '$schema']);
+	else top.entries();
+	const whole = <T>(read: () => T | undefined): T[] => leaveOutWrong(source, read);
+	return {
+		mcpServers: top
+			.at('mcpServers')
+			.entries()
+			.flatMap(([name, field]) => whole(() => readServer(name, field, { file: source.file, root }))),
+		tools: readTools(top.at('tools')),
+		library: readLibrary(top.at('library')),
+		plugins: top
+			.at('plugins')
+			.items()
+			.flatMap((field) => whole(() => readPlugin(field, source.file))),
+		limits: readLimits(top.at('limits')),
+	};
+}
+
+function leaveOutWrong<T>(source: FieldSource, read: () => T | undefined): T[] {
+	const before = source.problems.length;
+	const entry = read();
+	return entry === undefined || source.problems.length > before ? [] : [entry];
+}
+
+function readServer(
+	name: string,
+	field: Field,
+	place: { file: string; root: string },
+): ServerEntry | undefined {
+	field.entries();
+	const isEnabled = field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
+	const timeoutMs = field.at('timeoutMs').count();
+	const type = field.at('type').text();
+	if (type !== undefined && !['stdio', 'http', 'streamable-http', 'sse'].includes(type)) {
+		return field.at('type').report('"stdio", "http" or "sse"');
+	}
+	const isRemote = field.at('url').isPresent && type !== 'stdio';
+	if (isRemote) return readRemote(name, field, { isEnabled, timeoutMs, kind: type, file: place.file });
+	return readStdio(name, field, { isEnabled, timeoutMs, ...place });
+}
+
+function readRemote(
+	name: string,
+	field: Field,
+	rest: { isEnabled: boolean; timeoutMs: number | undefined; kind: string | undefined; file: string },
+): RemoteServerEntry | undefined {
+	const url = field.at('url').text();
+	if (url === undefined) return undefined;
+	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
+	const headers = field.at('headers').textMap() ?? {};
+	return { name, url, headers, ...rest, kind: rest.kind === 'sse' ? 'sse' : 'http' };
+}
+
+function readStdio(
+	name: string,
+	field: Field,
+	rest: { isEnabled: boolean; timeoutMs: number | undefined; file: string; root: string },
+): StdioServerEntry | undefined {
+	const { isEnabled, timeoutMs, file, root } = rest;
+	if (!field.at('command').isPresent) return field.at('command').report('a command, or a url');
+	const command = programPath(field.at('command'));
+	if (command === undefined) return undefined;
+	const args = field.at('args').texts() ?? [];
+	const env = field.at('env').textMap() ?? {};
+	const cwd = field.at('cwd').path() ?? root;
+	return { kind: 'stdio', name, record: { command, args, env, cwd, timeoutMs }, isEnabled, file };
+}
+
+/** A relative program is found from the file; a bare name is left for PATH. */
+function programPath(field: Field): string | undefined {
+	const text = field.text();
+	return text !== undefined && /^(\.{1,2}|~)[/\\]/.test(text) ? field.path() : text;
+}
+
+function readTools(field: Field): ToolsSection {
+	onlyKeys(field, toolsNames);
+	const roots = field.at('roots');
+	return {
+		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
+		config: Object.fromEntries(
+			field
+				.at('config')
+				.entries()
+				.map(([key, value]) => [key, value.json()]),
+		),
+		timeoutMs: field.at('timeoutMs').count(),
+		timeouts: countsOf(field.at('timeouts').entries()),
+	};
+}
+
+function readLibrary(field: Field): LibrarySection {
+	onlyKeys(field, libraryNames);
+	return { prompts: field.at('prompts').path(), resources: field.at('resources').path() };
+}
+
+function readPlugin(field: Field, file: string): PluginEntry | undefined {
+	const binaryField = field.at('binary');
+	for (const required of [field.at('id'), binaryField]) {
+		if (!required.isPresent) return required.report('a text that is not empty');
+	}
+	const id = field.at('id').text();
+	const binary = String(binaryField.value).includes('/') ? binaryField.path() : binaryField.text();
+	if (id === undefined || binary === undefined) return undefined;
+	return {
+		id,
+		binary,
+		args: field.at('args').texts() ?? [],
+		env: field.at('env').textMap() ?? {},
+		config: field.at('config').textMap() ?? {},
+		isEnabled: field.at('enabled').flag() ?? true,
+		providesStorage: field.at('provides_storage').texts() ?? [],
+		providesAi: field.at('provides_ai').texts() ?? [],
+		dependsOn: field.at('depends_on').texts() ?? [],
+		file,
+	};
+}
+
+function readLimits(field: Field): Limits {
+	onlyKeys(field, limitNames);
+	return countsOf(limitNames.map((name): [string, Field] => [name, field.at(name)]));
+}
+
+function countsOf(entries: [string, Field][]): Record<string, number> {
+	return Object.fromEntries(
+		entries.flatMap(([key, field]): [string, number][] => {
+			const count = field.count();
+			return count === undefined ? [] : [[key, count]];
+		}),
+	);
+}
+
+function onlyKeys(field: Field, names: readonly string[]): void {
+	for (const [key, inner] of field.entries()) {
+		if (!names.includes(key))
+			inner.report(names.filter((name) => !name.startsWith('$')).join(', '), 'an unknown key');
+	}
+}

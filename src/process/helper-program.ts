@@ -1,0 +1,61 @@
+/*
+ * The program of the spawn helper. It runs in a process of its own, as text given
+ * to `node --eval`, so it uses nothing from outside the function.
+ *
+ * It starts what it is asked to start, sends the three pipes over and closes its
+ * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
+ * the guard. It ends when the channel to its parent does.
+ */
+import type { ChildProcess, SendHandle, spawn as Spawn } from 'node:child_process';
+
+/** Parent to helper. */
+export interface HelperRequest {
+	readonly id: number;
+	readonly file: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string>>;
+}
+
+/** Helper to parent: three pipes in order, or an error; later the end. */
+export type HelperAnswer =
+	| { readonly id: number; readonly kind: 'pipe'; readonly index: number; readonly pid: number }
+	| { readonly id: number; readonly kind: 'error'; readonly message: string }
+	| {
+			readonly id: number;
+			readonly kind: 'exit';
+			readonly code: number | null;
+			readonly signal: NodeJS.Signals | null;
+	  };
+
+/** What `node --eval` runs. */
+export function helperSource(): string {
+	return `(${runHelper.toString()})(require('node:child_process'))`;
+}
+
+/** Node sends such a pipe as it sends a socket, which its types do not say. */
+type RawPipe = SendHandle & { readStop(): void };
+
+function runHelper({ spawn }: { spawn: typeof Spawn }): void {
+	const tell = (answer: HelperAnswer, handle?: SendHandle, done?: () => void): void => {
+		// A parent that is gone needs no answer; the channel's end ends this process.
+		if (process.connected) process.send?.(answer, handle, {}, () => done?.());
+	};
+	const handOver = (id: number, child: ChildProcess): void => {
+		const { pid = 0, stdin, stdout, stderr } = child;
+		for (const [index, stream] of [stdin, stdout, stderr].entries()) {
+			// The pipe itself, and not the stream: the stream would read what belongs to the parent.
+			const { _handle: handle } = stream as unknown as { _handle: RawPipe };
+			if (index > 0) handle.readStop();
+			tell({ id, kind: 'pipe', index, pid }, handle, () => stream?.destroy());
+		}
+	};
+	process.on('disconnect', () => process.exit());
+	process.on('message', (request: HelperRequest) => {
+		const { id, file, args, cwd, env } = request;
+		const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 4] });
+		child.once('error', ({ message }) => tell({ id, kind: 'error', message }));
+		child.once('exit', (code, signal) => tell({ id, kind: 'exit', code, signal }));
+		if (child.pid !== undefined) handOver(id, child);
+	});
+}

@@ -1,0 +1,157 @@
+/*
+ * Processes started through a small helper process.
+ *
+ * `fork` copies the page tables of the parent: 35 ms for a parent of 1 GB, with
+ * the event loop standing still. So a long-lived parent starts one small Node
+ * process early and lets that one fork. The pipes of the new process are passed
+ * back as descriptors, so no byte goes through the helper. If the helper dies, its
+ * processes are ended, since nobody could tell how they end otherwise, and the next
+ * ones are started directly until a new helper is up.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import { directSpawner, guardedWords } from './direct-spawner.ts';
+import { signalGroup } from './group.ts';
+import { type Guard, sharedGuard } from './guard.ts';
+import { type HelperAnswer, type HelperRequest, helperSource } from './helper-program.ts';
+import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
+
+/** How often a helper that died is replaced before we give up on helpers. */
+const RESTART_LIMIT = 5;
+
+const PIPE_COUNT = 3;
+
+interface Pending {
+	readonly pipes: Socket[];
+	readonly answer: (process: SpawnedProcess | undefined) => void;
+	readonly fail: (error: Error) => void;
+	readonly exited: Promise<ExitStatus>;
+	readonly exit: (status: ExitStatus) => void;
+	pid: number;
+}
+
+export class HelperSpawner implements Spawner {
+	readonly #guard: Guard;
+	readonly #pending = new Map<number, Pending>();
+	#helper: ChildProcess | undefined;
+	#guardPid: number | undefined;
+	#starts = 0;
+	#nextId = 1;
+	#isClosed = false;
+
+	/** Start the helper now, while this process is small. Whoever makes it closes it. */
+	constructor(guard: Guard = sharedGuard()) {
+		this.#guard = guard;
+		this.#start();
+	}
+
+	/** Pid of the helper while it runs. */
+	get pid(): number | undefined {
+		return this.#helper?.pid;
+	}
+
+	async spawn(request: SpawnRequest): Promise<SpawnedProcess> {
+		const helper = this.#usableHelper(request.guard);
+		const spawned = helper && (await this.#ask(helper, request));
+		return spawned ?? directSpawner.spawn(request);
+	}
+
+	/** End the helper, and with it what it started and still runs: stop those first. */
+	close(): void {
+		this.#isClosed = true;
+		this.#helper?.disconnect();
+	}
+
+	/** A helper that holds the pipe of the guard that runs now; undefined when we must fork ourselves. */
+	#usableHelper(guard: Guard): ChildProcess | undefined {
+		if (this.#isClosed || guard !== this.#guard) return undefined;
+		const isCurrent = guard.pid !== undefined && guard.pid === this.#guardPid;
+		if (this.#helper?.connected && isCurrent) return this.#helper;
+		// This one call is made directly: the new helper needs a moment to be up.
+		if (this.#pending.size === 0) this.#helper?.disconnect();
+		if (!this.#helper?.connected && this.#starts <= RESTART_LIMIT) this.#start();
+		return undefined;
+	}
+
+	#start(): void {
+		if (process.platform === 'win32') return;
+		this.#starts++;
+		const guardPipe = this.#guard.pipe;
+		this.#guardPid = this.#guard.pid;
+		const helper = spawn(process.execPath, ['--eval', helperSource()], {
+			cwd: '/',
+			detached: true,
+			env: {},
+			stdio: ['ignore', 'ignore', 'ignore', 'ipc', guardPipe],
+		});
+		this.#helper = helper;
+		helper.on('message', (answer: HelperAnswer, handle: unknown) => this.#onAnswer(answer, handle));
+		helper.once('error', () => this.#onEnd(helper));
+		helper.once('disconnect', () => this.#onEnd(helper));
+		helper.unref();
+		helper.channel?.unref();
+	}
+
+	#ask(helper: ChildProcess, request: SpawnRequest): Promise<SpawnedProcess | undefined> {
+		const id = this.#nextId++;
+		const [file, args] = guardedWords(request);
+		const message: HelperRequest = { id, file, args, cwd: request.cwd, env: request.env };
+		return new Promise((answer, fail) => {
+			let exit: (status: ExitStatus) => void = () => {};
+			const exited = new Promise<ExitStatus>((resolve) => {
+				exit = resolve;
+			});
+			this.#pending.set(id, { pipes: [], answer, fail, exited, exit, pid: 0 });
+			helper.channel?.ref();
+			helper.send(message, (error) => {
+				if (error) this.#settle(id, (pending) => pending.answer(undefined));
+			});
+		});
+	}
+
+	#onAnswer(answer: HelperAnswer, handle: unknown): void {
+		const { id } = answer;
+		if (answer.kind === 'error') this.#settle(id, ({ fail }) => fail(new Error(answer.message)));
+		else if (answer.kind === 'pipe') this.#takePipe(answer, handle);
+		else this.#settle(id, ({ exit }) => exit({ code: answer.code, signal: answer.signal }));
+	}
+
+	#takePipe({ id, index, pid }: HelperAnswer & { kind: 'pipe' }, handle: unknown): void {
+		const pending = this.#pending.get(id);
+		if (pending === undefined) return;
+		// Node makes the pipes of its own children in this way; its types do not show `handle`.
+		const options = { handle, readable: index > 0, writable: index === 0 } as object;
+		pending.pipes.push(new Socket(options));
+		pending.pid = pid;
+		if (pending.pipes.length === PIPE_COUNT) pending.answer(spawnedProcess(pending));
+	}
+
+	/** Nothing more will be heard of `id`. */
+	#settle(id: number, tell: (pending: Pending) => void): void {
+		const pending = this.#pending.get(id);
+		if (pending === undefined) return;
+		this.#pending.delete(id);
+		tell(pending);
+		if (this.#pending.size === 0) this.#helper?.channel?.unref();
+	}
+
+	#onEnd(helper: ChildProcess): void {
+		if (this.#helper !== helper) return;
+		this.#helper = undefined;
+		for (const id of this.#pending.keys()) this.#settle(id, giveUp);
+	}
+}
+
+function spawnedProcess({ pipes, pid, exited }: Pending): SpawnedProcess {
+	// The helper sends exactly these three, in this order.
+	const [stdin, stdout, stderr] = pipes as [Socket, Socket, Socket];
+	return { pid, stdin, stdout, stderr, exited, kill: (signal) => void process.kill(pid, signal) };
+}
+
+/** The helper is gone: what it started is ended, and what it was about to start is started by us. */
+function giveUp({ pid, pipes, answer, exit }: Pending): void {
+	if (pid !== 0) signalGroup(pid, 'SIGKILL');
+	if (pipes.length < PIPE_COUNT) for (const pipe of pipes) pipe.destroy();
+	exit({ code: null, signal: 'SIGKILL' });
+	answer(undefined);
+}

@@ -1,0 +1,179 @@
+/*
+ * Find the tools under some folders.
+ *
+ * A folder with a `manifest.json` is a tool and is not searched further; any other
+ * file may be a tool by itself when it has a header. Links to folders are not
+ * followed, so the search ends. Whatever is wrong with one tool is told and hides
+ * nothing else; of two tools with one id the first root wins.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Configuration } from '../config/configuration.ts';
+import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
+import { type ConfigProblem, configProblem } from '../config/problem.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { runsOnOf, type Tool } from './tool.ts';
+
+export interface Discovery {
+	/** Sorted by id. */
+	readonly tools: readonly Tool[];
+	readonly problems: readonly ConfigProblem[];
+}
+
+/** How deep below a root tools are looked for. */
+const DEPTH_LIMIT = 12;
+const MANIFEST = 'manifest.json';
+
+/** The example tools that come with this package. */
+export const bundledToolsRoot: string = fileURLToPath(new URL('../../examples/tools', import.meta.url));
+
+/** Where tools are looked for: `M_CONTROL_TOOLS_ROOT`, else the configuration, else `./tools` and the bundled examples. */
+export function toolRoots(
+	configuration: Pick<Configuration, 'tools' | 'root'>,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	cwd: string,
+): string[] {
+	const list = environment['M_CONTROL_TOOLS_ROOT'];
+	if (list) {
+		return list
+			.split(delimiter)
+			.filter(Boolean)
+			.map((root) => resolve(cwd, root));
+	}
+	return [...(configuration.tools.roots ?? [join(configuration.root, 'tools'), bundledToolsRoot])];
+}
+
+/** All tools under `roots`. A root that does not exist is empty. */
+export function discoverTools(roots: readonly string[]): Discovery {
+	const byId = new Map<string, Tool>();
+	const problems: ConfigProblem[] = [];
+	for (const file of roots.flatMap((root) => [...toolFiles(root, 0, problems)])) {
+		const found = readTool(file);
+		if ('problems' in found) problems.push(...found.problems);
+		if (!('tool' in found)) continue;
+		const first = byId.get(found.tool.id);
+		if (first === undefined) byId.set(found.tool.id, found.tool);
+		else if (first.file !== file) problems.push(duplicate(found.tool, first));
+	}
+	const tools = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+	return { tools, problems };
+}
+
+/** The tool in a folder with a manifest, or in one file. Throws `not_found` or `bad_input` saying what is wrong. */
+export function readToolAt(path: string): Tool {
+	const status = statSync(path, { throwIfNoEntry: false });
+	const file = status?.isDirectory() ? join(path, MANIFEST) : path;
+	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+		throw new OrchestraError('not_found', `there is no tool at ${path}: ${file} does not exist`, {
+			hint: 'Give the folder that holds manifest.json, or a file with a `# mctl: {…}` header.',
+		});
+	}
+	const found = readTool(file);
+	if ('tool' in found) return found.tool;
+	const [problem] = found.problems;
+	throw new OrchestraError('bad_input', problem?.message ?? `${file} has no \`# mctl: {…}\` header`, {
+		hint:
+			found.problems
+				.slice(1)
+				.map(({ message }) => message)
+				.join('\n      ') || undefined,
+	});
+}
+
+type Found = { tool: Tool } | { problems: ConfigProblem[] };
+
+function* toolFiles(folder: string, depth: number, problems: ConfigProblem[]): Generator<string> {
+	const entries = entriesOf(folder, problems);
+	if (entries.some((entry) => entry.name === MANIFEST && !entry.isDirectory())) {
+		yield join(folder, MANIFEST);
+		return;
+	}
+	for (const entry of entries) {
+		if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+		const path = join(folder, entry.name);
+		if (!entry.isDirectory()) yield path;
+		else if (depth < DEPTH_LIMIT) yield* toolFiles(path, depth + 1, problems);
+	}
+}
+
+function entriesOf(folder: string, problems: ConfigProblem[]): ReturnType<typeof readFolder> {
+	try {
+		return readFolder(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
+	} catch (error) {
+		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+		const facts = { file: folder, line: 1, key: '', found: messageOf(error), allowed: 'a folder' };
+		if (!isAbsent) problems.push(configProblem(facts));
+		return [];
+	}
+}
+
+function readFolder(folder: string) {
+	return readdirSync(folder, { withFileTypes: true });
+}
+
+function readTool(file: string): Found {
+	try {
+		if (basename(file) === MANIFEST) return toolOf(parseJsonc(readFileSync(file, 'utf8'), file), file, '');
+		const head = headOf(file);
+		const document = head === undefined ? undefined : readHeader(head, file);
+		return document === undefined ? { problems: [] } : toolOf(document, file, head ?? '');
+	} catch (error) {
+		return { problems: [brokenFile(file, error)] };
+	}
+}
+
+function toolOf(document: JsonDocument, file: string, head: string): Found {
+	const read = readManifest(document, file);
+	if ('problems' in read) return read;
+	const { manifest } = read;
+	const folder = dirname(resolve(file));
+	const problem = missingEntry(manifest, folder, file) ?? notExecutable(manifest, head, file);
+	if (problem) return { problems: [problem] };
+	return { tool: { ...manifest, folder, file, runsOn: runsOnOf(manifest, interpreterOf(head)) } };
+}
+
+/** The entry must exist, and must still be inside the folder once links are followed. */
+function missingEntry({ entry }: Manifest, folder: string, file: string): ConfigProblem | undefined {
+	if (entry === undefined) return undefined;
+	const facts = { file, line: 1, key: 'entry', allowed: "a file inside the tool's folder" };
+	const path = join(folder, entry);
+	if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+		return configProblem({ ...facts, found: `"${entry}", which does not exist` });
+	}
+	const isInside = realpathSync(path).startsWith(realpathSync(folder) + sep);
+	return isInside ? undefined : configProblem({ ...facts, found: `"${entry}", a link that leads out of it` });
+}
+
+function notExecutable(manifest: Manifest, head: string, file: string): ConfigProblem | undefined {
+	const isItself = head !== '' && manifest.command?.[0] === `./${basename(file)}`;
+	if (!isItself || process.platform === 'win32' || (statSync(file).mode & 0o111) !== 0) return undefined;
+	const found = 'a tool by its header, but not executable';
+	return configProblem({ file, line: 1, key: '', found, allowed: `an executable file (chmod +x ${file})` });
+}
+
+function headOf(file: string): string | undefined {
+	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+	const buffer = Buffer.alloc(HEADER_BYTES);
+	const descriptor = openSync(file, 'r');
+	try {
+		const text = buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, HEADER_BYTES, 0));
+		return text.includes('\0') ? undefined : text;
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+function brokenFile(file: string, error: unknown): ConfigProblem {
+	const { message, data } = OrchestraError.from(error);
+	const { line = 1, found = message, allowed = 'a file that can be read' } = data;
+	const facts = { file, line: Number(line), key: '', found: String(found), allowed: String(allowed) };
+	return OrchestraError.is(error) ? { ...facts, message } : configProblem(facts);
+}
+
+function duplicate(tool: Tool, first: Tool): ConfigProblem {
+	const found = `"${tool.id}", which ${first.file} has already`;
+	return configProblem({ file: tool.file, line: 1, key: 'id', found, allowed: 'an id of its own' });
+}

@@ -1,0 +1,146 @@
+/*
+ * One exchange with a tool's process: the request in, the events out.
+ *
+ * Chunks are taken one at a time and only when the reader of the events wants
+ * more, so a slow reader slows the tool. Over a limit, at the deadline or when the
+ * caller gives up, the whole process group is ended; its stdin was closed with the
+ * request, so the stop ladder begins at SIGTERM.
+ */
+import type { Readable } from 'node:stream';
+import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import type { ExitStatus, Spawner } from '../process/spawner.ts';
+import { readEvent, type ToolEvent } from './event.ts';
+import type { RunLimits } from './limits.ts';
+import { RawLines } from './raw-lines.ts';
+import type { RunEnd, StopReason, Transcript } from './transcript.ts';
+
+export interface ExchangeOptions {
+	/** What goes to stdin. */
+	readonly requestText: string;
+	readonly timeoutMs: number;
+	readonly limits: RunLimits;
+	readonly transcript: Transcript;
+	readonly signal?: AbortSignal | undefined;
+	readonly stderr?: StderrPolicy | undefined;
+	readonly spawner?: Spawner | undefined;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+export class Exchange {
+	readonly #child: Child;
+	readonly #options: ExchangeOptions;
+	readonly #deadline: NodeJS.Timeout;
+	readonly #onAbort = (): void => this.#stop('canceled');
+	readonly #lines = new RawLines();
+	#bytes = 0;
+	#stopped: StopReason | undefined;
+	#tellStopped: (status: ExitStatus) => void = () => {};
+	/** A process that cannot be ended has no exit; the stop ladder says when to go on without it. */
+	readonly #stopping = new Promise<ExitStatus>((resolve) => {
+		this.#tellStopped = resolve;
+	});
+
+	/** Start the tool and send it the request. Throws `spawn`. Whoever opens it reads or closes it. */
+	static async open(record: SpawnRecord, options: ExchangeOptions): Promise<Exchange> {
+		const { stderr, spawner, environment: parentEnvironment } = options;
+		const childOptions: ChildOptions = { stderr, spawner, parentEnvironment };
+		return new Exchange(await Child.start(record, childOptions), options);
+	}
+
+	private constructor(child: Child, options: ExchangeOptions) {
+		this.#child = child;
+		this.#options = options;
+		this.#deadline = setTimeout(() => this.#stop('timeout'), options.timeoutMs);
+		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+		if (options.signal?.aborted) this.#stop('canceled');
+		// A tool that never reads it, or is gone already, breaks this pipe; its exit tells the story.
+		child.stdin.end(options.requestText);
+	}
+
+	/** The events as they arrive, until the tool's stdout ends or a limit is reached. */
+	async *events(): AsyncGenerator<ToolEvent, void, undefined> {
+		for await (const chunk of chunksOf(this.#child.stdout)) {
+			const room = this.#options.limits.outputBytes - this.#bytes;
+			this.#bytes += chunk.length;
+			yield* this.#eventsIn(this.#lines.push(chunk.subarray(0, room)));
+			if (chunk.length > room) this.#stop('output');
+			if (this.#stopped === 'output' || this.#stopped === 'events') return;
+		}
+		yield* this.#eventsIn(this.#lines.end());
+	}
+
+	/** Wait for the process to be gone and tell how it ended. */
+	async end(): Promise<RunEnd> {
+		const exit = await Promise.race([this.#child.gone, this.#stopping]);
+		clearTimeout(this.#deadline);
+		const isTalkative = exit.code !== 0 && this.#stopped === undefined;
+		const stderr = isTalkative ? await this.#child.lastWords() : [];
+		const { timeoutMs, limits } = this.#options;
+		return { exit, stopped: this.#stopped, stderr, timeoutMs, limits };
+	}
+
+	/** End the process group, whatever it is doing. Idempotent; nothing is left when it resolves. */
+	async close(): Promise<void> {
+		clearTimeout(this.#deadline);
+		this.#options.signal?.removeEventListener('abort', this.#onAbort);
+		this.#child.stdout.destroy();
+		await this.#child.stop(0);
+	}
+
+	/** The reader went away before the end. */
+	abandon(): void {
+		this.#stop('canceled');
+	}
+
+	*#eventsIn(lines: Buffer[]): Generator<ToolEvent> {
+		const { transcript, limits } = this.#options;
+		for (const line of lines) {
+			const event = readEvent(line);
+			if (typeof event === 'string') {
+				const text = line.toString('utf8');
+				this.#child.noteStray(text);
+				transcript.addStray(event, text);
+				continue;
+			}
+			if (transcript.eventCount >= limits.events) return this.#stop('events');
+			transcript.add(event);
+			yield event;
+		}
+	}
+
+	#stop(reason: StopReason): void {
+		if (this.#stopped !== undefined) return;
+		this.#stopped = reason;
+		void this.#child.stop(0).then(this.#tellStopped);
+		if (reason === 'output' || reason === 'events') this.#child.stdout.destroy();
+	}
+}
+
+/**
+ * The chunks of a stream, one at a time. Not the stream's own iterator: that one
+ * reads in paused mode, in which nobody can tell a silent pipe from a full one.
+ */
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+	const waiting: Buffer[] = [];
+	let isOver = stream.destroyed || stream.readableEnded;
+	let wake = (): void => {};
+	const finish = (): void => {
+		isOver = true;
+		wake();
+	};
+	stream.on('data', (chunk: Buffer) => {
+		waiting.push(chunk);
+		stream.pause();
+		wake();
+	});
+	for (const event of ['end', 'error', 'close']) stream.on(event, finish);
+	for (;;) {
+		for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) yield chunk;
+		if (isOver) return;
+		await new Promise<void>((resolve) => {
+			wake = resolve;
+			stream.resume();
+		});
+	}
+}

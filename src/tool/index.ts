@@ -1,0 +1,24 @@
+/* The subpath `orchestra/tool`: find tools of Tool Protocol v1, run them, check them. */
+export type { ConfigProblem } from '../config/problem.ts';
+export { OrchestraError } from '../errors.ts';
+export { HelperSpawner } from '../process/helper-spawner.ts';
+export { validate } from '../schema/validate.ts';
+export { type CheckOptions, checkTool, type Finding } from './check.ts';
+export { bundledToolsRoot, type Discovery, discoverTools, readToolAt, toolRoots } from './discover.ts';
+export type { RunnerCode, ToolEvent } from './event.ts';
+export { inputFromJson, inputFromWords } from './input.ts';
+export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './limits.ts';
+export { isToolId, type Manifest, type Runtime } from './manifest.ts';
+export {
+	hintFor,
+	type McpContent,
+	type McpProgress,
+	type McpToolResult,
+	mcpLogOf,
+	mcpProgressOf,
+	mcpResultOf,
+} from './mcp-result.ts';
+export { type RunOptions, runTool, type ToolRun } from './run.ts';
+export { settingsOf, type ToolSettings } from './settings.ts';
+export type { Tool } from './tool.ts';
+export type { Outcome, RunError, RunSummary, RunWarning } from './transcript.ts';

@@ -1,0 +1,168 @@
+/*
+ * Run a tool: the one runner of the command line, the library and the hub.
+ *
+ *     const run = runTool(tool, { input: { name: 'CI' }, workspaceRoot });
+ *     for await (const event of run) show(event);
+ *     const { outcome, result, error } = await run.summary;
+ *
+ * A run never throws for what a tool does: every failure is an error event and a
+ * summary. What is wrong before the start (configuration, input) is told the same way.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { StderrPolicy } from '../process/child.ts';
+import type { Spawner } from '../process/spawner.ts';
+import { validate } from '../schema/validate.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { syntheticError, type ToolEvent } from './event.ts';
+import { Exchange } from './exchange.ts';
+import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
+import { settingsOf } from './settings.ts';
+import { spawnRecordOf, type Tool } from './tool.ts';
+import { type RunSummary, type RunWarning, Transcript } from './transcript.ts';
+
+export interface RunOptions {
+	/** Default: an empty object. */
+	readonly input?: JsonObject | undefined;
+	/** All that is configured, nested or dotted; the tool sees what it declares. */
+	readonly config?: Readonly<Record<string, unknown>> | undefined;
+	/** Absolute folder the user works in. Default: the working directory. */
+	readonly workspaceRoot?: string | undefined;
+	/** Default: the tool's own, else 30 s. */
+	readonly timeoutMs?: number | undefined;
+	/** Ends the tool's process group when aborted. */
+	readonly signal?: AbortSignal | undefined;
+	readonly limits?: Partial<RunLimits> | undefined;
+	/** What becomes of stderr, beside its last lines, which are kept. Default: nothing. */
+	readonly stderr?: StderrPolicy | undefined;
+	/** Told at once of lines that are no events, and of contradictions at the end. */
+	readonly onWarning?: ((warning: RunWarning) => void) | undefined;
+	/** The environment that the tool's is chosen from. Default: ours. */
+	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
+	/** A `HelperSpawner`, for a large process. */
+	readonly spawner?: Spawner | undefined;
+	/** Sent instead of the request, whatever it is; nothing is checked before. For conformance tests. */
+	readonly requestText?: string | undefined;
+}
+
+/** A run, which starts when it is first read. Stopping to read cancels it. It can be read once. */
+export interface ToolRun extends AsyncIterable<ToolEvent> {
+	/** Resolves when the run is over and the process gone. Never rejects. */
+	readonly summary: Promise<RunSummary>;
+	/** Read to the end, for callers who want the summary alone. */
+	finish(): Promise<RunSummary>;
+}
+
+/** Run a tool. Nothing happens until the events are read, or `finish` is called. */
+export function runTool(tool: Tool, options: RunOptions = {}): ToolRun {
+	let settle: (summary: RunSummary) => void = () => {};
+	const summary = new Promise<RunSummary>((resolve) => {
+		settle = resolve;
+	});
+	const events = runEvents(tool, options, settle);
+	return {
+		summary,
+		[Symbol.asyncIterator]: () => events,
+		async finish() {
+			for await (const _ of events);
+			return summary;
+		},
+	};
+}
+
+async function* runEvents(
+	tool: Tool,
+	options: RunOptions,
+	settle: (summary: RunSummary) => void,
+): AsyncGenerator<ToolEvent, void, undefined> {
+	const transcript = new Transcript(tool.id, options.onWarning);
+	const opened = await open(tool, options, transcript);
+	if (!(opened instanceof Exchange)) {
+		transcript.add(opened);
+		settle(transcript.summary({ exit: null, ...(options.signal?.aborted && { stopped: 'canceled' }) }));
+		yield opened;
+		return;
+	}
+	let isRead = false;
+	try {
+		yield* opened.events();
+		isRead = true;
+		yield* await conclude(opened, transcript, settle);
+	} finally {
+		if (!isRead) {
+			opened.abandon();
+			await conclude(opened, transcript, settle);
+		}
+	}
+}
+
+/** Wait for the end, leave nothing behind, and give out what the runner has to add. */
+async function conclude(
+	exchange: Exchange,
+	transcript: Transcript,
+	settle: (summary: RunSummary) => void,
+): Promise<ToolEvent[]> {
+	const end = await exchange.end();
+	await exchange.close();
+	const closing = transcript.closingEvents(end);
+	settle(transcript.summary(end));
+	return closing;
+}
+
+/** A started exchange, or the error event that says why there is none. */
+async function open(tool: Tool, options: RunOptions, transcript: Transcript): Promise<Exchange | ToolEvent> {
+	if (options.signal?.aborted) {
+		return syntheticError(tool.id, 'RUNNER_CANCELED', { message: 'Tool was canceled', recoverable: true });
+	}
+	const { environment = process.env, signal, stderr, spawner } = options;
+	const request = options.requestText ?? (await requestFor(tool, options));
+	if (typeof request !== 'string') return request;
+	try {
+		return await Exchange.open(spawnRecordOf(tool, environment), {
+			requestText: request,
+			timeoutMs: options.timeoutMs ?? tool.timeoutMs ?? RUN_TIMEOUT_MS,
+			limits: { ...runLimits, ...options.limits },
+			transcript,
+			signal,
+			stderr,
+			spawner,
+			environment,
+		});
+	} catch (error) {
+		const { message, hint = '' } = OrchestraError.from(error);
+		return syntheticError(tool.id, 'TOOL_SPAWN', { message, hint, recoverable: true });
+	}
+}
+
+/** The request line, or the error event when configuration or input will not do. */
+async function requestFor(tool: Tool, options: RunOptions): Promise<string | ToolEvent> {
+	const { config, missing } = settingsOf(tool, options.config ?? {});
+	const [key] = missing;
+	if (key !== undefined) {
+		const keys = missing.map((name) => `"${name}"`).join(', ');
+		const message = `Required configuration is missing: ${keys}`;
+		const hint = `Set ${missing.join(', ')} under tools.config in orchestra.json.`;
+		return syntheticError(tool.id, 'CONFIG_MISSING', {
+			message,
+			recoverable: true,
+			hint,
+			keys: [...missing],
+		});
+	}
+	const input = options.input ?? {};
+	const wrong = await wrongInput(tool, input);
+	if (wrong.length > 0) {
+		const message = `Input is not valid: ${wrong.join('; ')}`;
+		return syntheticError(tool.id, 'INPUT_INVALID', { message, recoverable: true, problems: wrong });
+	}
+	const workspaceRoot = options.workspaceRoot ?? process.cwd();
+	return JSON.stringify({ context: { toolId: tool.id, config, workspaceRoot }, input });
+}
+
+async function wrongInput(tool: Tool, input: JsonObject): Promise<string[]> {
+	if (tool.inputSchema === undefined) return [];
+	try {
+		return await validate(tool.inputSchema, input, 'input');
+	} catch (error) {
+		return [OrchestraError.from(error).message];
+	}
+}

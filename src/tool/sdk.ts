@@ -1,0 +1,117 @@
+/*
+ * The subpath `orchestra/tool/sdk`: a tool in TypeScript or JavaScript, in a few lines.
+ *
+ *     serveTool(async ({ input, log }) => {
+ *         log.info('greeting');
+ *         return { message: `Hello, ${input.name}!` };
+ *     });
+ *
+ * It reads the request, sends `started`, and turns what the function returns or
+ * throws into the last event and the exit code. A stray `console.log` goes to stderr.
+ */
+import { messageOf, OrchestraError } from '../errors.ts';
+import { takeStdout } from '../transport/take-stdout.ts';
+import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
+
+export { OrchestraError } from '../errors.ts';
+
+export interface ToolLog {
+	debug(message: string, data?: JsonObject): void;
+	info(message: string, data?: JsonObject): void;
+	warn(message: string, data?: JsonObject): void;
+	error(message: string, data?: JsonObject): void;
+}
+
+export interface ToolCall {
+	readonly toolId: string;
+	readonly input: JsonObject;
+	/** The declared configuration keys, flat and dotted. */
+	readonly config: JsonObject;
+	/** Absolute folder that the user works in. */
+	readonly workspaceRoot: string;
+	readonly log: ToolLog;
+	/** How far the work is; `total` when it is known. */
+	progress(progress: number, total?: number, message?: string): void;
+	/** A file that was made, relative to `workspaceRoot` or absolute. */
+	artifact(path: string, about?: { mimeType?: string; name?: string }): void;
+}
+
+/** Does the work; what it returns is the result. */
+export type ToolFunction = (call: ToolCall) => JsonObject | Promise<JsonObject>;
+
+const EXIT_FAILED = 1;
+const EXIT_CRASHED = 2;
+
+/** The error to throw when the user can do something about it: exit 1 with an error event. */
+export function toolFailure(message: string, code = 'FAILED', recoverable = true): OrchestraError {
+	return new OrchestraError('tool_failed', message, { data: { code, recoverable } });
+}
+
+/** Be a tool: one request from stdin, events to stdout, then the exit code. */
+export async function serveTool(work: ToolFunction): Promise<void> {
+	const { write } = takeStdout();
+	let toolId = 'unknown';
+	const emit = (type: string, payload: object): void => {
+		write(`${JSON.stringify({ type, ts: new Date().toISOString(), toolId, payload })}\n`);
+	};
+	try {
+		const request = await readRequest();
+		toolId = request.toolId;
+		emit('started', {});
+		emit('result', await work({ ...request, ...reporters(emit) }));
+	} catch (error) {
+		process.exitCode = reportFailure(error, emit);
+	}
+}
+
+type Emit = (type: string, payload: object) => void;
+
+function reporters(emit: Emit): Pick<ToolCall, 'log' | 'progress' | 'artifact'> {
+	const at = (level: string) => (message: string, data?: JsonObject) => {
+		emit('log', { level, message, ...(data && { data }) });
+	};
+	return {
+		log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+		progress: (progress, total, message) => emit('progress', { progress, total, message }),
+		artifact: (path, about) => emit('artifact', { path, ...about }),
+	};
+}
+
+function reportFailure(error: unknown, emit: Emit): number {
+	if (!OrchestraError.is(error, 'tool_failed')) {
+		process.stderr.write(`${error instanceof Error ? error.stack : messageOf(error)}\n`);
+		return EXIT_CRASHED;
+	}
+	emit('error', { message: error.message, ...error.data });
+	return EXIT_FAILED;
+}
+
+async function readRequest(): Promise<Pick<ToolCall, 'toolId' | 'input' | 'config' | 'workspaceRoot'>> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+	const request = parsed(Buffer.concat(chunks).toString('utf8'));
+	const context = isObject(request) ? request['context'] : undefined;
+	if (!isObject(request) || !isObject(context)) {
+		throw toolFailure('stdin does not hold a Tool Protocol request', 'BAD_REQUEST', false);
+	}
+	const { toolId, config, workspaceRoot } = context;
+	return {
+		toolId: typeof toolId === 'string' ? toolId : 'unknown',
+		input: objectOr(request['input']),
+		config: objectOr(config),
+		workspaceRoot: typeof workspaceRoot === 'string' ? workspaceRoot : process.cwd(),
+	};
+}
+
+function parsed(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined; // the caller says that there is no request
+	}
+}
+
+function objectOr(value: unknown): JsonObject {
+	// It came out of a JSON text.
+	return isObject(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,39 @@
+/* The configuration as one tool sees it: flat, dotted, and only the keys that it declares. */
+import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
+import type { Tool } from './tool.ts';
+
+export interface ToolSettings {
+	readonly config: JsonObject;
+	/** Required keys that nobody has set. */
+	readonly missing: readonly string[];
+}
+
+/** What `tool` may see of `config`, which may be nested, dotted, or both. */
+export function settingsOf(tool: Tool, config: Readonly<Record<string, unknown>>): ToolSettings {
+	const flat = flatten(config);
+	const declared = [...(tool.requiredConfig ?? []), ...(tool.optionalConfig ?? [])];
+	const chosen = declared.flatMap((key): [string, JsonValue][] => {
+		const value = flat.get(key);
+		return isSet(value) ? [[key, value]] : [];
+	});
+	const missing = (tool.requiredConfig ?? []).filter((key) => !isSet(flat.get(key)));
+	return { config: Object.fromEntries(chosen), missing };
+}
+
+/** `{ a: { b: 1 } }` and `{ "a.b": 1 }` are the same. */
+export function flatten(config: Readonly<Record<string, unknown>>): Map<string, JsonValue> {
+	const flat = new Map<string, JsonValue>();
+	const add = (prefix: string, object: Readonly<Record<string, unknown>>): void => {
+		for (const [key, value] of Object.entries(object)) {
+			if (isObject(value)) add(`${prefix}${key}.`, value);
+			// A configuration is JSON.
+			else if (value !== undefined) flat.set(prefix + key, value as JsonValue);
+		}
+	};
+	add('', config);
+	return flat;
+}
+
+function isSet(value: JsonValue | undefined): value is JsonValue {
+	return value !== undefined && value !== null && value !== '';
+}

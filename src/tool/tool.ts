@@ -1,0 +1,50 @@
+/* A tool that was found: its manifest, where it lives, and how it is started. */
+import { basename, resolve } from 'node:path';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface Tool extends Manifest {
+	/** Absolute. The tool runs here. */
+	readonly folder: string;
+	/** The manifest, or the single file that the tool is. */
+	readonly file: string;
+	/** What runs it, for people: `node`, `python`, `sh`, … */
+	readonly runsOn: string;
+}
+
+/** What to start for a run. Only the variables that the manifest names are passed on. */
+export function spawnRecordOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): SpawnRecord {
+	const [command = '', ...args] = commandOf(tool);
+	const env: Record<string, string> = {};
+	for (const name of tool.env ?? []) {
+		const value = environment[name];
+		if (value !== undefined) env[name] = value;
+	}
+	return { command, args, env, cwd: tool.folder };
+}
+
+function commandOf({ runtime, entry = '', command = [], folder }: Tool): string[] {
+	if (runtime === undefined) {
+		const [program = '', ...args] = command;
+		return [/[/\\]/.test(program) ? resolve(folder, program) : program, ...args];
+	}
+	return [...interpreter(runtime, entry), resolve(folder, entry)];
+}
+
+function interpreter(runtime: NonNullable<Manifest['runtime']>, entry: string): string[] {
+	switch (runtime) {
+		case 'node':
+			return [process.execPath];
+		case 'python':
+			return [process.platform === 'win32' ? 'python' : 'python3'];
+		case 'powershell':
+			return ['pwsh', '-NoProfile', '-NonInteractive', '-File'];
+		case 'dotnet':
+			return entry.toLowerCase().endsWith('.dll') ? ['dotnet'] : [];
+	}
+}
+
+/** The word for the RUNTIME column. */
+export function runsOnOf(manifest: Manifest, interpreterName?: string): string {
+	return manifest.runtime ?? interpreterName ?? basename(manifest.command?.[0] ?? '');
+}

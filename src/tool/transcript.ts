@@ -1,0 +1,251 @@
+/*
+ * What a run said and how it ended, made into one verdict.
+ *
+ * Pure: it is told the events, the stray lines and the end, and answers with the
+ * closing events that the runner adds and the summary. The exit code decides, and
+ * where the events say something else, that is reported.
+ */
+import { constants } from 'node:os';
+import type { ExitStatus } from '../process/spawner.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { payloadText, type StrayKind, syntheticError, type ToolEvent } from './event.ts';
+import { STRAY_LINE_CHARACTERS, WARNINGS_KEPT } from './limits.ts';
+
+/** Why the runner ended a run before the tool did. */
+export type StopReason = 'timeout' | 'output' | 'events' | 'canceled';
+
+export type Outcome = 'ok' | 'failed' | 'crashed' | 'timeout' | 'limit' | 'canceled' | 'not_started';
+
+export interface RunWarning {
+	readonly kind: StrayKind | 'contradiction';
+	readonly message: string;
+}
+
+/** The error that a run ended with. */
+export interface RunError {
+	readonly message: string;
+	readonly code: string | undefined;
+	/** True when the user can mend it. */
+	readonly isRecoverable: boolean;
+	/** What to do about it, when the event says so itself. */
+	readonly hint: string | undefined;
+	/** Last lines of stderr, for a crash. */
+	readonly stderr: readonly string[];
+}
+
+export interface RunSummary {
+	readonly toolId: string;
+	readonly outcome: Outcome;
+	/** What `mctl run` exits with. */
+	readonly exitCode: number;
+	/** Payload of the last result event. */
+	readonly result: JsonObject | undefined;
+	/** The last error event, when the run did not succeed. */
+	readonly error: RunError | undefined;
+	/** Payloads of the artifact events. */
+	readonly artifacts: readonly JsonObject[];
+	/** How the process itself ended; null when it never started. */
+	readonly exit: ExitStatus | null;
+	readonly eventCount: number;
+	readonly malformedCount: number;
+	readonly unexpectedCount: number;
+	readonly warnings: readonly RunWarning[];
+	readonly elapsedMs: number;
+	/** Time to the first event; undefined when none came. */
+	readonly firstEventMs: number | undefined;
+}
+
+/** How a run came to its end. */
+export interface RunEnd {
+	readonly exit: ExitStatus | null;
+	readonly stopped?: StopReason | undefined;
+	readonly stderr: readonly string[];
+	readonly timeoutMs: number;
+	readonly limits: { readonly outputBytes: number; readonly events: number };
+}
+
+const stopCodes = {
+	timeout: 'RUNNER_TIMEOUT',
+	output: 'RUNNER_MAX_OUTPUT_BYTES',
+	events: 'RUNNER_MAX_EVENTS',
+	canceled: 'RUNNER_CANCELED',
+} as const;
+const EXIT_FAILED = 1;
+const EXIT_LIMIT = 2;
+const EXIT_SPAWN = 69;
+const EXIT_TIMEOUT = 124;
+const EXIT_CANCELED = 130;
+const EXIT_SIGNAL_BASE = 128;
+
+export class Transcript {
+	readonly #toolId: string;
+	readonly #warn: (warning: RunWarning) => void;
+	readonly #startedAt = performance.now();
+	readonly #warnings: RunWarning[] = [];
+	readonly #artifacts: JsonObject[] = [];
+	readonly #strangers = new Set<string>();
+	readonly #counts: Record<StrayKind, number> = { malformed: 0, shape: 0 };
+	#eventCount = 0;
+	#firstEventMs: number | undefined;
+	#result: JsonObject | undefined;
+	#error: ToolEvent | undefined;
+	#lastWord: 'result' | 'error' | undefined;
+
+	constructor(toolId: string, warn: (warning: RunWarning) => void = () => {}) {
+		this.#toolId = toolId;
+		this.#warn = warn;
+	}
+
+	/** Events of the tool so far, those of the runner not counted. */
+	get eventCount(): number {
+		return this.#eventCount;
+	}
+
+	/** Note an event, of the tool or of the runner. */
+	add(event: ToolEvent): void {
+		if (!event.isSynthetic) {
+			this.#eventCount++;
+			this.#firstEventMs ??= performance.now() - this.#startedAt;
+			if (event.toolId !== this.#toolId) this.#noteStranger(event.toolId);
+		}
+		if (event.type === 'result') this.#result = event.payload;
+		else if (event.type === 'error') this.#error = event;
+		else if (event.type === 'artifact') this.#artifacts.push(event.payload);
+		if (event.type === 'result' || event.type === 'error') this.#lastWord = event.type;
+	}
+
+	/** Note a line that is no event. */
+	addStray(kind: StrayKind, line: string): void {
+		this.#counts[kind]++;
+		if (this.#counts[kind] > WARNINGS_KEPT) return;
+		const what = kind === 'malformed' ? 'malformed NDJSON' : 'unexpected stdout shape';
+		this.#report(kind, `${what}: ${line.trimEnd().slice(0, STRAY_LINE_CHARACTERS)}`);
+	}
+
+	/** The run is over: the events that the runner adds to tell why it failed. */
+	closingEvents(end: RunEnd): ToolEvent[] {
+		const events = this.#closing(end);
+		for (const event of events) this.add(event);
+		return events;
+	}
+
+	/** The verdict; ask after `closingEvents`, whose events count. */
+	summary(end: Pick<RunEnd, 'exit' | 'stopped'>): RunSummary {
+		const outcome = this.#outcome(end);
+		return {
+			toolId: this.#toolId,
+			outcome,
+			exitCode: exitCodeOf(outcome, end.exit, errorCode(this.#error)),
+			result: this.#result,
+			error: outcome === 'ok' ? undefined : runError(this.#error),
+			artifacts: this.#artifacts,
+			exit: end.exit,
+			eventCount: this.#eventCount,
+			malformedCount: this.#counts.malformed,
+			unexpectedCount: this.#counts.shape,
+			warnings: this.#warnings,
+			elapsedMs: performance.now() - this.#startedAt,
+			firstEventMs: this.#firstEventMs,
+		};
+	}
+
+	#closing(end: RunEnd): ToolEvent[] {
+		const { exit, stopped, stderr } = end;
+		if (stopped !== undefined) {
+			const payload = { message: stopMessage(end, stopped), recoverable: stopped === 'canceled' };
+			return [syntheticError(this.#toolId, stopCodes[stopped], payload)];
+		}
+		if (exit === null) return [];
+		if (exit.signal !== null || (exit.code ?? 0) > EXIT_FAILED) {
+			const { code: exitCode, signal } = exit;
+			const message = signal === null ? `Tool exited with code ${exitCode}` : `Tool was ended by ${signal}`;
+			return [syntheticError(this.#toolId, 'TOOL_CRASH', { message, exitCode, signal, stderr: [...stderr] })];
+		}
+		return exit.code === EXIT_FAILED ? this.#closeFailure(stderr) : this.#closeSuccess();
+	}
+
+	#closeFailure(stderr: readonly string[]): ToolEvent[] {
+		if (this.#error) return [];
+		this.#report('contradiction', 'the tool exited with code 1 but sent no error event');
+		const message = 'Tool exited with code 1 and did not say why';
+		return [syntheticError(this.#toolId, 'TOOL_FAILED', { message, exitCode: 1, stderr: [...stderr] })];
+	}
+
+	#closeSuccess(): ToolEvent[] {
+		if (this.#error) this.#report('contradiction', 'the tool sent an error event but exited with code 0');
+		else if (!this.#result)
+			this.#report('contradiction', 'the tool exited with code 0 but sent no result event');
+		return [];
+	}
+
+	#outcome({ exit, stopped }: Pick<RunEnd, 'exit' | 'stopped'>): Outcome {
+		if (stopped === 'timeout' || stopped === 'canceled') return stopped;
+		if (stopped !== undefined) return 'limit';
+		if (exit === null) return 'not_started';
+		if (exit.signal !== null || (exit.code ?? 0) > EXIT_FAILED) return 'crashed';
+		// An error that nothing came after must not pass for success.
+		return exit.code === EXIT_FAILED || this.#lastWord === 'error' ? 'failed' : 'ok';
+	}
+
+	#noteStranger(toolId: string): void {
+		if (this.#strangers.has(toolId) || this.#strangers.size >= WARNINGS_KEPT) return;
+		this.#strangers.add(toolId);
+		const shown = toolId.slice(0, STRAY_LINE_CHARACTERS);
+		this.#report('contradiction', `the tool ${this.#toolId} sends events of toolId "${shown}"`);
+	}
+
+	#report(kind: RunWarning['kind'], message: string): void {
+		const warning = { kind, message };
+		this.#warnings.push(warning);
+		this.#warn(warning);
+	}
+}
+
+function stopMessage({ timeoutMs, limits }: RunEnd, stopped: StopReason): string {
+	switch (stopped) {
+		case 'timeout':
+			return `Tool exceeded timeout of ${timeoutMs}ms`;
+		case 'output':
+			return `Tool exceeded output limit of ${limits.outputBytes} bytes`;
+		case 'events':
+			return `Tool exceeded event limit of ${limits.events} events`;
+		case 'canceled':
+			return 'Tool was canceled';
+	}
+}
+
+function exitCodeOf(outcome: Outcome, exit: ExitStatus | null, code: string | undefined): number {
+	switch (outcome) {
+		case 'ok':
+			return 0;
+		case 'failed':
+			return EXIT_FAILED;
+		case 'timeout':
+			return EXIT_TIMEOUT;
+		case 'canceled':
+			return EXIT_CANCELED;
+		case 'limit':
+			return EXIT_LIMIT;
+		case 'not_started':
+			return code === 'TOOL_SPAWN' ? EXIT_SPAWN : EXIT_FAILED;
+		case 'crashed':
+			return exit?.code ?? EXIT_SIGNAL_BASE + (constants.signals[exit?.signal ?? 'SIGKILL'] ?? 0);
+	}
+}
+
+function errorCode(event: ToolEvent | undefined): string | undefined {
+	const code = event?.payload['code'];
+	return typeof code === 'string' ? code : undefined;
+}
+
+function runError(event: ToolEvent | undefined): RunError | undefined {
+	if (event === undefined) return undefined;
+	const { recoverable, stderr, hint } = event.payload;
+	return {
+		message: payloadText(event.payload, 'message') || 'Tool failed without a message',
+		code: errorCode(event),
+		isRecoverable: recoverable === true,
+		hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
+		stderr: Array.isArray(stderr) ? stderr.map(String) : [],
+	};
+}
