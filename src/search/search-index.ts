@@ -9,6 +9,7 @@
  */
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';
 import { explain, type PhraseMatch, phrasesIn } from './explain.ts';
+import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
 import { type QueryWord, readQuery } from './query.ts';
 import { TopSlots } from './top-slots.ts';
@@ -40,6 +41,7 @@ export class SearchIndex {
 	readonly fieldNames: readonly string[];
 	readonly #fields: readonly SearchField[];
 	readonly #lexicon = new Lexicon();
+	readonly #filing = new Filing(this.#lexicon);
 	readonly #slots = new Map<string, number>();
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
@@ -83,6 +85,7 @@ export class SearchIndex {
 	remove(id: string): void {
 		const slot = this.#slots.get(id);
 		if (slot === undefined) return;
+		this.#filing.settle();
 		for (const number of new Set(this.#documents[slot]?.row)) {
 			const posting = this.#lexicon.byNumber(number);
 			posting?.remove(slot);
@@ -94,6 +97,7 @@ export class SearchIndex {
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
+		this.#filing.settle();
 		const words = readQuery(query, this.#lexicon, this.size);
 		const ideal = words.reduce((sum, word) => sum + word.rarity, 0) * (SATURATION + 1);
 		if (ideal === 0) return { hits: [], total: 0 };
@@ -156,7 +160,7 @@ export class SearchIndex {
 			const weight = weights[number] ?? 0;
 			if (weight === 0) continue;
 			weights[number] = 0;
-			this.#lexicon.byNumber(number)?.add(slot, weight);
+			this.#filing.add(number, slot, weight);
 		}
 	}
 
