@@ -19,7 +19,7 @@ export const DOCUMENT_WORD_LIMIT = 50_000;
 /** How many of the best are looked at again for phrases, at least. */
 const SECOND_LOOK = 100;
 /** How fast repetition in one field stops to count. */
-const FIELD_SATURATION = 1.5;
+const FIELD_SATURATION = 1;
 /** How fast the sum over all fields stops to count. */
 const SATURATION = 1.2;
 /** How much of the length of a field is held against it: 0 nothing, 1 all. */
