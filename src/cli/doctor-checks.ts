@@ -55,7 +55,8 @@ function* checkRoots({ project }: DoctorContext): Generator<Diagnosis> {
 	for (const root of project.roots) {
 		const count = project.tools.filter(({ file }) => file.startsWith(root)).length;
 		const name = root === bundledToolsRoot ? 'bundled examples' : `tool root ${root}`;
-		if (existsSync(root)) yield { verdict: 'ok', text: `${name}: ${count} tools` };
+		if (existsSync(root))
+			yield { verdict: 'ok', text: `${name}: ${count} ${count === 1 ? 'tool' : 'tools'}` };
 		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
 	}
 	for (const { message, file } of project.toolProblems) {
