@@ -12,6 +12,7 @@ const order = [
 	'errors',
 	'log',
 	'wire',
+	'schema',
 	'rpc',
 	'process',
 	'transport',
@@ -26,7 +27,7 @@ const order = [
 	'hub',
 	'cli',
 ];
-const pure = new Set(['errors', 'log', 'wire', 'rpc', 'search']);
+const pure = new Set(['errors', 'log', 'wire', 'schema', 'rpc', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);

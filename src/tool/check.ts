@@ -5,12 +5,12 @@
  * the first time. A `fail` breaks the protocol; a `warn` works, but not well.
  */
 import { messageOf } from '../errors.ts';
+import { compile, validate } from '../schema/validate.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
 import { type RunOptions, runTool } from './run.ts';
 import type { RunSummary } from './summary.ts';
 import type { Tool } from './tool.ts';
-import { compile, validate } from './validate.ts';
 
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';
@@ -137,7 +137,9 @@ function isGoodLog({ level, message }: JsonObject): boolean {
 
 async function checkResult(schema: JsonObject, result: JsonObject): Promise<Finding> {
 	const title = 'result';
-	const wrong = await validate(schema, result, 'result').catch((error: unknown) => [messageOf(error)]);
+	const wrong = await Promise.resolve(validate(schema, result, 'result')).catch((error: unknown) => [
+		messageOf(error),
+	]);
 	if (wrong.length === 0) return { verdict: 'ok', title, detail: 'fits outputSchema' };
 	return { verdict: 'fail', title, detail: wrong.join('; '), advice: 'Correct outputSchema or the result.' };
 }

@@ -2,6 +2,7 @@
 export type { ConfigProblem } from '../config/problem.ts';
 export { OrchestraError } from '../errors.ts';
 export { HelperSpawner } from '../process/helper-spawner.ts';
+export { validate } from '../schema/validate.ts';
 export { type CheckOptions, checkTool, type Finding } from './check.ts';
 export { bundledToolsRoot, type Discovery, discoverTools, readToolAt, toolRoots } from './discover.ts';
 export type { RunnerCode, ToolEvent } from './event.ts';
@@ -21,4 +22,3 @@ export { type RunOptions, runTool, type ToolRun } from './run.ts';
 export { settingsOf, type ToolSettings } from './settings.ts';
 export type { Outcome, RunError, RunSummary, RunWarning } from './summary.ts';
 export type { Tool } from './tool.ts';
-export { validate } from './validate.ts';

@@ -11,6 +11,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { Spawner } from '../process/spawner.ts';
+import { validate } from '../schema/validate.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
@@ -19,7 +20,6 @@ import { settingsOf } from './settings.ts';
 import type { RunSummary, RunWarning } from './summary.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
-import { validate } from './validate.ts';
 
 export interface RunOptions {
 	/** Default: an empty object. */

@@ -19,6 +19,8 @@ export interface ServeOptions extends Omit<PeerOptions, 'role' | 'onEnd' | 'log'
 	drainMs?: number | undefined;
 	/** Gets the peer, for requests and notifications to the client. */
 	onStart?: (peer: Peer) => void;
+	/** Told when no more requests will come, before those in flight are waited for. */
+	onInputEnd?: () => void;
 }
 
 /** Serve until the client is gone. Resolves when everything is answered, flushed and closed. */
@@ -40,6 +42,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 
 	async function finish(peer: Peer): Promise<void> {
 		const drainMs = options.drainMs ?? DRAIN_MS;
+		options.onInputEnd?.();
 		// A handler may wait for something that does not keep the process alive.
 		const keepAlive = setInterval(() => {}, drainMs + 1000);
 		const isDone = await peer.drained(drainMs);

@@ -1,5 +1,5 @@
 /*
- * Check a value against a tool's JSON Schema (2020-12).
+ * Check a value against a JSON Schema (2020-12).
  *
  * The schema library is loaded when it is first needed, since loading it takes
  * longer than running most tools, and each schema is compiled once. The texts name
@@ -13,8 +13,11 @@ import { isPlainlyValid } from './plain-schema.ts';
 const compiled = new WeakMap<JsonObject, Promise<ValidateFunction>>();
 
 /** What is wrong with `value`, one sentence each; none when it is valid. Throws `bad_input` for a broken schema. */
-export async function validate(schema: JsonObject, value: unknown, name: string): Promise<string[]> {
-	if (isPlainlyValid(schema, value)) return [];
+export function validate(schema: JsonObject, value: unknown, name: string): string[] | Promise<string[]> {
+	return isPlainlyValid(schema, value) ? [] : validateFully(schema, value, name);
+}
+
+async function validateFully(schema: JsonObject, value: unknown, name: string): Promise<string[]> {
 	const check = await compile(schema);
 	if (check(value)) return [];
 	return [...new Set((check.errors ?? []).map((error) => sentence(error, name)))];

@@ -1,0 +1,21 @@
+/* The names that MCP gives to fields of `_meta`, and ways to read them. */
+import { isObject } from '../wire/json.ts';
+
+const PREFIX = 'io.modelcontextprotocol/';
+export const PROTOCOL_VERSION: string = `${PREFIX}protocolVersion`;
+export const CLIENT_CAPABILITIES: string = `${PREFIX}clientCapabilities`;
+export const CLIENT_INFO: string = `${PREFIX}clientInfo`;
+export const LOG_LEVEL: string = `${PREFIX}logLevel`;
+export const SERVER_INFO: string = `${PREFIX}serverInfo`;
+export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
+
+/** The error numbers that MCP adds to those of JSON-RPC. */
+export const mcpCodes = { missingClientCapability: -32021, unsupportedVersion: -32022 } as const;
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** `params._meta`, or an empty object. */
+export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
+	const meta = isObject(params) ? params['_meta'] : undefined;
+	return isObject(meta) ? meta : nothing;
+}

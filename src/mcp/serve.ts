@@ -1,0 +1,40 @@
+/*
+ * A complete MCP server in ten lines: every revision, over stdio, until the client
+ * is gone.
+ */
+import { Log } from '../log.ts';
+import { validate } from '../schema/validate.ts';
+import { type ServeOptions, serveStdio } from '../transport/serve-stdio.ts';
+import { DefinedProvider } from './defined-provider.ts';
+import type { ServerDefinition } from './definition.ts';
+import { Face, sharedState } from './face.ts';
+import type { Provider } from './provider.ts';
+
+export type ServeMcpOptions = Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs'>;
+
+/** Serve a definition on stdin and stdout. Resolves when everything is answered, flushed and closed. */
+export function serve(definition: ServerDefinition, options: ServeMcpOptions = {}): Promise<void> {
+	return serveProvider(provide(definition), options);
+}
+
+/** The provider of a definition, to serve it in another way or to tell of changes. */
+export function provide(definition: ServerDefinition): DefinedProvider {
+	return new DefinedProvider(definition, (schema, value) => validate(schema, value, 'arguments'));
+}
+
+/** Serve any provider on stdin and stdout. */
+export async function serveProvider(provider: Provider, options: ServeMcpOptions = {}): Promise<void> {
+	const log = options.log ?? Log.fromEnvironment(provider.info.name);
+	const shared = sharedState();
+	const face = new Face(provider, { shared, log });
+	await serveStdio({
+		...options,
+		...face.peerOptions,
+		log,
+		onStart: (peer) => face.connect(peer),
+		onInputEnd: () => {
+			face.close();
+			shared.parking.close();
+		},
+	});
+}
