@@ -51,6 +51,7 @@ export class Hub implements Provider {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #watches = new Map<string, number>();
 	readonly #stops = new Map<Backend, () => void>();
+	readonly #lastCalls = new Map<string, Date>();
 	#backends: readonly Backend[] = [];
 
 	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
@@ -83,6 +84,11 @@ export class Hub implements Provider {
 		return this.#backends.flatMap((backend) => backend.processes?.() ?? []);
 	}
 
+	/** When a backend was last called; undefined when never. */
+	lastCall(backendId: string): Date | undefined {
+		return this.#lastCalls.get(backendId);
+	}
+
 	capabilities(): ServerCapabilities {
 		const has = (method: keyof Backend): boolean => this.#backends.some((backend) => backend[method] !== undefined);
 		return {
@@ -96,6 +102,11 @@ export class Hub implements Provider {
 
 	listTools(): Awaitable<readonly Tool[]> {
 		return after(this.#catalogue.tools(), ({ items }) => items);
+	}
+
+	/** True when some backend offers a tool of this name. */
+	async hasTool(name: string): Promise<boolean> {
+		return (await this.#catalogue.tools()).routes.has(name);
 	}
 
 	callTool({ name, arguments: input }: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
@@ -223,12 +234,13 @@ export class Hub implements Provider {
 	): Awaitable<T> {
 		if (this.#journal === noJournal) return call(backend) ?? missing(backend, method);
 		const startedAt = new Date();
+		this.#lastCalls.set(backend.id, startedAt);
 		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
 			const ms = Date.now() - startedAt.getTime();
 			this.#journal.write({ client: clientName(context), backend: backend.id, method, name, startedAt, ms, outcome, error });
 		};
 		const onError = (error: unknown): never => {
-			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', messageOf(error));
+			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
 			throw error;
 		};
 		const onResult = (result: T): T => {

@@ -9,6 +9,7 @@
  */
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';
 import { explain, type PhraseMatch, phrasesIn } from './explain.ts';
+import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
 import { type QueryWord, readQuery } from './query.ts';
 import { TopSlots } from './top-slots.ts';
@@ -17,7 +18,9 @@ import { TopSlots } from './top-slots.ts';
 export const DOCUMENT_WORD_LIMIT = 50_000;
 /** How many of the best are looked at again for phrases, at least. */
 const SECOND_LOOK = 100;
-/** How fast repetition stops to count. */
+/** How fast repetition in one field stops to count. */
+const FIELD_SATURATION = 1;
+/** How fast the sum over all fields stops to count. */
 const SATURATION = 1.2;
 /** How much of the length of a field is held against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
@@ -38,11 +41,14 @@ export class SearchIndex {
 	readonly fieldNames: readonly string[];
 	readonly #fields: readonly SearchField[];
 	readonly #lexicon = new Lexicon();
+	readonly #filing = new Filing(this.#lexicon);
 	readonly #slots = new Map<string, number>();
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
 	/** Weight by number of posting, of the document that is being added. */
 	#weights = new Float64Array(1024);
+	/** Occurrences by number of posting, in the field that is being added. */
+	#counts = new Float64Array(1024);
 	#scores = new Float64Array(0);
 	#word = new Float64Array(0);
 	#covered = new Float64Array(0);
@@ -79,6 +85,7 @@ export class SearchIndex {
 	remove(id: string): void {
 		const slot = this.#slots.get(id);
 		if (slot === undefined) return;
+		this.#filing.settle();
 		for (const number of new Set(this.#documents[slot]?.row)) {
 			const posting = this.#lexicon.byNumber(number);
 			posting?.remove(slot);
@@ -90,6 +97,7 @@ export class SearchIndex {
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
+		this.#filing.settle();
 		const words = readQuery(query, this.#lexicon, this.size);
 		const ideal = words.reduce((sum, word) => sum + word.rarity, 0) * (SATURATION + 1);
 		if (ideal === 0) return { hits: [], total: 0 };
@@ -112,14 +120,27 @@ export class SearchIndex {
 		}
 	}
 
-	/** Add up what each word weighs, in a column that is empty again when the document is filed. */
+	/**
+	 * Add up what each word weighs, in columns that are empty again when the
+	 * document is filed. Repetition counts less and less within each field, so a
+	 * long text that says a word a hundred times stays behind a title that says it.
+	 */
 	#weighField(index: number, row: readonly number[], start: number): void {
 		const { weight = 1, typicalWords = 1 } = this.#fields[index] ?? {};
-		const worth = weight / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
+		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
 		const weights = this.#weights;
+		const counts = this.#counts;
 		for (let at = start; at < row.length; at++) {
 			const number = row[at] ?? 0;
-			weights[number] = (weights[number] ?? 0) + worth;
+			counts[number] = (counts[number] ?? 0) + one;
+		}
+		for (let at = start; at < row.length; at++) {
+			const number = row[at] ?? 0;
+			const count = counts[number] ?? 0;
+			if (count === 0) continue;
+			counts[number] = 0;
+			weights[number] =
+				(weights[number] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
 		}
 	}
 
@@ -129,6 +150,7 @@ export class SearchIndex {
 		const grown = new Float64Array(2 * wanted);
 		grown.set(this.#weights);
 		this.#weights = grown;
+		this.#counts = new Float64Array(2 * wanted);
 	}
 
 	#file(slot: number, row: readonly number[]): void {
@@ -138,7 +160,7 @@ export class SearchIndex {
 			const weight = weights[number] ?? 0;
 			if (weight === 0) continue;
 			weights[number] = 0;
-			this.#lexicon.byNumber(number)?.add(slot, weight);
+			this.#filing.add(number, slot, weight);
 		}
 	}
 
