@@ -114,6 +114,21 @@ async function versionOf(file: string): Promise<string> {
 	}
 }
 
+function* checkServers({ project, environment }: DoctorContext): Generator<Diagnosis> {
+	for (const server of project.configuration.mcpServers) {
+		if (server.kind !== 'stdio' || !server.isEnabled) continue;
+		const { command, cwd = process.cwd(), env } = server.record;
+		try {
+			findCommand(command, cwd, childEnvironment(environment, env));
+			yield { verdict: 'ok', text: `server ${server.name}: ${command} is there` };
+		} catch (error) {
+			const { message, hint } = OrchestraError.from(error);
+			const fix = hint ?? `Correct mcpServers.${server.name} in ${server.file}.`;
+			yield { verdict: 'fail', text: `server ${server.name}: ${message}`, fix };
+		}
+	}
+}
+
 function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> {
 	for (const tool of project.tools) {
 		const { missing } = settingsOf(tool, project.configuration.tools.config);
@@ -154,6 +169,7 @@ export const doctorChecks: readonly Check[] = [
 	checkConfiguration,
 	checkRoots,
 	checkRuntimes,
+	checkServers,
 	checkRequiredConfig,
 	checkCertificates,
 ];

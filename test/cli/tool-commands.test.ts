@@ -116,7 +116,8 @@ describe('mctl doctor', () => {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
 		});
 		const cwd = writeFiles(temporaryFolder(), {
-			'orchestra.json': '{"limits":{"requestMs":"x"}}',
+			'orchestra.json':
+				'{"limits":{"requestMs":"x"},"mcpServers":{"lost":{"command":"no-such-server"},"here":{"command":"sh"}}}',
 			'tools/a/manifest.json': manifestOf('a', { command: ['no-such-program'] }),
 			'tools/b/manifest.json': manifestOf('b', { requiredConfig: ['azdo.token'] }),
 			'tools/c/manifest.json': '{}',
@@ -125,13 +126,15 @@ describe('mctl doctor', () => {
 		for (const words of [
 			'limits.requestMs',
 			'no-such-program',
+			'no-such-server',
 			'azdo.token',
 			'manifestVersion',
 			'certificate',
 		]) {
 			expect(stdout).toMatch(new RegExp(`\\[FAIL\\] .*${words}.*\\n {7}→ .+`));
 		}
-		expect(stderr).toContain('mctl: 5 things need mending\nhint: ');
+		expect(stdout).toContain('[ ok ] server here: sh is there');
+		expect(stderr).toContain('mctl: 6 things need mending\nhint: ');
 		expect(code).toBe(1);
 	});
 });
@@ -152,7 +155,7 @@ describe('wrong usage', () => {
 	it.each([
 		[['list', 'tool'], 'there is no list of "tool"; did you mean tools'],
 		[['list', 'tools', 'more'], 'mctl list takes one word'],
-		[['new'], 'mctl new needs one of: tool'],
+		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
 		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is no tool id'],
 		[['new', 'tool', 'a', 'b'], 'an id is one word'],

@@ -96,9 +96,9 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 	it('ends when the process that made it is killed, and so does what it started', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
-			`Promise.all([import(${dist('helper-spawner')}), import(${dist('child')})]).then(async ([{ HelperSpawner }, { Child }]) => {
+			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
 				const spawner = new HelperSpawner();
-				const child = await Child.start({ command: 'sleep', args: ['60'] }, { spawner });
+				const child = await ChildTransport.open({ command: 'sleep', args: ['60'] }, { spawner });
 				console.log(spawner.pid + ' ' + child.pid);
 			})`,
 		]);
@@ -112,9 +112,10 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 	it('keeps its process from ending only while something runs', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
-			`Promise.all([import(${dist('helper-spawner')}), import(${dist('child')})]).then(async ([{ HelperSpawner }, { Child }]) => {
-				const child = await Child.start({ command: 'sh', args: ['-c', 'sleep 0.2; exit 7'] }, { spawner: new HelperSpawner() });
-				child.exited.then(({ code }) => console.log(code));
+			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
+				const record = { command: 'sh', args: ['-c', 'sleep 0.2; exit 7'] };
+				const child = await ChildTransport.open(record, { spawner: new HelperSpawner() });
+				child.start({ message() {}, oversize() {}, end: ({ data }) => console.log(data.exitCode) });
 			})`,
 		]);
 		expect(await text(parent.stdout)).toBe('7\n');
@@ -134,5 +135,5 @@ async function start(record: SpawnRecord): Promise<{ child: Child; helper: Helpe
 }
 
 function dist(name: string): string {
-	return JSON.stringify(fileURLToPath(new URL(`../../dist/process/${name}.js`, import.meta.url)));
+	return JSON.stringify(fileURLToPath(new URL(`../../dist/${name}/index.js`, import.meta.url)));
 }
