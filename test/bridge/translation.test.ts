@@ -4,13 +4,7 @@ import { toolFailure } from '../../src/plugin/failure.ts';
 import { EXACT_JSON } from '../../src/plugin/features.ts';
 import type { StorageListRequest, ToolRequest } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall } from '../../src/plugin/handlers.ts';
-import {
-	type BridgeClient,
-	initialize,
-	openBridge,
-	startBridge,
-	startOrchestrator,
-} from '../support/bridges.ts';
+import { deferred, initialize, openBridge, startBridge, startOrchestrator } from '../support/bridges.ts';
 import { temporaryFolder } from '../support/links.ts';
 
 const created = 'Created project: My App (slug: my-app)';
@@ -126,26 +120,21 @@ describe('a tool call through the translation', () => {
 	});
 
 	it('that the client cancels is canceled at the orchestrator, and not answered', async () => {
-		let canceled: () => void = () => {};
-		const isCanceled = new Promise<void>((resolve) => (canceled = resolve));
-		const started = new Promise<void>((resolve) => {
-			void bridgeTo({
-				toolCall: (_, { signal }) => {
-					signal.addEventListener('abort', () => canceled());
-					resolve();
-					return new Promise(() => {});
-				},
-			}).then(({ client }) => {
-				opened = client;
-				client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'long' } });
-			});
+		const started = deferred();
+		const canceled = deferred();
+		const { client } = await bridgeTo({
+			toolCall: (_, { signal }) => {
+				signal.addEventListener('abort', canceled.resolve);
+				started.resolve();
+				return new Promise(() => {});
+			},
 		});
-		let opened: BridgeClient | undefined;
-		await started;
-		opened?.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
-		await isCanceled;
-		await opened?.call(8, 'ping');
-		expect(opened?.lines).toEqual([]);
+		client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'long' } });
+		await started.promise;
+		client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+		await canceled.promise;
+		await client.call(8, 'ping');
+		expect(client.lines).toEqual([]);
 	});
 });
 
