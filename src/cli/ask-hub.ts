@@ -20,7 +20,9 @@ export interface HubStatus extends HubRecord {
 export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<HubStatus> {
 	const record = hubFolderHere(environment).running();
 	if (record === undefined) {
-		throw new OrchestraError('closed', 'no hub is running for this folder', { hint: 'Start it with: mctl hub start' });
+		throw new OrchestraError('closed', 'no hub is running for this folder', {
+			hint: 'Start it with: mctl hub start',
+		});
 	}
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
 	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: ASK_MS });

@@ -86,6 +86,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Write a new tool that works',
 		load: async () => (await import('./new-tool.ts')).newTool,
 	},
+	bridge: {
+		summary: 'MCP on stdin and stdout, served by a hub',
+		load: async () => (await import('./bridge.ts')).bridge,
+	},
 	check: {
 		summary: 'Check a tool against the protocol',
 		load: async () => (await import('./check.ts')).check,

@@ -18,7 +18,11 @@ export function overview(table: Readonly<Record<string, CommandEntry>>): string 
 		const [first = '', second] = name.split(' ');
 		const earlier = rows.get(first);
 		if (second === undefined) rows.set(first, summary);
-		else rows.set(first, earlier === undefined ? `${groups[first] ?? first}: ${second}` : `${earlier}, ${second}`);
+		else
+			rows.set(
+				first,
+				earlier === undefined ? `${groups[first] ?? first}: ${second}` : `${earlier}, ${second}`,
+			);
 	}
 	return [
 		'mctl: one command for every tool, MCP server and prompt',

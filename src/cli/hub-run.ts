@@ -1,6 +1,7 @@
 /* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
-import { type RunHubOptions, runHub } from '../hub/shared/run-hub.ts';
+
 import { RotatingFile } from '../hub/rotating-file.ts';
+import { type RunHubOptions, runHub } from '../hub/shared/run-hub.ts';
 import { Log } from '../log.ts';
 import type { Command } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';

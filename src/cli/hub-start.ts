@@ -17,6 +17,8 @@ export const hubStart: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const { pid, address, root } = await hubHere(input, certsDir);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-start/1', pid, address, root, wasRunning });
-		out.line(`${wasRunning ? 'The hub was running already' : 'The hub is running'}: pid ${pid}, ${address}, for ${root}`);
+		out.line(
+			`${wasRunning ? 'The hub was running already' : 'The hub is running'}: pid ${pid}, ${address}, for ${root}`,
+		);
 	},
 };

@@ -15,7 +15,17 @@ export const hubStatus: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
 		const { pid, address, root, startedAt, memoryBytes, backends } = status;
 		out.line(`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${megabytes(memoryBytes)}`);
-		const rows = backends.map(({ id, kind, lastCall, state }) => [id, kind, lastCall === null ? '-' : `${ageOf(lastCall)} ago`, state]);
-		for (const line of tableLines(['BACKEND', 'KIND', 'LAST CALL', 'STATE'], rows, out.isTerminal ? out.width : undefined)) out.line(line);
+		const rows = backends.map(({ id, kind, lastCall, state }) => [
+			id,
+			kind,
+			lastCall === null ? '-' : `${ageOf(lastCall)} ago`,
+			state,
+		]);
+		for (const line of tableLines(
+			['BACKEND', 'KIND', 'LAST CALL', 'STATE'],
+			rows,
+			out.isTerminal ? out.width : undefined,
+		))
+			out.line(line);
 	},
 };

@@ -16,7 +16,8 @@ const INTERRUPT_GRACE_MS = 5000;
 
 const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => onSignal(signal));
+const signals = ['SIGINT', 'SIGTERM'] as const;
+for (const signal of signals) process.on(signal, onSignal);
 await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<void> {
@@ -37,10 +38,11 @@ async function run(args: string[]): Promise<void> {
 	const command = await found.load();
 	const { words, flags } = parseWords(command, found.rest);
 	if (flags['help']) return out.line(commandHelp(command));
+	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
 	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
 }
 
-function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+function onSignal(signal: NodeJS.Signals): void {
 	const code = signal === 'SIGINT' ? exitCodes.canceled : 143;
 	if (interrupt.signal.aborted) process.exit(code);
 	process.exitCode = code;

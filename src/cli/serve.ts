@@ -14,17 +14,24 @@ export const serve: Command = {
 	summary: 'Serve everything here to one agent: MCP on stdin and stdout',
 	examples: [
 		'mctl serve',
-		"echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}' | mctl serve",
+		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',
 		'claude mcp add orchestra -- mctl serve',
 	],
 	flags: { config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' } },
+	ownsSignals: true,
 
 	async run({ words, flags, environment }) {
 		if (words.length > 0) throw usageError(serve, 'mctl serve takes no words');
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log, certsDir: certificatesFolder() });
+		const opened = await openHub({
+			cwd: process.cwd(),
+			environment,
+			file,
+			log,
+			certsDir: certificatesFolder(),
+		});
 		const warming = setTimeout(() => opened.hub.warm(), WARM_AFTER_MS);
 		const { messageBytes: limitBytes } = opened.configuration().limits;
 		log.info('orchestra started successfully');

@@ -9,12 +9,13 @@ import { toolRoots } from '../tool/discover.ts';
 import type { Backend } from './backend.ts';
 import { LibraryBackend } from './library-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
-import { FileStorage } from './storage/file-storage.ts';
+import type { FileStorage } from './storage/file-storage.ts';
 import { StorageBackend } from './storage/storage-backend.ts';
 import { ToolBackend } from './tool-backend.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
+	readonly storage: FileStorage;
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
@@ -28,7 +29,11 @@ export interface BackendSetup {
 /** All backends, in configuration order: tools, plugins, library, storage. */
 export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 	const { configuration, cwd, environment, log } = setup;
-	const paths = resolveLibraryPaths({ environment, configured: configuration.library, workingFolder: configuration.root });
+	const paths = resolveLibraryPaths({
+		environment,
+		configured: configuration.library,
+		workingFolder: configuration.root,
+	});
 	const tools = new ToolBackend({
 		roots: toolRoots(configuration, environment, cwd),
 		settings: configuration.tools,
@@ -39,18 +44,23 @@ export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 	});
 	const plugins = await pluginBackends(setup);
 	const library = new LibraryBackend(paths, log.named('library'));
-	return [tools, ...plugins, library, new StorageBackend(new FileStorage(configuration.root))];
+	return [tools, ...plugins, library, new StorageBackend(setup.storage)];
 }
 
 async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 	const { configuration, log, address, certsDir, earlier = [] } = setup;
-	const entries = inOrder(configuration.plugins.filter(({ isEnabled }) => isEnabled), log);
+	const entries = inOrder(
+		configuration.plugins.filter(({ isEnabled }) => isEnabled),
+		log,
+	);
 	if (entries.length === 0) return [];
 	// Protobuf and the links are loaded only by those who have plugins.
 	const { PluginBackend: PluginBackendClass } = await import('./plugin-backend.ts');
 	const made = new Map<string, PluginBackend>();
 	for (const entry of entries) {
-		const kept = earlier.find((backend) => backend instanceof PluginBackendClass && isSame(backend.entry, entry));
+		const kept = earlier.find(
+			(backend) => backend instanceof PluginBackendClass && isSame(backend.entry, entry),
+		);
 		const dependencies = entry.dependsOn.flatMap((id) => made.get(id) ?? []);
 		const requestMs = configuration.limits.requestMs;
 		const fresh = (): PluginBackend =>
@@ -65,7 +75,8 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 	const ordered: PluginEntry[] = [];
 	const visit = (entry: PluginEntry, path: readonly string[]): void => {
 		if (ordered.includes(entry)) return;
-		if (path.includes(entry.id)) return log.warn(`plugins depend on each other in a circle: ${[...path, entry.id].join(' → ')}`);
+		if (path.includes(entry.id))
+			return log.warn(`plugins depend on each other in a circle: ${[...path, entry.id].join(' → ')}`);
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);
 			if (needed) visit(needed, [...path, entry.id]);

@@ -90,7 +90,8 @@ export class Hub implements Provider {
 	}
 
 	capabilities(): ServerCapabilities {
-		const has = (method: keyof Backend): boolean => this.#backends.some((backend) => backend[method] !== undefined);
+		const has = (method: keyof Backend): boolean =>
+			this.#backends.some((backend) => backend[method] !== undefined);
 		return {
 			tools: { listChanged: true },
 			...(has('listPrompts') ? { prompts: { listChanged: true } } : {}),
@@ -109,12 +110,17 @@ export class Hub implements Provider {
 		return (await this.#catalogue.tools()).routes.has(name);
 	}
 
-	callTool({ name, arguments: input }: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tools(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) => backend.callTool?.(call, context));
+			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) =>
+				backend.callTool?.(call, context),
+			);
 		});
 	}
 
@@ -122,12 +128,17 @@ export class Hub implements Provider {
 		return after(this.#catalogue.prompts(), ({ items }) => items);
 	}
 
-	getPrompt({ name, arguments: input }: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired> {
+	getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) => backend.getPrompt?.(call, context));
+			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) =>
+				backend.getPrompt?.(call, context),
+			);
 		});
 	}
 
@@ -142,7 +153,9 @@ export class Hub implements Provider {
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		return after(this.#backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
-			return this.#record('resources/read', uri, { backend, context }, (owner) => owner.readResource?.(uri, context));
+			return this.#record('resources/read', uri, { backend, context }, (owner) =>
+				owner.readResource?.(uri, context),
+			);
 		});
 	}
 
@@ -152,7 +165,10 @@ export class Hub implements Provider {
 			return after(this.#catalogue.prompts(), ({ routes }) => {
 				const route = routes.get(ref.name ?? '');
 				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
-				return route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ?? nothingToComplete;
+				return (
+					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
+					nothingToComplete
+				);
 			});
 		}
 		return after(this.#catalogue.templates(), ({ routes }) => {
@@ -237,7 +253,16 @@ export class Hub implements Provider {
 		this.#lastCalls.set(backend.id, startedAt);
 		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
 			const ms = Date.now() - startedAt.getTime();
-			this.#journal.write({ client: clientName(context), backend: backend.id, method, name, startedAt, ms, outcome, error });
+			this.#journal.write({
+				client: clientName(context),
+				backend: backend.id,
+				method,
+				name,
+				startedAt,
+				ms,
+				outcome,
+				error,
+			});
 		};
 		const onError = (error: unknown): never => {
 			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);

@@ -39,7 +39,8 @@ export function fileJournal(file: string, log: Log): Journal {
 		hasWarned = true;
 	});
 	return {
-		write: ({ startedAt, ...entry }) => lines.write(`${JSON.stringify({ at: startedAt.toISOString(), ...entry })}\n`),
+		write: ({ startedAt, ...entry }) =>
+			lines.write(`${JSON.stringify({ at: startedAt.toISOString(), ...entry })}\n`),
 		close: () => lines.close(),
 	};
 }

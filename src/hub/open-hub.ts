@@ -4,14 +4,15 @@
  * clients are told.
  */
 import { join } from 'node:path';
-import { type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backend.ts';
 import { buildBackends } from './build-backends.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { FileStorage } from './storage/file-storage.ts';
 import { watchFiles } from './watch-files.ts';
 
 export interface OpenHubOptions extends LoadOptions {
@@ -24,6 +25,8 @@ export interface OpenHubOptions extends LoadOptions {
 
 export interface OpenedHub {
 	readonly hub: Hub;
+	/** The files of the workspace that plugins keep. */
+	readonly storage: FileStorage;
 	/** The configuration as it is now. */
 	configuration(): Configuration;
 	/** Stop watching and stop everything. Idempotent. */
@@ -34,7 +37,12 @@ export interface OpenedHub {
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
 	let configuration = load(options);
-	const hub = new Hub({ backends: await build(options, configuration), log, ...(journal && { journal }) });
+	const storage = new FileStorage(configuration.root);
+	const hub = new Hub({
+		backends: await build(storage, options, configuration),
+		log,
+		...(journal && { journal }),
+	});
 	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reload());
 
 	async function reload(): Promise<void> {
@@ -42,7 +50,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 			configuration = load(options);
 			log.info('the configuration changed');
 			const earlier = hub.backends;
-			await hub.replaceBackends(await build(options, configuration, earlier));
+			await hub.replaceBackends(await build(storage, options, configuration, earlier));
 			hub.warm();
 		} catch (error) {
 			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
@@ -51,6 +59,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 
 	return {
 		hub,
+		storage,
 		configuration: () => configuration,
 		async close() {
 			stopWatching();
@@ -65,9 +74,14 @@ function load(options: OpenHubOptions): Configuration {
 	return configuration;
 }
 
-function build(options: OpenHubOptions, configuration: Configuration, earlier: readonly Backend[] = []): Promise<Backend[]> {
+function build(
+	storage: FileStorage,
+	options: OpenHubOptions,
+	configuration: Configuration,
+	earlier: readonly Backend[] = [],
+): Promise<Backend[]> {
 	const { cwd, environment, log, address = '', certsDir } = options;
-	return buildBackends({ configuration, cwd, environment, log, address, certsDir, earlier });
+	return buildBackends({ configuration, storage, cwd, environment, log, address, certsDir, earlier });
 }
 
 /** Those that were read, and those that would be if they came. */

@@ -10,9 +10,13 @@ import { OrchestraError } from '../errors.ts';
 import { CallContext, type ClientLine } from '../mcp/call-context.ts';
 import { negotiate } from '../mcp/revisions.ts';
 import { isInputRequired, type Result } from '../mcp/types.ts';
-import { toolFailure } from '../plugin/failure.ts';
-import type { PluginManifest, ToolRequest, ToolResponseSchema } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { readExact } from '../plugin/exact-json.ts';
+import { toolFailure } from '../plugin/failure.ts';
+import type {
+	PluginManifest,
+	ToolRequest,
+	ToolResponseSchema,
+} from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall, StreamingCall } from '../plugin/handlers.ts';
 import { IncomingCall } from '../rpc/incoming.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
@@ -20,7 +24,13 @@ import type { Hub } from './hub.ts';
 import { PluginBackend } from './plugin-backend.ts';
 
 /** Providers that speak the language of another one. */
-const aliases: Readonly<Record<string, string>> = { grok: 'openai', perplexity: 'openai', deepseek: 'openai', qwen: 'openai', kimi: 'openai' };
+const aliases: Readonly<Record<string, string>> = {
+	grok: 'openai',
+	perplexity: 'openai',
+	deepseek: 'openai',
+	qwen: 'openai',
+	kimi: 'openai',
+};
 const DEFAULT_PROVIDER = 'claude';
 
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
@@ -30,7 +40,9 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 	return {
 		async listTools() {
 			const tools = await hub().listTools();
-			return { tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })) };
+			return {
+				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
+			};
 		},
 		async toolCall(request, call) {
 			const plugin = await pluginFor(hub(), manifests, request);
@@ -49,10 +61,17 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 		},
 		async promptGet({ promptName: name, arguments: input }, call) {
 			const result = await hub().getPrompt({ name, arguments: input }, contextOf(call));
-			if (isInputRequired(result)) throw new OrchestraError('bad_input', `the prompt ${name} needs answers that this protocol cannot carry`);
+			if (isInputRequired(result))
+				throw new OrchestraError(
+					'bad_input',
+					`the prompt ${name} needs answers that this protocol cannot carry`,
+				);
 			return {
 				description: typeof result.description === 'string' ? result.description : '',
-				messages: result.messages.map(({ role, content }) => ({ role, content: { type: content.type, text: String(content['text'] ?? '') } })),
+				messages: result.messages.map(({ role, content }) => ({
+					role,
+					content: { type: content.type, text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content) },
+				})),
 			};
 		},
 		streamStart: (request, call) => relayStream(hub(), manifests, request, call),
@@ -69,7 +88,9 @@ async function pluginFor(
 	if (provider !== '') {
 		const candidates = [provider, aliases[provider], DEFAULT_PROVIDER];
 		for (const wanted of candidates) {
-			const found = plugins.find((plugin) => wanted !== undefined && providesAi(plugin, manifests).includes(wanted));
+			const found = plugins.find(
+				(plugin) => wanted !== undefined && providesAi(plugin, manifests).includes(wanted),
+			);
 			if (found && (await offers(found, toolName))) return found;
 		}
 	}
@@ -79,7 +100,10 @@ async function pluginFor(
 	throw toolFailure('tool_not_found', `no plugin provides tool "${toolName}"${whom}`);
 }
 
-function providesAi(plugin: PluginBackend, manifests: ReadonlyMap<string, PluginManifest>): readonly string[] {
+function providesAi(
+	plugin: PluginBackend,
+	manifests: ReadonlyMap<string, PluginManifest>,
+): readonly string[] {
 	return [...plugin.entry.providesAi, ...(manifests.get(plugin.id)?.providesAi ?? [])];
 }
 
@@ -92,7 +116,8 @@ async function offers(plugin: PluginBackend, toolName: string): Promise<boolean>
 async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolAnswer> {
 	const { value } = readExact(request.arguments, request.argumentsJson);
 	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
-	if (isInputRequired(result)) throw toolFailure('input_required', `${request.toolName} needs answers that this protocol cannot carry`);
+	if (isInputRequired(result))
+		throw toolFailure('input_required', `${request.toolName} needs answers that this protocol cannot carry`);
 	const text = textOf(result);
 	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
 	return { success: true, result: structured(result) ?? { text } };
@@ -100,7 +125,11 @@ async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall):
 
 function textOf({ content }: Result): string {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
-	return blocks.map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block))).join('\n');
+	return blocks
+		.map((block) =>
+			isObject(block) && typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block),
+		)
+		.join('\n');
 }
 
 function structured({ structuredContent }: Result): JsonObject | undefined {
@@ -116,13 +145,18 @@ async function relayStream(
 	call: StreamingCall,
 ): Promise<void> {
 	const plugin = await pluginFor(hub, manifests, { toolName: request.toolName, provider: '' });
-	if (!plugin) throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
+	if (!plugin)
+		throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
 	const { client } = await plugin.up();
-	for await (const { response } of client.sendStream({ request: { case: 'streamStart', value: request } }, { signal: call.signal })) {
+	for await (const { response } of client.sendStream(
+		{ request: { case: 'streamStart', value: request } },
+		{ signal: call.signal },
+	)) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
 		else if (response.case === 'streamEnd' && !response.value.success) {
 			throw toolFailure(response.value.errorCode, response.value.errorMessage);
-		} else if (response.case === 'toolCall') throw toolFailure(response.value.errorCode, response.value.errorMessage);
+		} else if (response.case === 'toolCall')
+			throw toolFailure(response.value.errorCode, response.value.errorMessage);
 	}
 }
 

@@ -17,14 +17,13 @@ import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
 import { EventHub } from './events/event-hub.ts';
 import type { Hub } from './hub.ts';
-import { toolRoutes } from './orchestrator-tools.ts';
+import type { OpenedHub } from './open-hub.ts';
 import { storageRoutes } from './orchestrator-storage.ts';
-import type { FileStorage } from './storage/file-storage.ts';
+import { toolRoutes } from './orchestrator-tools.ts';
 
 export interface OrchestratorParts {
-	/** The hub, once it is open. */
-	readonly hub: () => Hub;
-	readonly storage: FileStorage;
+	/** The hub and its storage, once they are open. */
+	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
 	readonly shared: SharedState;
 	readonly log: Log;
 	/** Facts for `mctl hub status` and `ps`, as texts by name. */
@@ -33,12 +32,13 @@ export interface OrchestratorParts {
 
 /** The handlers of the hub's own listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
-	const { hub, storage, log } = parts;
+	const { opened, log } = parts;
+	const hub = (): Hub => opened().hub;
 	const manifests = new Map<string, PluginManifest>();
 	const events = new EventHub();
 	return {
 		...toolRoutes(hub, manifests),
-		...storageRoutes(hub, storage, manifests),
+		...storageRoutes(opened, manifests),
 		...eventRoutes(events),
 		register(manifest) {
 			manifests.set(manifest.id, manifest);
@@ -52,8 +52,8 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 }
 
 /** MCP in full at the end of a tunnel. */
-function serveTunnel(transport: Transport, { hub, shared, log }: OrchestratorParts): void {
-	const face = new Face(hub(), { shared, log });
+function serveTunnel(transport: Transport, { opened, shared, log }: OrchestratorParts): void {
+	const face = new Face(opened().hub, { shared, log });
 	const peer = new Peer(transport, {
 		...face.peerOptions,
 		log,

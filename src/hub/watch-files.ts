@@ -7,19 +7,25 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** How long the files must be quiet before it is told, in milliseconds. */
-const QUIET_MS = 200;
+/** How long after a change it is told, in milliseconds: a burst of changes is one. */
+const SETTLE_MS = 200;
 
 /** Watch `files`; gives back what ends it. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
 	let timer: NodeJS.Timeout | undefined;
 	const onEvent = (): void => {
-		clearTimeout(timer);
-		timer = setTimeout(onChange, QUIET_MS);
+		timer ??= setTimeout(() => {
+			timer = undefined;
+			onChange();
+		}, SETTLE_MS);
 		timer.unref();
 	};
 	const watches = [...new Set(files.map((file) => dirname(file)))].flatMap((folder) =>
-		watchFolder(folder, new Set(files.filter((file) => dirname(file) === folder).map((file) => basename(file))), onEvent),
+		watchFolder(
+			folder,
+			new Set(files.filter((file) => dirname(file) === folder).map((file) => basename(file))),
+			onEvent,
+		),
 	);
 	return () => {
 		clearTimeout(timer);

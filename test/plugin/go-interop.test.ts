@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { PluginClient } from '../../src/plugin/plugin-client.ts';
+import { startPluginProcess } from '../../src/plugin/plugin-process.ts';
 import { servePlugin } from '../../src/plugin/plugin-server.ts';
 import { loadIdentity } from '../../src/quic/certificates.ts';
 import { buildGoPeer, runGoPeer, startGoServer } from '../support/go-peer.ts';
@@ -51,6 +52,30 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 		expect(lines).toEqual(['go-0 ours tool0', 'go-1 ours tool1', 'go-2 ours tool2']);
 	});
 
+	it('starts a Go plugin in a folder that we made, calls it, streams from it and cancels', async () => {
+		const certsDir = await temporaryFolder();
+		const address = await serveTools(certsDir, 'orchestrator');
+		const log: string[] = [];
+		const options = {
+			id: 'tools.go',
+			binary: program,
+			args: ['plugin'],
+			certsDir,
+			orchestratorAddress: address,
+		};
+		const plugin = await startPluginProcess({ ...options, kind: 'quic', onLog: (line) => log.push(line) });
+		onTestFinished(() => plugin.stop());
+		expect(plugin.tools.map(({ name }) => name)).toEqual(['go_tool']);
+		const chunks: string[] = [];
+		const value = { streamId: 's1', toolName: 'count' };
+		for await (const { response } of plugin.client.sendStream({ request: { case: 'streamStart', value } })) {
+			if (response.case === 'streamChunk') chunks.push(Buffer.from(response.value.data).toString());
+			if (chunks.length === 3) break;
+		}
+		expect(chunks).toEqual(['0', '1', '2']);
+		while (!log.includes('canceled s1')) await new Promise((resolve) => setTimeout(resolve, 5));
+	});
+
 	it('is refused by a Go server of another authority', async () => {
 		const address = await startGoServer(program, await goFolder());
 		const error = await rejection(connect(address, await goFolder(), 'stranger-client'));
@@ -84,6 +109,7 @@ async function connect(address: string, folder: string, name: string): Promise<P
 async function serveTools(folder: string, name: string): Promise<string> {
 	const identity = await loadIdentity(folder, name);
 	const handlers = {
+		register: () => ({ accepted: true }),
 		toolCall: ({ toolName }: { toolName: string }) => ({
 			success: true,
 			result: { text: `ours ${toolName}` },

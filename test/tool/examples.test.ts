@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compile } from '../../src/schema/validate.ts';
 import { bundledToolsRoot, discoverTools } from '../../src/tool/discover.ts';
 import type { Tool } from '../../src/tool/tool.ts';
-import { compile } from '../../src/schema/validate.ts';
 import { runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
 
 const { tools, problems } = discoverTools([bundledToolsRoot]);

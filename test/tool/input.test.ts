@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isPlainlyValid } from '../../src/schema/plain-schema.ts';
+import { validate } from '../../src/schema/validate.ts';
 import { inputFromJson, inputFromWords } from '../../src/tool/input.ts';
 import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/limits.ts';
-import { isPlainlyValid } from '../../src/schema/plain-schema.ts';
 import { flatten, settingsOf } from '../../src/tool/settings.ts';
-import { validate } from '../../src/schema/validate.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
 import { thrownBy } from '../support/programs.ts';
 import { manifestOf } from '../support/tool-folder.ts';

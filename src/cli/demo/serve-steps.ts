@@ -22,13 +22,19 @@ function served<T>(use: (client: Client) => Promise<T>): Promise<T> {
 
 function callTools(): Promise<string[]> {
 	return served(async (client) => {
-		const hello = await client.request('tools/call', { name: 'hello-world', arguments: { name: 'Orchestra' } });
+		const hello = await client.request('tools/call', {
+			name: 'hello-world',
+			arguments: { name: 'Orchestra' },
+		});
 		expect(textsOf(hello).includes('Hello, Orchestra!'), true);
 		const disk = await client.request('tools/call', { name: 'disk-usage', arguments: {} });
 		expect('isError' in (disk as object), false);
 		const seen = ['hello-world (JavaScript): Hello, Orchestra!', 'disk-usage (shell): done'];
 		if (!hasPython()) return [...seen, 'word-count (Python): skipped, python3 is not on PATH'];
-		const count = await client.request('tools/call', { name: 'word-count', arguments: { text: 'one two three' } });
+		const count = await client.request('tools/call', {
+			name: 'word-count',
+			arguments: { text: 'one two three' },
+		});
 		expect(/\b3\b/.test(textsOf(count)), true);
 		return [...seen, 'word-count (Python): 3 words'];
 	});
@@ -50,7 +56,11 @@ function matchLibrary(): Promise<string[]> {
 
 function mixEras(): Promise<string[]> {
 	return served(async (client) => {
-		const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'demo', version: '1' } };
+		const params = {
+			protocolVersion: '2024-11-05',
+			capabilities: {},
+			clientInfo: { name: 'demo', version: '1' },
+		};
 		const opened = (await client.request('initialize', params)) as { protocolVersion?: string };
 		expect(opened.protocolVersion, '2024-11-05');
 		const _meta = {

@@ -18,7 +18,11 @@ export function expect(found: unknown, wanted: unknown): void {
 }
 
 /** Start this very mctl with other words, in a folder, as an agent would. */
-export function startMctl(words: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Client> {
+export function startMctl(
+	words: readonly string[],
+	cwd: string,
+	env: Record<string, string> = {},
+): Promise<Client> {
 	const args = [process.argv[1] ?? '', ...words];
 	return Client.open({ command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } });
 }

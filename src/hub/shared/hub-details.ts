@@ -25,7 +25,12 @@ export interface ProcessStatus {
 /** As texts by name, because that is what a health answer can carry. */
 export function hubDetails(hub: Hub): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
-	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({ id, kind, state, lastCall: lastCall(id) }));
+	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
+		id,
+		kind,
+		state,
+		lastCall: lastCall(id),
+	}));
 	const processes: ProcessStatus[] = hub.processes().map(({ backend, pid, command, state, startedAt }) => ({
 		backend,
 		pid,
@@ -48,7 +53,10 @@ function memoryOf(pid: number): number | null {
 		if (process.platform === 'linux') {
 			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
 		}
-		return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 })) * 1024;
+		return (
+			Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 })) *
+			1024
+		);
 	} catch {
 		return null; // it ended while we looked
 	}

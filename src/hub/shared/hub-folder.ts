@@ -68,7 +68,8 @@ export class HubFolder {
 
 	/** Leave: the record and the lock are ours to remove. */
 	unlock(): void {
-		for (const name of ['hub.json', 'processes.json', 'hub.lock']) rmSync(join(this.path, name), { force: true });
+		for (const name of ['hub.json', 'processes.json', 'hub.lock'])
+			rmSync(join(this.path, name), { force: true });
 	}
 
 	/** Remember which processes are ours, for the next hub if we cannot end them ourselves. */

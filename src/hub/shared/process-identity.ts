@@ -36,7 +36,10 @@ function startTimeFromProc(pid: number): string | undefined {
 
 function startTimeFromPs(pid: number): string | undefined {
 	try {
-		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim();
+		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+			encoding: 'utf8',
+			timeout: 2000,
+		}).trim();
 		return text === '' ? undefined : text;
 	} catch {
 		return undefined; // ps exits 1 when there is no such process

@@ -13,9 +13,8 @@ import type { LinkListener } from '../../quic/link.ts';
 import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator.ts';
-import { FileStorage } from '../storage/file-storage.ts';
-import type { HubFolder } from './hub-folder.ts';
 import { hubDetails } from './hub-details.ts';
+import type { HubFolder } from './hub-folder.ts';
 import { identityOf } from './process-identity.ts';
 
 /** The default address: loopback, any free port. */
@@ -37,7 +36,9 @@ export interface RunHubOptions {
 export async function runHub(options: RunHubOptions): Promise<void> {
 	const { folder, log } = options;
 	if (!folder.lock()) {
-		throw new OrchestraError('bad_input', 'a hub runs here already', { hint: 'mctl hub status shows it; mctl hub stop ends it.' });
+		throw new OrchestraError('bad_input', 'a hub runs here already', {
+			hint: 'mctl hub status shows it; mctl hub stop ends it.',
+		});
 	}
 	try {
 		await endLeftovers(folder, log);
@@ -63,24 +64,32 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	let opened: OpenedHub | undefined;
 	const listeners: LinkListener[] = [];
 	const handlers = orchestratorHandlers({
-		hub: () => hubOf(opened),
-		storage: new FileStorage(configuration.root),
+		opened: () => whenOpen(opened),
 		shared,
 		log,
-		details: () => hubDetails(hubOf(opened)),
+		details: () => hubDetails(whenOpen(opened).hub),
 	});
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	try {
 		listeners.push(await servePlugin({ address, identity, handlers, log }));
 		const { tcpAddress } = configuration.hub;
-		if (tcpAddress !== undefined) listeners.push(await servePlugin({ address: tcpAddress, identity, handlers, log, kind: 'tls' }));
+		if (tcpAddress !== undefined)
+			listeners.push(await servePlugin({ address: tcpAddress, identity, handlers, log, kind: 'tls' }));
 		const listening = listeners[0]?.address ?? address;
 		const journal = fileJournal(folder.journalFile, log);
 		opened = await openHub({ cwd, environment, log, journal, address: listening, certsDir });
-		folder.announce({ ...ownIdentity(), address: listening, certsDir, root: configuration.root, startedAt: new Date().toISOString() });
+		folder.announce({
+			...ownIdentity(),
+			address: listening,
+			certsDir,
+			root: configuration.root,
+			startedAt: new Date().toISOString(),
+		});
 		log.info(`the hub of ${configuration.root} listens on ${listening}`);
 		opened.hub.warm();
-		await stopped(signal, () => folder.rememberProcesses(opened?.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []) ?? []));
+		await stopped(signal, () =>
+			folder.rememberProcesses(opened?.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []) ?? []),
+		);
 	} finally {
 		log.info('the hub stops');
 		shared.parking.close();
@@ -102,8 +111,8 @@ function stopped(signal: AbortSignal, remember: () => void): Promise<void> {
 	});
 }
 
-function hubOf(opened: OpenedHub | undefined): OpenedHub['hub'] {
-	if (opened) return opened.hub;
+function whenOpen(opened: OpenedHub | undefined): OpenedHub {
+	if (opened) return opened;
 	throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
 }
 

@@ -48,7 +48,8 @@ async function startHub(options: StartOptions): Promise<HubRecord> {
 		signal?.throwIfAborted();
 		// One that found the lock taken exits at once; then the other is about to listen.
 		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
-		if (hasExited && performance.now() > giveUpAt - START_MS + EXITED_GRACE_MS) throw notStarted(folder, true);
+		if (hasExited && performance.now() > giveUpAt - START_MS + EXITED_GRACE_MS)
+			throw notStarted(folder, true);
 		await sleep(ASK_AGAIN_MS);
 	}
 }
@@ -77,14 +78,21 @@ function spawnDetached({ folder, cwd, command, environment }: StartOptions): Ret
 	const log = openSync(folder.logFile, 'a', 0o600);
 	try {
 		const [program = '', ...args] = command;
-		return spawn(program, args, { cwd, detached: true, env: { ...environment }, stdio: ['ignore', log, log] });
+		return spawn(program, args, {
+			cwd,
+			detached: true,
+			env: { ...environment },
+			stdio: ['ignore', log, log],
+		});
 	} finally {
 		closeSync(log);
 	}
 }
 
 function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
-	const what = hasExited ? 'the hub ended before it listened' : `the hub did not listen within ${START_MS} ms`;
+	const what = hasExited
+		? 'the hub ended before it listened'
+		: `the hub did not listen within ${START_MS} ms`;
 	return new OrchestraError(hasExited ? 'closed' : 'timeout', what, {
 		hint: `The end of ${folder.logFile}:\n${lastLines(folder.logFile)}`,
 	});
