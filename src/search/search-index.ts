@@ -13,6 +13,7 @@ import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
 import { type QueryWord, readQuery } from './query.ts';
 import { TopSlots } from './top-slots.ts';
+import { WordRow } from './word-row.ts';
 
 /** Words of one document beyond these are not indexed. */
 export const DOCUMENT_WORD_LIMIT = 50_000;
@@ -45,6 +46,7 @@ export class SearchIndex {
 	readonly #slots = new Map<string, number>();
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
+	readonly #row = new WordRow();
 	/** Weight by number of posting, of the document that is being added. */
 	#weights = new Float64Array(1024);
 	/** Occurrences by number of posting, in the field that is being added. */
@@ -68,7 +70,8 @@ export class SearchIndex {
 		this.remove(document.id);
 		const slot = this.#freeSlots.pop() ?? this.#documents.length;
 		const starts: number[] = [];
-		const row: number[] = [];
+		const row = this.#row;
+		row.clear();
 		this.fieldNames.forEach((name, index) => {
 			starts.push(row.length);
 			this.#readField(document.fields[name], row);
@@ -77,7 +80,7 @@ export class SearchIndex {
 		});
 		starts.push(row.length);
 		this.#file(slot, row);
-		this.#documents[slot] = { id: document.id, row: new Uint32Array(row), starts };
+		this.#documents[slot] = { id: document.id, row: row.copy(), starts };
 		this.#slots.set(document.id, slot);
 	}
 
@@ -113,7 +116,7 @@ export class SearchIndex {
 		return { hits: hits.slice(0, limit), total };
 	}
 
-	#readField(content: string | readonly string[] | undefined, row: number[]): void {
+	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
 		for (const text of typeof content === 'string' ? [content] : (content ?? [])) {
 			this.#lexicon.read(text, row, DOCUMENT_WORD_LIMIT);
 			row.push(0);
@@ -125,17 +128,18 @@ export class SearchIndex {
 	 * document is filed. Repetition counts less and less within each field, so a
 	 * long text that says a word a hundred times stays behind a title that says it.
 	 */
-	#weighField(index: number, row: readonly number[], start: number): void {
+	#weighField(index: number, row: WordRow, start: number): void {
 		const { weight = 1, typicalWords = 1 } = this.#fields[index] ?? {};
 		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
 		const weights = this.#weights;
 		const counts = this.#counts;
+		const { numbers } = row;
 		for (let at = start; at < row.length; at++) {
-			const number = row[at] ?? 0;
+			const number = numbers[at] ?? 0;
 			counts[number] = (counts[number] ?? 0) + one;
 		}
 		for (let at = start; at < row.length; at++) {
-			const number = row[at] ?? 0;
+			const number = numbers[at] ?? 0;
 			const count = counts[number] ?? 0;
 			if (count === 0) continue;
 			counts[number] = 0;
@@ -153,10 +157,11 @@ export class SearchIndex {
 		this.#counts = new Float64Array(2 * wanted);
 	}
 
-	#file(slot: number, row: readonly number[]): void {
+	#file(slot: number, row: WordRow): void {
 		const weights = this.#weights;
 		weights[0] = 0;
-		for (const number of row) {
+		for (let at = 0; at < row.length; at++) {
+			const number = row.numbers[at] ?? 0;
 			const weight = weights[number] ?? 0;
 			if (weight === 0) continue;
 			weights[number] = 0;
