@@ -1,5 +1,5 @@
 /* An MCP server with one tool, `echo`, on our library. Speaks both dialects, request by request. */
-import { rpcError } from '../../dist/rpc/rpc-error.js';
+import { rpcError } from '../../dist/rpc/index.js';
 import { serveStdio } from '../../dist/transport/index.js';
 import { answer, EchoError } from './echo-tool.mjs';
 

@@ -24,7 +24,7 @@ const libraryNames = ['prompts', 'resources'];
  * (`isOurs` false) may hold keys that mean something only there.
  */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
-	const top = new Field(source);
+	const top = Field.of(source);
 	if (isOurs) onlyKeys(top, [...sectionNames, '$schema']);
 	else top.entries();
 	const whole = <T>(read: () => T | undefined): T[] => leaveOutWrong(source, read);

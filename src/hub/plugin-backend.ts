@@ -91,14 +91,24 @@ export class PluginBackend implements Backend {
 		// What came out of a JSON message is JSON.
 		const request = { toolName: name, arguments: input as JsonObject, callerPlugin: CALLER };
 		const traceParent = typeof traceparent === 'string' ? traceparent : '';
-		const response = await this.ask({ case: 'toolCall', value: { ...request, traceParent } }, 'toolCall', { signal: context.signal });
-		if (response.errorCode === 'tool_not_found' && !response.success) return this.#collect(request, context, response);
+		const response = await this.ask({ case: 'toolCall', value: { ...request, traceParent } }, 'toolCall', {
+			signal: context.signal,
+		});
+		if (response.errorCode === 'tool_not_found' && !response.success)
+			return this.#collect(request, context, response);
 		return { ...mcpToolAnswer(response) };
 	}
 
-	async getPrompt({ name, arguments: input }: GetPromptParams, context: CallContext): Promise<GetPromptResult> {
+	async getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Promise<GetPromptResult> {
 		const value = { promptName: name, arguments: input };
-		return { ...mcpPromptAnswer(await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal })) };
+		return {
+			...mcpPromptAnswer(
+				await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal }),
+			),
+		};
 	}
 
 	/** Pass a tool request on as it is. */
@@ -130,7 +140,9 @@ export class PluginBackend implements Backend {
 		const running = this.#supervisor.running;
 		if (running === undefined) return [];
 		const { pid, record } = running.child;
-		return [{ backend: this.id, pid, command: commandLine(record), startedAt: this.#startedAt, state: this.state }];
+		return [
+			{ backend: this.id, pid, command: commandLine(record), startedAt: this.#startedAt, state: this.state },
+		];
 	}
 
 	async close(): Promise<void> {
@@ -144,7 +156,17 @@ export class PluginBackend implements Backend {
 		const { binary, args, env, config } = entry;
 		const pluginLog = log.named(this.id);
 		const onLog = (line: string): void => pluginLog.info(line);
-		const running = await startPluginProcess({ id: this.id, binary, args, env, config, orchestratorAddress, certsDir, onLog, log });
+		const running = await startPluginProcess({
+			id: this.id,
+			binary,
+			args,
+			env,
+			config,
+			orchestratorAddress,
+			certsDir,
+			onLog,
+			log,
+		});
 		this.#startedAt = new Date();
 		return running;
 	}
@@ -184,15 +206,20 @@ export class PluginBackend implements Backend {
 	#explain(thrown: unknown): OrchestraError {
 		const error = OrchestraError.from(thrown);
 		if (error.code !== 'closed' && error.code !== 'io') return error;
-		return new OrchestraError('closed', `the plugin ${this.id} went away during the call; the outcome is unknown`, {
-			cause: error,
-			hint: 'It may or may not have run, so it was not repeated. Look before you call again.',
-			data: { plugin: this.id, reason: error.message },
-		});
+		return new OrchestraError(
+			'closed',
+			`the plugin ${this.id} went away during the call; the outcome is unknown`,
+			{
+				cause: error,
+				hint: 'It may or may not have run, so it was not repeated. Look before you call again.',
+				data: { plugin: this.id, reason: error.message },
+			},
+		);
 	}
 
 	#tell(): void {
-		for (const kind of ['tools', 'prompts'] as const) for (const listener of this.#listeners) listener({ kind });
+		for (const kind of ['tools', 'prompts'] as const)
+			for (const listener of this.#listeners) listener({ kind });
 	}
 }
 

@@ -53,7 +53,8 @@ export class Supervisor<T> {
 
 	/** The running thing, started when it is not. Rejects with why it does not start. */
 	up(): Promise<T> {
-		if (this.#isClosed) return Promise.reject(new OrchestraError('closed', `${this.#what.name} is shut down`));
+		if (this.#isClosed)
+			return Promise.reject(new OrchestraError('closed', `${this.#what.name} is shut down`));
 		if (this.#running !== undefined) return Promise.resolve(this.#running);
 		clearTimeout(this.#timer);
 		this.#starting ??= this.#start();

@@ -10,6 +10,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
+import type { Id } from '../wire/json-rpc.ts';
 import { mcpCodes } from './meta.ts';
 import type { Revision } from './revision.ts';
 import { type InputRequest, logLevels, type McpLogLevel } from './types.ts';
@@ -60,6 +61,11 @@ export class CallContext {
 
 	get revision(): Revision {
 		return this.#line.revision;
+	}
+
+	/** The id of the request, as the client gave it. */
+	get id(): Id {
+		return this.#call.id;
 	}
 
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */

@@ -1,7 +1,13 @@
 /* Answers of plugins in the words of MCP. Plain data, no knowledge of any revision. */
-import { readExact, textOf } from './exact-json.ts';
-import type { PromptDefinition, PromptGetResponse, ToolDefinition, ToolResponse } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+
 import type { JsonObject } from '../wire/json.ts';
+import { readExact, textOf } from './exact-json.ts';
+import type {
+	PromptDefinition,
+	PromptGetResponse,
+	ToolDefinition,
+	ToolResponse,
+} from './gen/orchestra/plugin/v1/plugin_pb.ts';
 
 export interface McpToolAnswer {
 	content: { type: 'text'; text: string }[];
@@ -19,8 +25,16 @@ export function mcpToolAnswer(response: ToolResponse): McpToolAnswer {
 	return { content: [{ type: 'text', text: typeof text === 'string' ? text : textOf(result) }] };
 }
 
-export function mcpTool({ name, description, inputSchema }: ToolDefinition): { name: string; description: string; inputSchema: JsonObject } {
-	return { name, description, inputSchema: inputSchema && Object.keys(inputSchema).length > 0 ? inputSchema : { type: 'object' } };
+export function mcpTool({ name, description, inputSchema }: ToolDefinition): {
+	name: string;
+	description: string;
+	inputSchema: JsonObject;
+} {
+	return {
+		name,
+		description,
+		inputSchema: inputSchema && Object.keys(inputSchema).length > 0 ? inputSchema : { type: 'object' },
+	};
 }
 
 export function mcpPrompt({ name, description, arguments: given }: PromptDefinition): {
@@ -31,7 +45,11 @@ export function mcpPrompt({ name, description, arguments: given }: PromptDefinit
 	return {
 		name,
 		description,
-		arguments: given.map((argument) => ({ name: argument.name, description: argument.description, required: argument.required })),
+		arguments: given.map((argument) => ({
+			name: argument.name,
+			description: argument.description,
+			required: argument.required,
+		})),
 	};
 }
 
@@ -41,6 +59,9 @@ export function mcpPromptAnswer({ description, messages }: PromptGetResponse): {
 } {
 	return {
 		description,
-		messages: messages.map(({ role, content }) => ({ role, content: { type: content?.type || 'text', text: content?.text ?? '' } })),
+		messages: messages.map(({ role, content }) => ({
+			role,
+			content: { type: content?.type || 'text', text: content?.text ?? '' },
+		})),
 	};
 }

@@ -1,12 +1,8 @@
-/* The steps of the demo. Each returns the lines it wants to show, or throws. */
-import { OrchestraError } from '../errors.ts';
-import { Client } from '../transport/client.ts';
-import { connect } from '../transport/connect.ts';
-
-export interface DemoStep {
-	title: string;
-	run: () => Promise<string[]>;
-}
+/* Steps that show the pipes: any program, many calls, a death that is explained. */
+import { OrchestraError } from '../../errors.ts';
+import { Client } from '../../transport/client.ts';
+import { connect } from '../../transport/connect.ts';
+import { type DemoStep, expect } from './step.ts';
 
 /** A whole JSON-RPC server in one line of Node, as a user would write it by hand. */
 const tinyServer = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -14,7 +10,7 @@ const tinyServer = `require('node:readline').createInterface({ input: process.st
 	if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { method, params } }));
 })`;
 
-export const demoSteps: readonly DemoStep[] = [
+export const pipeSteps: readonly DemoStep[] = [
 	{ title: 'any program that reads and prints JSON lines can be talked to', run: echoValues },
 	{ title: 'a JSON-RPC server answers 1,000 calls in flight', run: callThousand },
 	{ title: 'a server that dies says why', run: explainDeath },
@@ -57,9 +53,4 @@ async function explainDeath(): Promise<string[]> {
 		await client.close();
 	}
 	throw new OrchestraError('internal', 'a dead server answered');
-}
-
-function expect(found: unknown, wanted: unknown): void {
-	if (found === wanted) return;
-	throw new OrchestraError('internal', `expected ${String(wanted)}, found ${String(found)}`);
 }
