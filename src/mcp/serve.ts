@@ -19,7 +19,7 @@ export function serve(definition: ServerDefinition, options: ServeMcpOptions = {
 
 /** The provider of a definition, to serve it in another way or to tell of changes. */
 export function provide(definition: ServerDefinition): DefinedProvider {
-	return new DefinedProvider(definition, (schema, value) => validate(schema, value, 'arguments'));
+	return new DefinedProvider(definition, validate);
 }
 
 /** Serve any provider on stdin and stdout. */
