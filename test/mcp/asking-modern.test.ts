@@ -1,9 +1,11 @@
 /* A modern client is asked by results: input_required, signed state, retries. */
 import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../../src/mcp/call-context.ts';
 import { type SharedState, sharedState } from '../../src/mcp/face.ts';
 import { RequestStates, STATE_TTL_MS } from '../../src/mcp/request-state.ts';
+import { provide } from '../../src/mcp/serve.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
-import { type Fields, RawClient, type Wire } from '../support/raw-client.ts';
+import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
 
 const form = { elicitation: {} };
 const accept = (content: Fields): Fields => ({ action: 'accept', content });
@@ -78,22 +80,21 @@ describe('a tool that asks', () => {
 	});
 
 	it('is given up when its retry is cancelled', async () => {
-		const client = new RawClient(kitchenSink());
-		const { result } = await ask(client, 'interview');
-		const params = {
-			name: 'interview',
-			inputResponses: { name: accept({}) },
-			requestState: result.requestState,
-			_meta: {
-				'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-				'io.modelcontextprotocol/clientCapabilities': form,
-			},
+		let tell: (reason: unknown) => void = () => {};
+		const aborted = new Promise((resolve) => (tell = resolve));
+		const run = async (_input: unknown, context: CallContext): Promise<void> => {
+			context.signal.addEventListener('abort', () => tell(context.signal.reason));
+			await context.askAll({ name: formFor('name') });
+			await aborted;
 		};
-		client.send({ id: 'retry', method: 'tools/call', params });
+		const client = new RawClient(provide({ name: 'x', version: '1', tools: { wait: { run } } }));
+		const { requestState } = (await ask(client, 'wait'))['result'];
+		const params = { name: 'wait', arguments: {}, inputResponses: { name: {} }, requestState };
+		client.send({ id: 'retry', method: 'tools/call', params: { ...params, _meta: modernMeta(form) } });
 		client.send({ method: 'notifications/cancelled', params: { requestId: 'retry' } });
-		await client.modern('tools/list');
-		expect(client.received.some(({ id }) => id === 'retry')).toBe(false);
+		expect(await aborted).toMatchObject({ code: 'canceled' });
 		await client.end();
+		expect(client.received.some(({ id }) => id === 'retry')).toBe(false);
 	});
 });
 
