@@ -22,9 +22,33 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Run a tool and show its events',
 		load: async () => (await import('./run.ts')).run,
 	},
+	'new plugin': {
+		summary: 'Write a plugin that works',
+		load: async () => (await import('./new-plugin.ts')).newPlugin,
+	},
+	find: {
+		summary: 'Find fragments of the library for a task',
+		load: async () => (await import('./find.ts')).find,
+	},
+	'new prompt': {
+		summary: 'Make a prompt',
+		load: async () => (await import('./new-prompt.ts')).newPrompt,
+	},
+	'new resource': {
+		summary: 'Make a fragment of the library',
+		load: async () => (await import('./new-resource.ts')).newResource,
+	},
 	pipe: {
 		summary: 'Raw JSON lines to and from a program',
 		load: async () => (await import('./pipe.ts')).pipe,
+	},
+	prompt: {
+		summary: 'Fill in a prompt',
+		load: async () => (await import('./prompt.ts')).prompt,
+	},
+	read: {
+		summary: 'Print a resource of the library',
+		load: async () => (await import('./read.ts')).read,
 	},
 	request: {
 		summary: 'One JSON-RPC request to a program',

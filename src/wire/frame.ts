@@ -31,6 +31,11 @@ export class FrameReader {
 		this.#limitBytes = limitBytes;
 	}
 
+	/** Bytes of a frame that is not complete yet. */
+	get heldBytes(): number {
+		return this.#held.size;
+	}
+
 	/** Take one chunk; give back the payloads it completed. Throws `bad_frame` for a length over the limit. */
 	push(chunk: Uint8Array): Uint8Array[] {
 		const payloads: Uint8Array[] = [];

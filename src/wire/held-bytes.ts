@@ -1,12 +1,14 @@
 /*
  * The bytes of a message that is not complete yet.
  *
- * They are copied into one buffer that doubles, so that neither a huge message
- * nor a million tiny chunks cost more than a constant per byte, in time and in
- * memory. Keeping the chunks in a list would cost an object per chunk.
+ * They are copied into one buffer that grows by a factor, so that neither a huge
+ * message nor a million tiny chunks cost more than a constant per byte, in time
+ * and in memory. Keeping the chunks in a list would cost an object per chunk.
+ * The factor is four because room that was never written to takes no memory.
  */
 
 const SMALLEST_BYTES = 4096;
+const GROWTH = 4;
 const LARGEST_IDLE_BYTES = 1024 * 1024;
 
 export class HeldBytes {
@@ -36,7 +38,7 @@ export class HeldBytes {
 	}
 
 	#grow(size: number): void {
-		const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * 2, SMALLEST_BYTES));
+		const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * GROWTH, SMALLEST_BYTES));
 		larger.set(this.bytes);
 		this.#buffer = larger;
 	}

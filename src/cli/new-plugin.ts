@@ -1,0 +1,85 @@
+/* `mctl new plugin <id>`: a plugin that works as it is written, to be changed from there. */
+import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { checkName } from '../quic/certificates.ts';
+import { type Command, usageError } from './command.ts';
+
+export const newPlugin: Command = {
+	usage: 'mctl new plugin <id> [--dir FOLDER]',
+	summary: 'Write a plugin that works',
+	examples: ['mctl new plugin tools.hello', 'node tools.hello/plugin.mjs --manifest'],
+	flags: {
+		dir: {
+			type: 'string',
+			value: 'FOLDER',
+			help: 'where to write it; default: a new folder named like the id',
+		},
+	},
+
+	async run({ words, flags, out }) {
+		const [id, ...rest] = words;
+		if (id === undefined || rest.length > 0)
+			throw usageError(newPlugin, 'one id is needed, for example tools.hello');
+		checkName(id);
+		const folder = resolve(typeof flags['dir'] === 'string' ? flags['dir'] : id);
+		await mkdir(folder, { recursive: true });
+		await writeNew(join(folder, 'plugin.mjs'), pluginSource(id));
+		await writeNew(join(folder, 'package.json'), packageSource(id));
+		await linkPackage(folder);
+		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
+		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
+	},
+};
+
+async function writeNew(path: string, text: string): Promise<void> {
+	try {
+		await writeFile(path, text, { flag: 'wx' });
+	} catch (cause) {
+		throw new OrchestraError('bad_input', `${path} cannot be written: ${messageOf(cause)}`, {
+			cause,
+			hint: 'Nothing is overwritten: choose another id or --dir.',
+		});
+	}
+}
+
+/** So that `orchestra/plugin` is found before anything was installed. */
+async function linkPackage(folder: string): Promise<void> {
+	try {
+		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra/plugin');
+	} catch {
+		const modules = join(folder, 'node_modules');
+		await mkdir(modules, { recursive: true });
+		const link = join(modules, 'orchestra');
+		const isThere = await lstat(link).then(
+			() => true,
+			() => false,
+		);
+		if (!isThere) await symlink(resolve(import.meta.dirname, '../..'), link, 'junction');
+	}
+}
+
+function packageSource(id: string): string {
+	const name = id.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies: { orchestra: '*' } };
+	return `${JSON.stringify(content, null, '\t')}\n`;
+}
+
+function pluginSource(id: string): string {
+	return `import { definePlugin } from 'orchestra/plugin';
+
+await definePlugin({
+	id: ${JSON.stringify(id)},
+	version: '0.1.0',
+	description: 'Says hello',
+	tools: {
+		hello: {
+			description: 'Greet somebody',
+			inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
+			run: ({ name = 'world' }) => \`Hello, \${name}!\`,
+		},
+	},
+}).run();
+`;
+}

@@ -1,0 +1,41 @@
+/* The library that a command works on, from its flags, the environment or the working folder. */
+import { Library } from '../library/library.ts';
+import { resolveLibraryPaths } from '../library/paths.ts';
+import { Log } from '../log.ts';
+import type { CommandInput, Flag } from './command.ts';
+
+/** Flags of every command that reads the library. */
+export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Flag>> = {
+	prompts: { type: 'string', value: 'DIR', help: 'folder of prompts (default PROMPTS_PATH, ./prompts)' },
+	resources: {
+		type: 'string',
+		value: 'DIR',
+		help: 'folder of resources (default RESOURCES_PATH, ./resources)',
+	},
+	json: { type: 'boolean', help: 'print one JSON object on stdout' },
+};
+
+/** Open the library, do `work` with it, close it whatever happens. */
+export async function withLibrary<T>(
+	{ flags, environment }: Pick<CommandInput, 'flags' | 'environment'>,
+	work: (library: Library) => Promise<T>,
+): Promise<T> {
+	const paths = resolveLibraryPaths({
+		flags: { prompts: textOf(flags['prompts']), resources: textOf(flags['resources']) },
+		environment,
+		workingFolder: process.cwd(),
+	});
+	// A person who asks one question is told of trouble, not of every step.
+	const level = environment['LOG_LEVEL'] ?? 'warn';
+	const log = Log.fromEnvironment('library', { ...environment, LOG_LEVEL: level });
+	const library = Library.open({ ...paths, log });
+	try {
+		return await work(library);
+	} finally {
+		await library.close();
+	}
+}
+
+function textOf(flag: string | boolean | undefined): string | undefined {
+	return typeof flag === 'string' ? flag : undefined;
+}

@@ -1,0 +1,51 @@
+/* `mctl read`: one resource of the library, rendered for a person or as it is for a pipe. */
+import { OrchestraError } from '../errors.ts';
+import type { Library } from '../library/library.ts';
+import { type Command, usageError } from './command.ts';
+import { renderMarkdown, withoutControls } from './markdown-terminal.ts';
+import { nearest } from './nearest.ts';
+import { libraryFlags, withLibrary } from './open-library.ts';
+
+export const read: Command = {
+	usage: 'mctl read <uri> [--json]',
+	summary: 'Print a resource of the library',
+	examples: [
+		'mctl read orchestr8://registry',
+		'mctl read orchestr8://guides/first-tool',
+		"mctl read 'orchestr8://match?query=server+hangs&mode=full&maxTokens=1000'",
+	],
+	flags: libraryFlags,
+
+	async run(input) {
+		const [uri, ...rest] = input.words;
+		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
+		const { out, flags } = input;
+		const { contents } = await withLibrary(input, (library) => readOrHint(library, uri));
+		if (flags['json']) return out.json({ schema: 'orchestra.read/1', contents });
+		for (const { mimeType, text } of contents) {
+			const isMarkdown = mimeType === 'text/markdown';
+			if (!out.isTerminal) await out.write(text.endsWith('\n') ? text : `${text}\n`);
+			else
+				out.line(
+					isMarkdown
+						? renderMarkdown(text, (...words) => out.style(...words), out.width)
+						: withoutControls(text),
+				);
+		}
+	},
+};
+
+async function readOrHint(library: Library, uri: string): ReturnType<Library['readResource']> {
+	try {
+		return await library.readResource(uri);
+	} catch (error) {
+		if (!OrchestraError.is(error, 'not_found')) throw error;
+		const [guess] = nearest(
+			uri,
+			(await library.listResources()).map((resource) => resource.uri),
+		);
+		const hint =
+			guess === undefined ? 'mctl find "<words>" searches the library' : `did you mean: mctl read ${guess}`;
+		throw new OrchestraError('not_found', error.message, { hint, data: error.data });
+	}
+}

@@ -1,0 +1,85 @@
+/*
+ * Completion of what a person is typing: categories, ids, tags and modes in the
+ * URIs, and the values that the author of a prompt suggests.
+ */
+import { OrchestraError } from '../errors.ts';
+import { COMPLETION_LIMIT } from './limits.ts';
+import { matchModes } from './match-request.ts';
+import type { Prompt } from './prompt.ts';
+import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
+import type { Shelf } from './shelf.ts';
+
+export type CompletionReference =
+	| { type: 'ref/prompt'; name: string }
+	| { type: 'ref/resource'; uri: string };
+
+export interface CompletionArgument {
+	name: string;
+	value: string;
+}
+
+export interface Completion {
+	/** At most 100, best first. */
+	values: string[];
+	total: number;
+	hasMore: boolean;
+}
+
+/** @param chosen arguments that were settled before, by name */
+export function completeUri(
+	shelf: Shelf,
+	uri: string,
+	argument: CompletionArgument,
+	chosen: Readonly<Record<string, string>> = {},
+): Completion {
+	if (![FRAGMENT_TEMPLATE, MATCH_TEMPLATE, CATEGORY_MATCH_TEMPLATE].includes(uri)) {
+		throw new OrchestraError('bad_input', `Resource template not found: ${uri}`, {
+			hint: `There are ${FRAGMENT_TEMPLATE}, ${MATCH_TEMPLATE} and ${CATEGORY_MATCH_TEMPLATE}.`,
+		});
+	}
+	switch (argument.name) {
+		case 'category':
+			return select([...shelf.categories().keys()], argument.value);
+		case 'id':
+			return select(idsOf(shelf, chosen['category']), argument.value);
+		case 'mode':
+			return select([...matchModes], argument.value);
+		case 'categories':
+			return selectLast([...shelf.categories().keys()], argument.value);
+		case 'tags':
+			return selectLast([...new Set(shelf.list().flatMap(({ tags }) => tags))].sort(), argument.value);
+		default:
+			return select([], '');
+	}
+}
+
+export function completePrompt(prompt: Prompt, argument: CompletionArgument): Completion {
+	const declared = prompt.arguments.find(({ name }) => name === argument.name);
+	return select(declared?.values ?? [], argument.value);
+}
+
+function idsOf(shelf: Shelf, category: string | undefined): string[] {
+	const inside = shelf.list().filter((fragment) => category === undefined || fragment.category === category);
+	return [...new Set(inside.map(({ name, category: own }) => name.slice(own.length + 1)))].sort();
+}
+
+/** Those that begin with the value, then those that hold it. */
+function select(candidates: readonly string[], value: string): Completion {
+	const wanted = value.toLowerCase();
+	const holding = candidates.filter((candidate) => candidate.toLowerCase().includes(wanted));
+	const beginning = holding.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+	const values = [...new Set([...beginning, ...holding])];
+	return {
+		values: values.slice(0, COMPLETION_LIMIT),
+		total: values.length,
+		hasMore: values.length > COMPLETION_LIMIT,
+	};
+}
+
+/** As `select`, for the last entry of a list with commas. */
+function selectLast(candidates: readonly string[], value: string): Completion {
+	const at = value.lastIndexOf(',') + 1;
+	const before = value.slice(0, at);
+	const found = select(candidates, value.slice(at).trimStart());
+	return { ...found, values: found.values.map((candidate) => before + candidate) };
+}

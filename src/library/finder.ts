@@ -1,0 +1,86 @@
+/*
+ * Answer a match request as text, in the mode it asks for. Bodies come from the
+ * disk at that moment, so what is assembled is never older than the files.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { assemble } from './assemble.ts';
+import type { Folder } from './folder.ts';
+import type { Fragment } from './fragment.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { type Match, matchFragments } from './match.ts';
+import type { MatchRequest } from './match-request.ts';
+import { listMatches, nothingFound } from './match-text.ts';
+import type { Shelf } from './shelf.ts';
+import type { CountTokens } from './tokens.ts';
+
+export interface Found {
+	request: MatchRequest;
+	/** What `text` shows, best first. */
+	matches: Match[];
+	/** How many fragments matched at all. */
+	total: number;
+	/** The answer as the mode has it. */
+	text: string;
+	tokens: number;
+	/** True when the best fragment alone was larger than the budget. */
+	isTruncated: boolean;
+}
+
+export interface FinderOptions {
+	shelf: Shelf;
+	folder: Folder | undefined;
+	log: Log;
+	countTokens: CountTokens | undefined;
+}
+
+export class Finder {
+	readonly #options: FinderOptions;
+
+	constructor(options: FinderOptions) {
+		this.#options = options;
+	}
+
+	find(request: MatchRequest): Found {
+		const { shelf, log, countTokens } = this.#options;
+		const found = matchFragments(shelf, request);
+		if (request.mode === 'full' && found.matches.length > 0) {
+			return { request, total: found.total, ...this.#assemble(found.matches, request) };
+		}
+		const { text, tokens, shown } = listMatches(found, countTokens);
+		log.info(`Assembled ${shown} fragments (${tokens} tokens)`);
+		return {
+			request,
+			total: found.total,
+			matches: found.matches.slice(0, shown),
+			text,
+			tokens,
+			isTruncated: false,
+		};
+	}
+
+	/** The text as it is on disk now; undefined when the file went away since it was loaded. */
+	textOf({ file }: Fragment): string | undefined {
+		try {
+			return this.#options.folder?.read(file).text;
+		} catch (error) {
+			this.#options.log.debug(`resources/${file} is gone: ${OrchestraError.from(error).code}`);
+			return undefined;
+		}
+	}
+
+	#assemble(matches: readonly Match[], request: MatchRequest): Omit<Found, 'request' | 'total'> {
+		const { text, tokens, used, isTruncated } = assemble(matches, {
+			maxTokens: request.maxTokens,
+			countTokens: this.#options.countTokens,
+			bodyOf: ({ fragment }) => this.#bodyOf(fragment),
+		});
+		this.#options.log.info(`Assembled ${used.length} fragments (${tokens} tokens)`);
+		return { matches: used, text: text === '' ? nothingFound({ request }) : text, tokens, isTruncated };
+	}
+
+	#bodyOf(fragment: Fragment): string | undefined {
+		const text = this.textOf(fragment);
+		return text !== undefined && fragment.mimeType === 'text/markdown' ? readFrontMatter(text).body : text;
+	}
+}

@@ -1,0 +1,287 @@
+/*
+ * A library of prompts and resources: two folders of markdown, kept in memory
+ * and fresh, with the operations of MCP in plain methods.
+ *
+ * `open` returns at once and loading starts right after; every method waits for
+ * it. So a server answers its first message before ten thousand files are read.
+ */
+import { resolve } from 'node:path';
+import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import { differenceOf, isEmptyChange, type LibraryChange } from './change.ts';
+import {
+	type Completion,
+	type CompletionArgument,
+	type CompletionReference,
+	completePrompt,
+	completeUri,
+} from './completion.ts';
+import { Finder, type Found } from './finder.ts';
+import { mimeTypes } from './fragment.ts';
+import {
+	type ListedPrompt,
+	type ListedResource,
+	type ListedTemplate,
+	listPrompts,
+	listResources,
+	listTemplates,
+} from './listing.ts';
+import { type MatchMode, readMatchRequest } from './match-request.ts';
+import { fillPrompt, type Prompt } from './prompt.ts';
+import { PromptBook } from './prompt-book.ts';
+import { categoryText, registryText } from './registry.ts';
+import { Shelf } from './shelf.ts';
+import { Source, type SourceOptions } from './source.ts';
+import type { CountTokens } from './tokens.ts';
+import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
+
+export interface LibraryOptions {
+	/** Folder of prompts; none when absent. A missing folder is empty. */
+	prompts?: string | undefined;
+	/** Folder of resources, one folder a category; none when absent. */
+	resources?: string | undefined;
+	/** Default: silent. */
+	log?: Log | undefined;
+	/** Take in changes of files while open. Default false. */
+	watch?: boolean | undefined;
+	/** A real tokenizer for budgets; four characters a token otherwise. */
+	countTokens?: CountTokens | undefined;
+}
+
+export interface FindOptions {
+	mode?: MatchMode | undefined;
+	maxTokens?: number | undefined;
+	maxResults?: number | undefined;
+	minScore?: number | undefined;
+	tags?: readonly string[] | undefined;
+	categories?: readonly string[] | undefined;
+}
+
+export interface ResourceContents {
+	contents: Array<{ uri: string; mimeType: string; text: string }>;
+}
+
+export interface PromptResult {
+	description?: string;
+	messages: Array<{ role: 'user'; content: { type: 'text'; text: string } }>;
+}
+
+export class Library {
+	readonly #log: Log;
+	readonly #shelf = new Shelf();
+	readonly #book = new PromptBook();
+	readonly #prompts: Source | undefined;
+	readonly #resources: Source | undefined;
+	readonly #listeners = new Set<(change: LibraryChange) => void>();
+	readonly #finder: Finder;
+	readonly #loaded: Promise<void>;
+	#known: { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } | undefined;
+
+	private constructor({ prompts, resources, log = Log.silent, watch = false, countTokens }: LibraryOptions) {
+		this.#log = log;
+		const shared = { log, watch, onRefreshed: () => this.#tell() };
+		this.#prompts =
+			prompts === undefined ? undefined : new Source({ ...shared, ...this.#promptSource(prompts) });
+		this.#resources =
+			resources === undefined ? undefined : new Source({ ...shared, ...this.#resourceSource(resources) });
+		this.#finder = new Finder({ shelf: this.#shelf, folder: this.#resources?.folder, log, countTokens });
+		this.#loaded = this.#load();
+	}
+
+	/** Open the folders. Returns at once; the caller closes the library. */
+	static open(options: LibraryOptions): Library {
+		return new Library(options);
+	}
+
+	/** Resolves when everything is loaded. All other methods wait for it by themselves. */
+	ready(): Promise<void> {
+		return this.#loaded;
+	}
+
+	async listResources(): Promise<ListedResource[]> {
+		await this.#loaded;
+		return listResources(this.#shelf);
+	}
+
+	async listResourceTemplates(): Promise<ListedTemplate[]> {
+		await this.#loaded;
+		return listTemplates();
+	}
+
+	/** Throws `not_found` for a URI that nothing has, `bad_input` for wrong parameters of a match. */
+	async readResource(uri: string): Promise<ResourceContents> {
+		await this.#loaded;
+		const asked = parseUri(uri);
+		const found = asked && this.#read(uri, asked);
+		if (!found) throw resourceNotFound(uri);
+		return { contents: [{ uri, ...found }] };
+	}
+
+	async listPrompts(): Promise<ListedPrompt[]> {
+		await this.#loaded;
+		return listPrompts(this.#book.prompts);
+	}
+
+	/** Throws `not_found`, or `bad_input` naming a required argument that is missing. */
+	async getPrompt(name: string, given: Readonly<Record<string, string>> = {}): Promise<PromptResult> {
+		const prompt = await this.#prompt(name);
+		const wrong = Object.entries(given).find(([, value]) => typeof value !== 'string');
+		if (wrong) throw new OrchestraError('bad_input', `argument "${wrong[0]}" is not a text`);
+		const text = fillPrompt(prompt, given);
+		const description = prompt.description ?? prompt.title;
+		return {
+			...(description === undefined ? {} : { description }),
+			messages: [{ role: 'user', content: { type: 'text', text } }],
+		};
+	}
+
+	/** @param chosen arguments that were settled before, by name */
+	async complete(
+		reference: CompletionReference,
+		argument: CompletionArgument,
+		chosen?: Readonly<Record<string, string>>,
+	): Promise<Completion> {
+		if (reference.type === 'ref/prompt') return completePrompt(await this.#prompt(reference.name), argument);
+		await this.#loaded;
+		return completeUri(this.#shelf, reference.uri, argument, chosen);
+	}
+
+	/** What `orchestr8://match` does, with the matches beside the text. */
+	async find(query: string, options: FindOptions = {}): Promise<Found> {
+		await this.#loaded;
+		const { tags, categories, ...rest } = options;
+		const given = Object.entries({
+			query,
+			...rest,
+			tags: tags?.join(','),
+			categories: categories?.join(','),
+		});
+		const parameters = given.flatMap(
+			([key, value]): Array<[string, string]> => (value === undefined ? [] : [[key, String(value)]]),
+		);
+		return this.#finder.find(readMatchRequest(undefined, new Map(parameters)));
+	}
+
+	/** Hear of changes; only with `watch`. Returns the way to stop hearing. */
+	onChange(listener: (change: LibraryChange) => void): () => void {
+		this.#listeners.add(listener);
+		return () => void this.#listeners.delete(listener);
+	}
+
+	/** Stop loading and watching. Idempotent. */
+	async close(): Promise<void> {
+		this.#listeners.clear();
+		await Promise.all([this.#prompts?.close(), this.#resources?.close()]);
+		await this.#loaded;
+	}
+
+	async #load(): Promise<void> {
+		// Whoever opened us goes first: nothing is read in this turn.
+		await new Promise((next) => setImmediate(next));
+		await this.#prompts?.load();
+		this.#log.info(`Loaded ${this.#book.size} prompts`);
+		await this.#resources?.load();
+		this.#log.info(`Loaded ${this.#shelf.size} resources`);
+		this.#known = this.#state();
+	}
+
+	#promptSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
+		const book = this.#book;
+		const keeper = {
+			put: (source: Parameters<PromptBook['put']>[0]) => book.put(source),
+			drop: (file: string) => {
+				book.drop(file);
+				return [];
+			},
+		};
+		return { root: resolve(root), label: 'prompts', extensions: ['.md'], keeper };
+	}
+
+	#resourceSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
+		const shelf = this.#shelf;
+		const keeper = {
+			put: (source: Parameters<Shelf['put']>[0]) =>
+				source.file.includes('/') ? shelf.put(source).problems : looseFile(source.file),
+			drop: (file: string) => {
+				const { next } = shelf.drop(file) ?? {};
+				return next === undefined ? [] : [next];
+			},
+		};
+		return { root: resolve(root), label: 'resources', extensions: Object.keys(mimeTypes), keeper };
+	}
+
+	#read(uri: string, asked: ParsedUri): { mimeType: string; text: string } | undefined {
+		const json = 'application/json';
+		switch (asked.kind) {
+			case 'registry':
+				return { mimeType: json, text: registryText(this.#shelf) };
+			case 'category': {
+				const text = categoryText(this.#shelf, asked.category);
+				return text === undefined ? undefined : { mimeType: json, text };
+			}
+			case 'fragment':
+				return this.#readFragment(uri, asked.name);
+			case 'match':
+				return this.#readMatch(uri, asked);
+		}
+	}
+
+	#readFragment(uri: string, name: string): { mimeType: string; text: string } | undefined {
+		const fragment = this.#shelf.get(fragmentUri(name));
+		const isMatch = /^[^/]+\/match$/.test(name);
+		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
+		const text = fragment && this.#finder.textOf(fragment);
+		return text === undefined ? undefined : { mimeType: fragment?.mimeType ?? '', text };
+	}
+
+	#readMatch(
+		uri: string,
+		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
+	): { mimeType: string; text: string } {
+		this.#log.info(`Dynamic resource request: ${uri}`);
+		return {
+			mimeType: 'text/markdown',
+			text: this.#finder.find(readMatchRequest(category, parameters)).text,
+		};
+	}
+
+	async #prompt(name: string): Promise<Prompt> {
+		await this.#loaded;
+		const prompt = this.#book.prompts.get(name);
+		if (!prompt) throw new OrchestraError('not_found', `Prompt not found: ${name}`, { data: { name } });
+		return prompt;
+	}
+
+	#state(): { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } {
+		const { stamps: files } = this.#resources ?? { stamps: new Map<string, string>() };
+		const { stamps: pages } = this.#prompts ?? { stamps: new Map<string, string>() };
+		return {
+			resources: new Map(this.#shelf.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
+			prompts: new Map(
+				[...this.#book.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
+			),
+		};
+	}
+
+	#tell(): void {
+		const before = this.#known;
+		if (!before) return;
+		const after = this.#state();
+		this.#known = after;
+		const change: LibraryChange = {
+			resources: differenceOf(before.resources, after.resources),
+			prompts: differenceOf(before.prompts, after.prompts),
+		};
+		if (isEmptyChange(change.resources) && isEmptyChange(change.prompts)) return;
+		for (const listener of this.#listeners) listener(change);
+	}
+}
+
+function resourceNotFound(uri: string): OrchestraError {
+	return new OrchestraError('not_found', `Resource not found: ${uri}`, { data: { uri } });
+}
+
+function looseFile(file: string): string[] {
+	const isReadme = /^readme\./i.test(file);
+	return isReadme ? [] : ['is not in a category folder, and is left out'];
+}

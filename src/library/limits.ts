@@ -1,0 +1,45 @@
+/* Every bound of the library, by name. What is over a bound is left out with one warning, and hides nothing else. */
+
+/** Largest file that is taken in, in bytes. */
+export const FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
+/** Most files under one root. */
+export const FILE_COUNT_LIMIT = 100_000;
+/** Deepest folder below a root. */
+export const FOLDER_DEPTH_LIMIT = 32;
+/** Largest front matter, in characters. */
+export const FRONT_MATTER_LIMIT_CHARACTERS: number = 256 * 1024;
+/** Most entries kept of a list in front matter: tags, capabilities, useWhen, arguments. */
+export const LIST_LIMIT = 200;
+/** Longest title, description or list entry kept, in characters. */
+export const TEXT_LIMIT_CHARACTERS = 1_000;
+/** Most tags derived from headings. */
+export const DERIVED_TAG_LIMIT = 20;
+/** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
+export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
+
+/** Longest stretch of loading before other work gets its turn, in milliseconds. */
+export const LOAD_SLICE_MS = 8;
+/** How long changes are collected before they are told, in milliseconds. */
+export const CHANGE_QUIET_MS = 40;
+/** Latest time at which collected changes are told, in milliseconds. */
+export const CHANGE_LATEST_MS = 200;
+/** How often a root is looked at where the system cannot watch it, in milliseconds. */
+export const POLL_MS = 2_000;
+
+/** Longest query of a match, in characters. */
+export const QUERY_LIMIT_CHARACTERS = 4_000;
+/** Tokens of a match when `maxTokens` is absent. */
+export const DEFAULT_MAX_TOKENS = 3_000;
+/** Largest `maxTokens` taken; more is cut to it. */
+export const MAX_TOKENS_LIMIT = 1_000_000;
+/** Results of a match when `maxResults` is absent. */
+export const DEFAULT_MAX_RESULTS = 15;
+/** Largest `maxResults` taken; more is cut to it. */
+export const MAX_RESULTS_LIMIT = 1_000;
+/** Assembly leaves out what scores below this share of the best. */
+export const ASSEMBLY_FLOOR_SHARE = 0.35;
+/** Characters a token is estimated at. */
+export const CHARACTERS_PER_TOKEN = 4;
+
+/** Most values of one completion, as MCP has it. */
+export const COMPLETION_LIMIT = 100;

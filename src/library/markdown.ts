@@ -1,0 +1,66 @@
+/*
+ * What the library needs to know of a markdown text: its headings, the bullets
+ * under a heading, its first paragraph. One walk over the lines; code between
+ * fences is passed over, for a comment in a script is not a heading.
+ */
+
+export interface Outline {
+	/** Text of the first heading. */
+	title: string | undefined;
+	headings: string[];
+	/** Bullets by the lower-case heading they stand under. */
+	bullets: ReadonlyMap<string, string[]>;
+	/** First lines that are neither heading, bullet, quote nor code. */
+	firstParagraph: string;
+}
+
+const HEADING = /^ {0,3}#{1,6}[ \t]+(.+)$/;
+const CLOSING_HASHES = /[ \t]+#+[ \t]*$/;
+const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(.+)$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+export function outlineOf(text: string): Outline {
+	const headings: string[] = [];
+	const bullets = new Map<string, string[]>();
+	const paragraph: string[] = [];
+	let isParagraphOver = false;
+	for (const line of linesOutsideCode(text)) {
+		const heading = HEADING.exec(line)?.[1];
+		const bullet = heading === undefined ? BULLET.exec(line)?.[1] : undefined;
+		if (heading !== undefined) headings.push(plain(heading.replace(CLOSING_HASHES, '')));
+		else if (bullet !== undefined) bulletsUnder(bullets, headings.at(-1)).push(plain(bullet));
+		const isText = heading === undefined && bullet === undefined && /^[^\s>|]/.test(line);
+		if (isText && !isParagraphOver) paragraph.push(line.trim());
+		else if (paragraph.length > 0) isParagraphOver = true;
+	}
+	return { title: headings[0], headings, bullets, firstParagraph: plain(paragraph.join(' ')) };
+}
+
+function bulletsUnder(bullets: Map<string, string[]>, heading = ''): string[] {
+	const key = heading.toLowerCase();
+	let list = bullets.get(key);
+	if (!list) bullets.set(key, (list = []));
+	return list;
+}
+
+function* linesOutsideCode(text: string): Generator<string> {
+	let fence: string | undefined;
+	for (const raw of text.split('\n')) {
+		const line = raw.trimEnd();
+		const mark = FENCE.exec(line)?.[1];
+		if (fence !== undefined) {
+			if (mark?.startsWith(fence)) fence = undefined;
+			continue;
+		}
+		if (mark !== undefined) fence = mark;
+		else yield line;
+	}
+}
+
+/** Without emphasis, code marks and link targets. */
+function plain(text: string): string {
+	return text
+		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+		.replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, (mark) => (mark.includes('_') ? mark : ''))
+		.trim();
+}

@@ -1,0 +1,58 @@
+/* The answer to a match as text: `catalog` with reasons, or `index`, one short line each. */
+import { describeReasons } from '../search/explain.ts';
+import type { Match, Matches } from './match.ts';
+import { type CountTokens, estimateTokens } from './tokens.ts';
+import { REGISTRY_URI } from './uri.ts';
+
+export interface MatchText {
+	text: string;
+	tokens: number;
+	/** How many matches the text shows. */
+	shown: number;
+}
+
+/** As many lines as the budget takes, and at least the best one. */
+export function listMatches(found: Matches, countTokens: CountTokens = estimateTokens): MatchText {
+	const { matches, request } = found;
+	const line = request.mode === 'index' ? indexLine : catalogLine;
+	const lines = matches.map(line);
+	for (;;) {
+		const text = [...headOf(found, lines.length), ...lines].join('\n');
+		const tokens = countTokens(text);
+		if (tokens <= request.maxTokens || lines.length <= 1) return { text, tokens, shown: lines.length };
+		lines.pop();
+	}
+}
+
+/** What a match that found nothing says. */
+export function nothingFound({ request }: Pick<Matches, 'request'>): string {
+	const filters = [
+		...(request.categories.length > 0
+			? [`in ${request.categories.join(', ').replace('\0none', 'no category')}`]
+			: []),
+		...(request.tags.length > 0 ? [`tagged ${request.tags.join(', ')}`] : []),
+	];
+	const where = filters.length > 0 ? ` ${filters.join(' ')}` : '';
+	return `No fragments${where} match "${request.query}". Try fewer or other words; ${REGISTRY_URI} lists what there is.`;
+}
+
+function headOf(found: Matches, shown: number): string[] {
+	if (found.matches.length === 0) return [nothingFound(found)];
+	if (found.request.mode === 'index') return [];
+	return [
+		`# Matches for "${found.request.query}"`,
+		'',
+		`${shown} of ${found.total}, best first. Read one by its URI.`,
+		'',
+	];
+}
+
+function catalogLine({ fragment, score, why }: Match, index: number): string {
+	const title = fragment.title.replace(/[[\]]/g, '\\$&');
+	const cost = `score ${score}, ${fragment.tokens} tokens`;
+	return `${index + 1}. [${title}](${fragment.uri}) (${cost}): ${describeReasons(why)}`;
+}
+
+function indexLine({ fragment }: Match): string {
+	return `${fragment.uri} ${fragment.title} (${fragment.tokens} tokens)`;
+}

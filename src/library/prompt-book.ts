@@ -1,0 +1,62 @@
+/*
+ * The prompts in memory. Names are given out in the order of the files: when two
+ * files want one name the first has it, and the other is called by its path.
+ */
+import type { SourceFile } from './fragment.ts';
+import { type Prompt, readPrompt } from './prompt.ts';
+
+export class PromptBook {
+	readonly #byFile = new Map<string, Prompt>();
+	readonly #filesByName = new Map<string, Set<string>>();
+	#byName: ReadonlyMap<string, Prompt> | undefined;
+
+	get size(): number {
+		return this.#byFile.size;
+	}
+
+	/** All prompts by the name they are called with, sorted by it. */
+	get prompts(): ReadonlyMap<string, Prompt> {
+		this.#byName ??= new Map([...this.#named()].sort(([a], [b]) => (a < b ? -1 : 1)));
+		return this.#byName;
+	}
+
+	/** The name that a file is called with. */
+	nameOf(file: string): string | undefined {
+		for (const [name, prompt] of this.prompts) if (prompt.file === file) return name;
+		return undefined;
+	}
+
+	put(source: SourceFile): string[] {
+		this.drop(source.file);
+		const { prompt, problems } = readPrompt(source);
+		const files = this.#filesByName.get(prompt.name) ?? new Set();
+		const [rival] = files;
+		if (rival !== undefined) {
+			const [first = '', second = ''] = [rival, source.file].sort();
+			problems.push(
+				`${first} and ${second} are both named "${prompt.name}"; the second is called by its path`,
+			);
+		}
+		this.#filesByName.set(prompt.name, files.add(source.file));
+		this.#byFile.set(source.file, prompt);
+		this.#byName = undefined;
+		return problems;
+	}
+
+	drop(file: string): void {
+		const name = this.#byFile.get(file)?.name ?? '';
+		this.#filesByName.get(name)?.delete(file);
+		this.#byFile.delete(file);
+		this.#byName = undefined;
+	}
+
+	#named(): Map<string, Prompt> {
+		const byName = new Map<string, Prompt>();
+		const inOrder = [...this.#byFile.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+		for (const prompt of inOrder) {
+			const name = byName.has(prompt.name) ? prompt.file.replace(/\.[^.]+$/, '') : prompt.name;
+			if (!byName.has(name)) byName.set(name, prompt);
+		}
+		return byName;
+	}
+}

@@ -1,0 +1,70 @@
+/* Requests and responses as frame payloads, and the names of their kinds. */
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { messageOf, OrchestraError } from '../errors.ts';
+import {
+	type PluginRequest,
+	PluginRequestSchema,
+	type PluginResponse,
+	PluginResponseSchema,
+} from './gen/orchestra/plugin/v1/plugin_pb.ts';
+
+export type RequestInit = MessageInitShape<typeof PluginRequestSchema>;
+export type ResponseInit = MessageInitShape<typeof PluginResponseSchema>;
+
+/** The kinds of a request and of a response, as the oneof of each names them. */
+export type RequestKind = NonNullable<PluginRequest['request']['case']>;
+export type ResponseKind = NonNullable<PluginResponse['response']['case']>;
+
+/** The message of one kind of response. */
+export type ResponseValue<K extends ResponseKind> = Extract<PluginResponse['response'], { case: K }>['value'];
+
+export function encodeRequest(request: RequestInit): Uint8Array {
+	return toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
+}
+
+export function encodeResponse(response: ResponseInit): Uint8Array {
+	return toBinary(PluginResponseSchema, create(PluginResponseSchema, response));
+}
+
+/** Throws `bad_frame` for bytes that are no request. */
+export function decodeRequest(payload: Uint8Array): PluginRequest {
+	try {
+		return fromBinary(PluginRequestSchema, payload);
+	} catch (cause) {
+		throw damaged('request', payload, cause);
+	}
+}
+
+/** Throws `bad_frame` for bytes that are no response. */
+export function decodeResponse(payload: Uint8Array): PluginResponse {
+	try {
+		return fromBinary(PluginResponseSchema, payload);
+	} catch (cause) {
+		throw damaged('response', payload, cause);
+	}
+}
+
+/** The value of a response of the kind that was asked for. Throws what the peer said instead. */
+export function expectKind<K extends ResponseKind>(response: PluginResponse, kind: K): ResponseValue<K> {
+	const { case: found, value } = response.response;
+	// The compiler cannot tie the case to the value through a type parameter.
+	if (found === kind) return value as ResponseValue<K>;
+	if (found === 'toolCall' && !value.success) {
+		throw new OrchestraError('tool_failed', value.errorMessage || `the peer answered ${value.errorCode}`, {
+			data: { code: value.errorCode },
+		});
+	}
+	throw new OrchestraError('bad_frame', `the peer answered with ${found ?? 'nothing'} instead of ${kind}`, {
+		data: { code: 'invalid_response' },
+	});
+}
+
+function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraError {
+	return new OrchestraError(
+		'bad_frame',
+		`a frame of ${payload.length} bytes is no plugin ${what}: ${messageOf(cause)}`,
+		{
+			cause,
+		},
+	);
+}

@@ -1,0 +1,166 @@
+/*
+ * The plugin SDK: from a definition to a whole plugin process.
+ *
+ *     await definePlugin({ id: 'tools.hello', version: '1.0.0', tools: { … } }).run();
+ *
+ * The process listens, says `READY host:port` on stderr, registers with the
+ * orchestrator when it was given one, and serves until it is told to stop.
+ */
+import { create, toJson } from '@bufbuild/protobuf';
+import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import { certificatesFolder, checkName, loadIdentity } from '../quic/certificates.ts';
+import type { LinkListener } from '../quic/link.ts';
+import type { LinkChoice } from '../quic/open-link.ts';
+import type { PluginDefinition } from './definition.ts';
+import { type PluginManifest, PluginManifestSchema } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { Orchestrator } from './orchestrator.ts';
+import { PluginClient } from './plugin-client.ts';
+import { LINK_VARIABLE, type PluginFlags, parsePluginFlags } from './plugin-flags.ts';
+import { pluginHandlers } from './plugin-handlers.ts';
+import { servePlugin } from './plugin-server.ts';
+
+export interface RunningPlugin {
+	/** Where it listens. */
+	readonly address: string;
+	/** Resolves when it has stopped, whoever asked for it. */
+	readonly stopped: Promise<void>;
+	stop(): Promise<void>;
+}
+
+export interface Plugin {
+	readonly manifest: PluginManifest;
+	/** Run this process as the plugin, from its command line to its end. */
+	run(args?: readonly string[]): Promise<void>;
+	/** Start it inside this process, without signals and without output. */
+	start(flags: PluginFlags & LinkChoice): Promise<RunningPlugin>;
+}
+
+/** Describe a plugin. Throws `bad_input` for an id that cannot be the name of a certificate. */
+export function definePlugin(definition: PluginDefinition): Plugin {
+	checkName(definition.id);
+	const manifest = manifestOf(definition);
+	const start = (flags: PluginFlags & LinkChoice): Promise<RunningPlugin> =>
+		startPlugin(definition, manifest, flags);
+	return { manifest, start, run: (args = process.argv.slice(2)) => runPlugin(manifest, start, args) };
+}
+
+function manifestOf({
+	id,
+	version,
+	description = '',
+	author = '',
+	...plugin
+}: PluginDefinition): PluginManifest {
+	return create(PluginManifestSchema, {
+		language: 'typescript',
+		...plugin.manifest,
+		id,
+		version,
+		description,
+		author,
+		providesTools: [...Object.keys(plugin.tools ?? {}), ...Object.keys(plugin.streamingTools ?? {})],
+		providesPrompts: Object.keys(plugin.prompts ?? {}),
+		providesStorage: plugin.storage?.types ?? [],
+	});
+}
+
+async function runPlugin(
+	manifest: PluginManifest,
+	start: (flags: PluginFlags & LinkChoice) => Promise<RunningPlugin>,
+	args: readonly string[],
+): Promise<void> {
+	const flags = parsePluginFlags(args);
+	if (flags.printsManifest) {
+		const json = toJson(PluginManifestSchema, manifest, {
+			useProtoFieldName: true,
+			alwaysEmitImplicit: true,
+		});
+		process.stdout.write(`${JSON.stringify(json)}\n`);
+		return;
+	}
+	const log = Log.fromEnvironment(manifest.id);
+	try {
+		const running = await start({ ...flags, kind: linkKind(process.env[LINK_VARIABLE]) });
+		process.stderr.write(`READY ${running.address}\n`);
+		for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop());
+		await running.stopped;
+	} catch (thrown) {
+		const { message, hint } = OrchestraError.from(thrown);
+		log.error(hint === undefined ? message : `${message} (${hint})`);
+		process.exitCode = 1;
+	}
+}
+
+function linkKind(word: string | undefined): LinkChoice['kind'] {
+	return word === 'quic' || word === 'tls' ? word : 'auto';
+}
+
+async function startPlugin(
+	definition: PluginDefinition,
+	manifest: PluginManifest,
+	flags: PluginFlags & LinkChoice,
+): Promise<RunningPlugin> {
+	const folder = certificatesFolder(flags.certsDir);
+	const { kind, orchestratorAddress } = flags;
+	const connect =
+		orchestratorAddress === undefined
+			? undefined
+			: async () => {
+					const identity = await loadIdentity(folder, `${manifest.id}-client`);
+					return PluginClient.connect({ address: orchestratorAddress, identity, kind });
+				};
+	const orchestrator = new Orchestrator(manifest, connect);
+	const life = new PluginLife(definition, orchestrator);
+	const handlers = pluginHandlers(definition, { orchestrator, onShutdown: () => void life.stop() });
+	const identity = await loadIdentity(folder, manifest.id);
+	life.listener = await servePlugin({ address: flags.listenAddress, identity, handlers, kind });
+	if (orchestrator.isThere) void life.keepRegistered(Log.fromEnvironment(manifest.id));
+	return { address: life.listener.address, stopped: life.stopped, stop: () => life.stop() };
+}
+
+/** How long an answer to `shutdown` may take to leave before the listener closes. */
+const FAREWELL_MS = 50;
+
+class PluginLife {
+	listener: LinkListener | undefined;
+	readonly stopped: Promise<void>;
+	readonly #definition: PluginDefinition;
+	readonly #orchestrator: Orchestrator;
+	#stopping: Promise<void> | undefined;
+	#resolveStopped: () => void = () => {};
+
+	constructor(definition: PluginDefinition, orchestrator: Orchestrator) {
+		this.#definition = definition;
+		this.#orchestrator = orchestrator;
+		this.stopped = new Promise((resolve) => {
+			this.#resolveStopped = resolve;
+		});
+	}
+
+	/** The orchestrator keeps the manifest it gets here. A plugin that cannot reach it still serves. */
+	async keepRegistered(log: Log): Promise<void> {
+		try {
+			const client = await this.#orchestrator.register();
+			log.info(`registered with the orchestrator at ${client.address}`);
+		} catch (thrown) {
+			log.warn(`not registered with the orchestrator: ${OrchestraError.from(thrown).message}`);
+		}
+	}
+
+	stop(): Promise<void> {
+		this.#stopping ??= this.#stop();
+		return this.#stopping;
+	}
+
+	async #stop(): Promise<void> {
+		await new Promise((resolve) => setTimeout(resolve, FAREWELL_MS));
+		try {
+			await this.#definition.onShutdown?.(this.#orchestrator);
+		} finally {
+			await this.#orchestrator.close();
+			await this.listener?.close();
+			this.#resolveStopped();
+		}
+	}
+}

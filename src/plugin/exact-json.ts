@@ -1,0 +1,61 @@
+/*
+ * JSON values that cross as a Struct and arrive with every digit.
+ *
+ * A Struct holds numbers as doubles, so an integer above 2^53 changes on the way.
+ * Between ends that both announce it the text itself travels beside the Struct, but
+ * only when a double would lose something: other frames stay as every peer makes them.
+ */
+import { messageOf, OrchestraError } from '../errors.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const encoder = new TextEncoder();
+
+/** A JSON object as a value and, when somebody has it, as the exact text it came in. */
+export interface ExactObject {
+	value: JsonObject;
+	/** The text of the same object. Undefined: `value` is exact. */
+	text?: string | undefined;
+}
+
+/** Parse the text of an object, keeping the text when the value alone would lose digits. Throws `bad_input`. */
+export function parseExact(text: string): ExactObject {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (cause) {
+		throw new OrchestraError('bad_input', `the arguments are not JSON: ${messageOf(cause)}`, { cause });
+	}
+	if (!isObject(value)) throw new OrchestraError('bad_input', 'the arguments are JSON, but not an object');
+	// What `JSON.parse` gives is JSON.
+	return losesDigits(text) ? { value: value as JsonObject, text } : { value: value as JsonObject };
+}
+
+/** What goes into the message. Empty bytes when the Struct says it all, or the peer would ignore them. */
+export function exactBytes(object: ExactObject, isUnderstood: boolean): Uint8Array<ArrayBuffer> {
+	if (!isUnderstood || object.text === undefined) return new Uint8Array(0);
+	return encoder.encode(object.text);
+}
+
+/** What came in the message: the exact text wins over the Struct. Throws `bad_frame` when it is no JSON object. */
+export function readExact(struct: JsonObject | undefined, bytes: Uint8Array): ExactObject {
+	if (bytes.length === 0) return { value: struct ?? {} };
+	try {
+		const text = decoder.decode(bytes);
+		return { ...parseExact(text), text };
+	} catch (cause) {
+		throw new OrchestraError('bad_frame', `the exact JSON beside a Struct is damaged: ${messageOf(cause)}`, {
+			cause,
+		});
+	}
+}
+
+/** The text of the object, exact when it is known. */
+export function textOf(object: ExactObject): string {
+	return object.text ?? JSON.stringify(object.value);
+}
+
+/** A number of more than fifteen digits may not survive as a double. */
+function losesDigits(text: string): boolean {
+	return /\d{16}|\d\.\d{15}/.test(text);
+}

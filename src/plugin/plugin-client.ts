@@ -1,0 +1,158 @@
+/*
+ * Calls to a peer that speaks orchestra.plugin.v1: a plugin, or the orchestrator.
+ *
+ * Over QUIC each call has a stream of its own; over TLS plain calls share one.
+ * Any number may be under way. A call that is given up tells the peer.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { DialOptions, Link } from '../quic/link.ts';
+import { dial, type LinkChoice } from '../quic/open-link.ts';
+import { type Call, type CallOptions, Calls } from './calls.ts';
+import { decodeResponse, encodeRequest, type RequestInit } from './codec.ts';
+import type { PluginResponse } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { ResponseStream } from './response-stream.ts';
+import { SharedStream } from './shared-stream.ts';
+import { openTunnel, type Tunnel } from './tunnel.ts';
+
+export class PluginClient {
+	readonly address: string;
+	/** Resolves, once, when the link is over, and says why. */
+	readonly closed: Promise<OrchestraError>;
+	/** What the peer announced when it registered or was registered with. */
+	features: ReadonlySet<string> = new Set();
+	readonly #link: Link;
+	readonly #shared: SharedStream | undefined;
+	readonly #calls = new Calls();
+	#lastId = 0;
+
+	/** The client owns the link from now on. */
+	constructor(link: Link) {
+		this.#link = link;
+		this.#shared = link.streamsAreCheap ? undefined : new SharedStream(link);
+		this.address = link.address;
+		this.closed = link.closed;
+	}
+
+	/** Dial a peer. */
+	static async connect(options: DialOptions & LinkChoice): Promise<PluginClient> {
+		return new PluginClient(await dial(options));
+	}
+
+	/** How many plain calls are under way. */
+	get pending(): number {
+		return this.#calls.size;
+	}
+
+	/** One request, one answer. An empty `requestId` is filled in. */
+	send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
+		const id = request.requestId || this.#nextId();
+		const payload = encodeRequest({ ...request, requestId: id });
+		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
+		const shared = this.#shared?.isFree(id) ? this.#shared : undefined;
+		return this.#calls.run(what, options, (call) =>
+			shared ? shared.send(id, payload, call) : this.#sendAlone(payload, call),
+		);
+	}
+
+	/**
+	 * A streaming call: chunks as they come, then the end. Breaking out of the loop, `cancel()` and the
+	 * signal all tell the peer to stop. `timeoutMs`, when given, bounds the whole call.
+	 */
+	sendStream(request: RequestInit, options: CallOptions = {}): ResponseStream {
+		const id = request.requestId || this.#nextId();
+		const stream = this.#link.openStream();
+		const { signal, timeoutMs } = options;
+		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
+		let isDone = false;
+		const cleanUp = (): void => {
+			isDone = true;
+			clearTimeout(timer);
+			signal?.removeEventListener('abort', cancel);
+		};
+		const answers = new ResponseStream(
+			stream,
+			(response) => {
+				const isLast = response.response.case === 'streamEnd' || response.response.case === 'toolCall';
+				if (isLast) cleanUp();
+				return isLast;
+			},
+			() => {
+				if (!isDone && start !== undefined) this.#cancelStream(start);
+				cleanUp();
+			},
+		);
+		const cancel = (): void => answers.cancel();
+		const timer =
+			timeoutMs === undefined ? undefined : setTimeout(() => answers.fail(late(timeoutMs)), timeoutMs);
+		signal?.addEventListener('abort', cancel, { once: true });
+		stream.send(encodeRequest({ ...request, requestId: id }));
+		if (this.#link.streamsAreCheap) stream.end();
+		if (signal?.aborted) cancel();
+		return answers;
+	}
+
+	/** Subscribe to a topic: answers are event deliveries, the first of which only confirms. Ends by `cancel()`. */
+	subscribe(subscription: { id: string; topic: string; filters?: Record<string, string> }): ResponseStream {
+		const { id, topic, filters = {} } = subscription;
+		const stream = this.#link.openStream();
+		const answers = new ResponseStream(
+			stream,
+			() => false,
+			() => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
+		);
+		const value = { subscriptionId: id, topic, filters };
+		stream.send(encodeRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
+		if (this.#link.streamsAreCheap) stream.end();
+		return answers;
+	}
+
+	/** MCP messages in full fidelity. Only for a peer that announced `mcp-tunnel`. */
+	openTunnel(): Tunnel {
+		return openTunnel(this.#link.openStream(), this.#nextId());
+	}
+
+	/** Let calls under way finish for a moment, then close the link. Idempotent. */
+	async close(): Promise<void> {
+		this.#shared?.close();
+		await this.#link.close();
+		this.#calls.close();
+	}
+
+	#sendAlone(payload: Uint8Array, call: Call): () => void {
+		const stream = this.#link.openStream();
+		stream.receive({
+			frame: (answer) => {
+				call.answer(decodeResponse(answer));
+				if (!this.#link.streamsAreCheap) stream.end();
+			},
+			end: () =>
+				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`)),
+			fail: (error) => call.fail(error),
+		});
+		stream.send(payload);
+		if (this.#link.streamsAreCheap) stream.end();
+		return () => stream.reset();
+	}
+
+	/** A stream is canceled by a request of its own: peers read only one frame from each stream. */
+	#cancelStream(streamId: string): void {
+		this.#post({ request: { case: 'streamCancel', value: { streamId } } });
+	}
+
+	/** Send without waiting for an answer; there may be none. */
+	#post(request: RequestInit): void {
+		// The link may be gone already, and then there is nobody left to tell.
+		this.send(request, { timeoutMs: POST_TIMEOUT_MS }).catch(() => {});
+	}
+
+	#nextId(): string {
+		this.#lastId++;
+		return `c${this.#lastId}`;
+	}
+}
+
+const POST_TIMEOUT_MS = 5_000;
+
+function late(timeoutMs: number): OrchestraError {
+	return new OrchestraError('timeout', `the streaming call was not over within ${timeoutMs} ms`);
+}

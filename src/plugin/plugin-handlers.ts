@@ -1,0 +1,148 @@
+/* A plugin's definition as handlers of the protocol. */
+
+import type { OrchestraError } from '../errors.ts';
+import type { JsonObject } from '../wire/json.ts';
+import type { ExactResult, PluginDefinition, PromptMessage, ToolCall, ToolResult } from './definition.ts';
+import { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';
+import { toolFailure } from './failure.ts';
+import { EXACT_JSON, FEATURES } from './features.ts';
+import type { PluginHandlers, ServerCall } from './handlers.ts';
+import type { Orchestrator } from './orchestrator.ts';
+
+const ANY_OBJECT: JsonObject = { type: 'object' };
+
+export interface PluginHooks {
+	orchestrator: Orchestrator;
+	/** A shutdown was asked for; the answer is sent before anything is closed. */
+	onShutdown: () => void;
+}
+
+/** A result whose numbers must arrive with every digit: give the JSON text of an object. */
+export function exactResult(text: string): ExactResult {
+	return { exact: parseExact(text) };
+}
+
+/** Everything the orchestrator may ask of a plugin. */
+export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
+	const { tools = {}, streamingTools = {}, prompts = {} } = plugin;
+	const peers = new PeerFeatures();
+	return {
+		...plugin.storage,
+		...lifecycle(plugin, hooks, peers),
+		listTools: () => ({
+			tools: Object.entries({ ...tools, ...streamingTools }).map(([name, tool]) => ({
+				name,
+				description: tool.description,
+				inputSchema: tool.inputSchema ?? ANY_OBJECT,
+			})),
+		}),
+		async toolCall(request, call) {
+			const tool = ownEntry(tools, request.toolName);
+			if (!tool) throw notFound('tool', request.toolName);
+			const input = readExact(request.arguments, request.argumentsJson);
+			const result = resultOf(await tool.run(input.value, describe(input, request, { call, hooks })));
+			return {
+				success: true,
+				result: result.value,
+				resultJson: exactBytes(result, request.argumentsJson.length > 0 || peers.has(call, EXACT_JSON)),
+			};
+		},
+		async streamStart(request, call) {
+			const tool = ownEntry(streamingTools, request.toolName);
+			if (!tool) throw notFound('streaming tool', request.toolName);
+			const input = { value: request.arguments ?? {} };
+			for await (const chunk of tool.run(input.value, describe(input, request, { call, hooks }))) {
+				const isText = typeof chunk === 'string';
+				const isBytes = chunk instanceof Uint8Array;
+				const data = isBytes ? chunk : Buffer.from(isText ? chunk : JSON.stringify(chunk));
+				await call.chunk(data, tool.contentType ?? (isText || isBytes ? 'text/plain' : 'application/json'));
+			}
+		},
+		listPrompts: () => ({
+			prompts: Object.entries(prompts).map(([name, prompt]) => ({
+				name,
+				description: prompt.description,
+				arguments: prompt.arguments ?? [],
+			})),
+		}),
+		async promptGet(request, call) {
+			const prompt = ownEntry(prompts, request.promptName);
+			if (!prompt) throw notFound('prompt', request.promptName);
+			const input = { value: request.arguments };
+			const rendered = await prompt.render(request.arguments, describe(input, {}, { call, hooks }));
+			const messages: PromptMessage[] =
+				typeof rendered === 'string' ? [{ role: 'user', text: rendered }] : rendered;
+			return {
+				description: prompt.description,
+				messages: messages.map(({ role, text }) => ({ role, content: { type: 'text', text } })),
+			};
+		},
+	};
+}
+
+function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
+	return {
+		register(manifest, call) {
+			peers.note(call, manifest.features);
+			return { accepted: true, features: [...FEATURES] };
+		},
+		async boot({ config }) {
+			await plugin.onBoot?.(config, hooks.orchestrator);
+			return { ready: true };
+		},
+		shutdown() {
+			setImmediate(hooks.onShutdown);
+			return { clean: true };
+		},
+	};
+}
+
+/** What each peer announced, by the name in its certificate. */
+class PeerFeatures {
+	readonly #byName = new Map<string, ReadonlySet<string>>();
+
+	note({ peer }: ServerCall, features: readonly string[]): void {
+		this.#byName.set(peer.name, new Set(features));
+	}
+
+	has({ peer }: ServerCall, feature: string): boolean {
+		return this.#byName.get(peer.name)?.has(feature) ?? false;
+	}
+}
+
+function describe(
+	input: ExactObject,
+	from: { callerPlugin?: string; sessionId?: string; provider?: string },
+	{ call, hooks }: { call: ServerCall; hooks: PluginHooks },
+): ToolCall {
+	return {
+		get inputText() {
+			return textOf(input);
+		},
+		get signal() {
+			return call.signal;
+		},
+		caller: from.callerPlugin ?? '',
+		sessionId: from.sessionId ?? '',
+		provider: from.provider ?? '',
+		orchestrator: hooks.orchestrator,
+	};
+}
+
+function resultOf(result: ToolResult): ExactObject {
+	if (typeof result === 'string') return { value: { text: result } };
+	return isExactResult(result) ? result.exact : { value: result };
+}
+
+function isExactResult(result: JsonObject | ExactResult): result is ExactResult {
+	const { exact } = result;
+	return typeof exact === 'object' && exact !== null && 'value' in exact && Object.keys(result).length === 1;
+}
+
+function ownEntry<T>(entries: Record<string, T>, name: string): T | undefined {
+	return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+function notFound(what: string, name: string): OrchestraError {
+	return toolFailure(`${what.replace('streaming ', '')}_not_found`, `${what} "${name}" not found`);
+}

@@ -1,0 +1,205 @@
+/*
+ * Start one plugin program and shake hands with it, in any language.
+ *
+ * The program says on stderr where it listens; then we connect, register it, boot
+ * it, and ask what it offers. Whatever goes wrong on the way, the program is
+ * stopped again and the error tells its last words. Watching it and starting it
+ * again is the hub's business.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { Child } from '../process/child.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import { loadIdentity } from '../quic/certificates.ts';
+import type { LinkChoice } from '../quic/open-link.ts';
+import { LineSplitter } from '../wire/lines.ts';
+import { expectKind } from './codec.ts';
+import { FEATURES } from './features.ts';
+import type { PromptDefinition, ToolDefinition } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { PluginClient } from './plugin-client.ts';
+import { LINK_VARIABLE } from './plugin-flags.ts';
+
+/** How long a plugin has until it says READY, and for each step of the handshake. */
+export const READY_MS = 10_000;
+/** How long a plugin has to answer `shutdown`. */
+export const SHUTDOWN_MS = 5_000;
+
+const LONGEST_LINE_BYTES = 64 * 1024;
+
+export interface PluginProgram extends LinkChoice {
+	id: string;
+	/** A program on PATH or a path. */
+	binary: string;
+	args?: readonly string[] | undefined;
+	env?: Readonly<Record<string, string>> | undefined;
+	cwd?: string | undefined;
+	/** Handed over at boot. */
+	config?: Readonly<Record<string, string>> | undefined;
+	/** Where the plugin finds us. */
+	orchestratorAddress: string;
+	certsDir: string;
+	/** Gets every line the plugin writes to stderr, for its whole life. */
+	onLog?: ((line: string) => void) | undefined;
+	log?: Log | undefined;
+}
+
+export interface PluginProcess {
+	readonly child: Child;
+	readonly client: PluginClient;
+	readonly tools: ToolDefinition[];
+	readonly prompts: PromptDefinition[];
+	/** Ask it to shut down, then stop the process, whatever it says. Idempotent. */
+	stop(): Promise<void>;
+}
+
+/** Start and boot a plugin. Rejects with its diagnosis when it does not come up. */
+export async function startPluginProcess(program: PluginProgram): Promise<PluginProcess> {
+	const stderr = new StderrLines(program.onLog);
+	const child = await Child.start(recordOf(program), {
+		stderr: (chunk) => stderr.push(chunk),
+		log: program.log,
+	});
+	// A plugin has nothing to say on stdout; unread it would block there.
+	child.stdout.resume();
+	let client: PluginClient | undefined;
+	try {
+		const address = await readyAddress(child, stderr, program.id);
+		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
+		client = await PluginClient.connect({ address, identity, kind: program.kind, handshakeMs: READY_MS });
+		return new StartedPlugin(child, client, await shakeHands(client, program));
+	} catch (thrown) {
+		await client?.close();
+		await child.stop();
+		throw startError(child, program.id, thrown);
+	}
+}
+
+interface Offer {
+	tools: ToolDefinition[];
+	prompts: PromptDefinition[];
+}
+
+async function shakeHands(
+	client: PluginClient,
+	{ id, binary, args = [], config = {} }: PluginProgram,
+): Promise<Offer> {
+	const options = { timeoutMs: READY_MS };
+	const manifest = { id, binary, args: [...args], features: [...FEATURES] };
+	const registered = expectKind(
+		await client.send({ request: { case: 'register', value: manifest } }, options),
+		'register',
+	);
+	if (!registered.accepted)
+		throw new OrchestraError('tool_failed', `${id} refused to register: ${registered.rejectReason}`);
+	client.features = new Set(registered.features);
+	const booted = expectKind(
+		await client.send({ request: { case: 'boot', value: { config: { ...config } } } }, options),
+		'boot',
+	);
+	if (!booted.ready)
+		throw new OrchestraError('tool_failed', `${id} did not boot: ${booted.error || 'no reason given'}`);
+	const [tools, prompts] = await Promise.all([
+		client.send({ request: { case: 'listTools', value: {} } }, options),
+		client.send({ request: { case: 'listPrompts', value: {} } }, options),
+	]);
+	return { tools: expectKind(tools, 'listTools').tools, prompts: promptsOf(prompts) };
+}
+
+/** Older plugins do not know prompts; then they have none. */
+function promptsOf(response: Parameters<typeof expectKind>[0]): PromptDefinition[] {
+	return response.response.case === 'listPrompts' ? response.response.value.prompts : [];
+}
+
+class StartedPlugin implements PluginProcess {
+	readonly child: Child;
+	readonly client: PluginClient;
+	readonly tools: ToolDefinition[];
+	readonly prompts: PromptDefinition[];
+	#stopping: Promise<void> | undefined;
+
+	constructor(child: Child, client: PluginClient, { tools, prompts }: Offer) {
+		this.child = child;
+		this.client = client;
+		this.tools = tools;
+		this.prompts = prompts;
+	}
+
+	stop(): Promise<void> {
+		this.#stopping ??= this.#stop();
+		return this.#stopping;
+	}
+
+	async #stop(): Promise<void> {
+		const timeoutSeconds = SHUTDOWN_MS / 1000;
+		try {
+			await this.client.send(
+				{ request: { case: 'shutdown', value: { timeoutSeconds } } },
+				{ timeoutMs: SHUTDOWN_MS },
+			);
+		} catch {
+			// It is gone or stuck; the ladder below ends it either way.
+		}
+		await this.client.close();
+		await this.child.stop();
+	}
+}
+
+function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): SpawnRecord {
+	const flags = [
+		`--orchestrator-addr=${program.orchestratorAddress}`,
+		'--listen-addr=localhost:0',
+		`--certs-dir=${program.certsDir}`,
+	];
+	const link = program.kind === undefined || program.kind === 'auto' ? {} : { [LINK_VARIABLE]: program.kind };
+	return { command: binary, args: [...args, ...flags], env: { ...link, ...env }, cwd };
+}
+
+async function readyAddress(child: Child, stderr: StderrLines, id: string): Promise<string> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_resolve, reject) => {
+		timer = setTimeout(
+			() => reject(new OrchestraError('timeout', `${id} did not say READY within ${READY_MS / 1000} s`)),
+			READY_MS,
+		);
+	});
+	const ended = child.exited.then(() => {
+		throw child.exitError();
+	});
+	try {
+		return await Promise.race([stderr.ready, ended, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function startError(child: Child, id: string, thrown: unknown): OrchestraError {
+	const error = OrchestraError.from(thrown);
+	return new OrchestraError(error.code, `the plugin ${id} did not start: ${error.message}`, {
+		cause: error,
+		hint: error.hint ?? child.diagnose().stderr.at(-1),
+		data: { ...child.diagnose(), ...error.data },
+	});
+}
+
+class StderrLines {
+	readonly ready: Promise<string>;
+	readonly #lines = new LineSplitter(LONGEST_LINE_BYTES);
+	readonly #onLog: ((line: string) => void) | undefined;
+	#resolve: (address: string) => void = () => {};
+
+	constructor(onLog: ((line: string) => void) | undefined) {
+		this.#onLog = onLog;
+		this.ready = new Promise((resolve) => {
+			this.#resolve = resolve;
+		});
+	}
+
+	push(chunk: Uint8Array): void {
+		for (const line of this.#lines.push(chunk)) {
+			const text = typeof line === 'string' ? line : line.head;
+			const address = /^READY (\S+)$/.exec(text.trim())?.[1];
+			if (address) this.#resolve(address);
+			else this.#onLog?.(text);
+		}
+	}
+}

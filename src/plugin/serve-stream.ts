@@ -1,0 +1,216 @@
+/*
+ * Answer the requests of one stream.
+ *
+ * Usually there is one request and one answer. But a stream may carry many, and
+ * they are answered as they are done, each under its request id. Over QUIC the
+ * stream ends with its last answer; over TLS the peer decides.
+ */
+import { OrchestraError } from '../errors.ts';
+import { CODE_BAD_FRAME } from '../quic/limits.ts';
+import type { LinkPeer, LinkStream } from '../quic/link.ts';
+import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from './codec.ts';
+import { errorResponse, failedResponse, failureCode } from './failure.ts';
+import { HealthResult_Status, type PluginRequest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
+import { RunningStreams } from './running-streams.ts';
+import { ServedCall } from './served-call.ts';
+import { Tunnel } from './tunnel.ts';
+
+type Response = NonNullable<ResponseInit['response']>;
+type Value<K extends RequestKind> = Extract<PluginRequest['request'], { case: K }>['value'];
+
+/** Serve a stream that a peer opened. `running` is shared by all streams of a server. */
+export function serveStream(
+	stream: LinkStream,
+	peer: LinkPeer,
+	handlers: PluginHandlers,
+	running: RunningStreams = new RunningStreams(),
+): void {
+	new StreamServer(stream, peer, handlers, running).start();
+}
+
+class StreamServer {
+	readonly #stream: LinkStream;
+	readonly #peer: LinkPeer;
+	readonly #handlers: PluginHandlers;
+	readonly #running: RunningStreams;
+	readonly #calls = new Set<ServedCall>();
+	#tunnel: Tunnel | undefined;
+	#hasEnded = false;
+	#isGone = false;
+
+	constructor(stream: LinkStream, peer: LinkPeer, handlers: PluginHandlers, running: RunningStreams) {
+		this.#stream = stream;
+		this.#peer = peer;
+		this.#handlers = handlers;
+		this.#running = running;
+	}
+
+	start(): void {
+		this.#stream.receive({
+			frame: (payload) => this.#take(payload),
+			end: () => this.#ended(),
+			fail: (error) => this.#gone(error),
+		});
+	}
+
+	#take(payload: Uint8Array): void {
+		try {
+			if (this.#tunnel) this.#tunnel.take(payload);
+			else this.#begin(decodeRequest(payload));
+		} catch (thrown) {
+			this.#stream.reset(CODE_BAD_FRAME);
+			this.#gone(OrchestraError.from(thrown, 'bad_frame'));
+		}
+	}
+
+	#begin({ requestId, request }: PluginRequest): void {
+		if (request.case === 'streamCancel') {
+			this.#running.cancel(this.#peer.name, request.value.streamId);
+			this.#finishIfIdle();
+			return;
+		}
+		const call = new ServedCall(requestId, this.#peer);
+		this.#calls.add(call);
+		if (request.case === 'mcpMessage') this.#openTunnel(call, request.value);
+		else void this.#run(call, request);
+	}
+
+	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		try {
+			await this.#answer(call, request);
+		} catch (thrown) {
+			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
+		}
+		this.#done(call);
+	}
+
+	async #answer(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		const { case: kind, value } = request;
+		if (kind === 'streamStart') return this.#streamTool(call, value);
+		if (kind === 'subscribe') return this.#subscribe(call, value);
+		if (kind === 'publish' || kind === 'unsubscribe') return this.#acknowledge(call, request);
+		if (kind === undefined || kind === 'streamCancel' || kind === 'mcpMessage') {
+			return this.#refuse(call);
+		}
+		// One of the kinds whose answer has the name of the request; the table ties both, the compiler cannot.
+		const handler = this.#handlers[kind] as ((value: unknown, call: ServerCall) => unknown) | undefined;
+		const answer = handler ? await handler.call(this.#handlers, value, call) : undefined;
+		const response = handler ? ({ case: kind, value: answer } as Response) : absent(kind);
+		this.#send(call.requestId, response);
+	}
+
+	async #acknowledge(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		if (request.case === 'publish') await this.#handlers.publish?.(request.value, call);
+		if (request.case === 'unsubscribe') {
+			this.#running.cancel(this.#peer.name, request.value.subscriptionId);
+			await this.#handlers.unsubscribe?.(request.value, call);
+		}
+		this.#send(call.requestId, undefined);
+	}
+
+	async #streamTool(call: ServedCall, start: Value<'streamStart'>): Promise<void> {
+		const { streamId } = start;
+		if (!this.#handlers.streamStart) return this.#refuse(call);
+		let chunks = 0n;
+		const chunk = async (data: Uint8Array, contentType = 'text/plain'): Promise<void> => {
+			call.throwIfAborted();
+			const value = { streamId, data, contentType, sequence: chunks++ };
+			if (!this.#send(call.requestId, { case: 'streamChunk', value })) await this.#stream.drained();
+		};
+		const forget = this.#running.add(this.#peer.name, streamId, () => call.cancel());
+		const end = { streamId, success: true, errorCode: '', errorMessage: '' };
+		try {
+			const streaming: StreamingCall = call.with({ chunk });
+			await this.#handlers.streamStart(start, streaming);
+			call.throwIfAborted();
+		} catch (thrown) {
+			const error = OrchestraError.from(thrown);
+			const errorCode = error.code === 'canceled' ? 'canceled' : failureCode(error);
+			Object.assign(end, { success: false, errorCode, errorMessage: error.message });
+		} finally {
+			forget();
+		}
+		this.#send(call.requestId, { case: 'streamEnd', value: { ...end, totalChunks: chunks } });
+	}
+
+	async #subscribe(call: ServedCall, subscription: Value<'subscribe'>): Promise<void> {
+		const { subscriptionId, topic } = subscription;
+		if (!this.#handlers.subscribe) return this.#refuse(call);
+		const deliver: SubscribedCall['deliver'] = (event) => {
+			if (call.isAborted) return false;
+			this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
+			return true;
+		};
+		const forget = this.#running.add(this.#peer.name, subscriptionId, () => call.cancel());
+		// The first delivery has no event in it: it confirms the subscription.
+		this.#send(call.requestId, { case: 'eventDelivery', value: { subscriptionId, topic } });
+		try {
+			const subscribed: SubscribedCall = call.with({ deliver });
+			await this.#handlers.subscribe(subscription, subscribed);
+			await call.aborted();
+		} finally {
+			forget();
+		}
+	}
+
+	#openTunnel(call: ServedCall, first: Uint8Array): void {
+		if (!this.#handlers.tunnel) {
+			this.#send(call.requestId, unknownRequest());
+			this.#done(call);
+			return;
+		}
+		const tunnel = new Tunnel(this.#stream, call.requestId, false);
+		this.#tunnel = tunnel;
+		this.#handlers.tunnel(tunnel, call);
+		tunnel.deliver(first);
+	}
+
+	#refuse(call: ServedCall): void {
+		this.#send(call.requestId, unknownRequest());
+	}
+
+	/** False when much is waiting to be sent. Nobody is left to hear when the stream is gone. */
+	#send(requestId: string, response: Response | undefined): boolean {
+		if (this.#isGone) return true;
+		try {
+			return this.#stream.send(encodeResponse({ requestId, ...(response ? { response } : {}) }));
+		} catch (thrown) {
+			if (OrchestraError.is(thrown, 'closed')) return true;
+			throw thrown;
+		}
+	}
+
+	#done(call: ServedCall): void {
+		this.#calls.delete(call);
+		this.#finishIfIdle();
+	}
+
+	#finishIfIdle(): void {
+		const isOver = this.#hasEnded || this.#peer.kind === 'quic';
+		if (isOver && this.#calls.size === 0 && !this.#isGone) this.#stream.end();
+	}
+
+	#ended(): void {
+		this.#hasEnded = true;
+		if (this.#tunnel) {
+			this.#tunnel.over(new OrchestraError('closed', 'the peer closed the tunnel'));
+			this.#stream.end();
+		} else this.#finishIfIdle();
+	}
+
+	#gone(error: OrchestraError): void {
+		this.#isGone = true;
+		this.#tunnel?.over(error);
+		for (const call of this.#calls) call.abort(error);
+	}
+}
+
+function absent(kind: RequestKind): Response {
+	if (kind === 'health') return { case: kind, value: { status: HealthResult_Status.HEALTHY, message: 'ok' } };
+	return unknownRequest();
+}
+
+function unknownRequest(): Response {
+	return errorResponse('unknown_request', 'unrecognized request type');
+}

@@ -1,0 +1,46 @@
+/* `host:port` as people write it, and the addresses behind a name. */
+import { lookup } from 'node:dns/promises';
+import { isIP, isIPv6 } from 'node:net';
+import { messageOf, OrchestraError } from '../errors.ts';
+
+export interface HostPort {
+	host: string;
+	port: number;
+}
+
+const LARGEST_PORT = 65_535;
+
+/** Take `host:port`, `[::1]:port` or `:port` (loopback) apart. Throws `bad_input`. */
+export function parseAddress(text: string): HostPort {
+	const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+	const port = Number(match?.[3]);
+	if (!match || port > LARGEST_PORT) {
+		throw new OrchestraError('bad_input', `"${text}" is not an address`, {
+			hint: 'Write host:port, for example localhost:9100 or [::1]:9100.',
+		});
+	}
+	return { host: match[1] || match[2] || 'localhost', port };
+}
+
+export function formatAddress({ host, port }: HostPort): string {
+	return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** The literal addresses of a host, IPv4 first. Throws `not_found` for a name that means nothing. */
+export async function resolveHost(host: string): Promise<string[]> {
+	if (isIP(host)) return [host];
+	try {
+		const found = await lookup(host, { all: true });
+		const sorted = found.sort((one, other) => one.family - other.family);
+		return [...new Set(sorted.map(({ address }) => address))];
+	} catch (cause) {
+		throw new OrchestraError('not_found', `the host name "${host}" cannot be resolved: ${messageOf(cause)}`, {
+			cause,
+		});
+	}
+}
+
+/** Is this literal address on this machine only? */
+export function isLoopback(address: string): boolean {
+	return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
+}

@@ -1,0 +1,184 @@
+/*
+ * The certificate folder: one authority, one leaf per name.
+ *
+ * Its layout is shared with every other Orchestra on the machine, so what is
+ * there is used as it is. What is missing is made, and what ends within a month is
+ * renewed, both under a lock. The authority keeps its key when it is renewed:
+ * leaves signed before stay good. A file that is damaged or has expired is never
+ * replaced silently; the error names it and the remedy.
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { withFolderLock } from './folder-lock.ts';
+import type { Identity } from './link.ts';
+import {
+	certifyAuthority,
+	type KeyAndCertificate,
+	makeLeaf,
+	newAuthority,
+	readAuthority,
+	type Validity,
+} from './x509.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const VALID_DAYS = 365;
+const RENEW_DAYS = 30;
+const EARLY_MS = 60_000;
+const LONGEST_NAME = 64;
+
+export interface CertificateOptions {
+	now?: (() => Date) | undefined;
+}
+
+/** `~/.orchestra/certs`, or the given folder with `~` expanded. */
+export function certificatesFolder(folder: string = '~/.orchestra/certs'): string {
+	return folder === '~' || folder.startsWith('~/') ? join(homedir(), folder.slice(1)) : folder;
+}
+
+/** The identity of `name` in the folder, made or renewed when needed. Throws `bad_input` naming the file that is wrong. */
+export async function loadIdentity(
+	folder: string,
+	name: string,
+	options: CertificateOptions = {},
+): Promise<Identity> {
+	checkName(name);
+	const now = options.now?.() ?? new Date();
+	const found = await readIdentity(folder, name, now);
+	if (found) return found;
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	return withFolderLock(folder, async () => {
+		const authority = await ensureAuthority(folder, now);
+		const leaf = await ensureLeaf({ folder, name, now }, authority);
+		return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+	});
+}
+
+/** A name becomes a file name and a DNS name: letters, digits, dots, dashes and underscores only. */
+export function checkName(name: string): void {
+	const isSafe = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name) && !name.includes('..');
+	if (isSafe && name.length <= LONGEST_NAME && name !== 'ca') return;
+	throw new OrchestraError('bad_input', `"${name}" cannot be the name of a certificate`, {
+		hint: `Use up to ${LONGEST_NAME} letters, digits, dots, dashes or underscores, for example tools.features.`,
+	});
+}
+
+/** Everything there and good for a month: the usual case, without the lock. */
+async function readIdentity(folder: string, name: string, now: Date): Promise<Identity | undefined> {
+	const authority = await readPair(folder, 'ca', now);
+	const leaf = authority && (await readPair(folder, name, now));
+	if (!authority || !leaf || isEnding(authority, now) || isEnding(leaf, now)) return undefined;
+	if (!isSignedBy(leaf, authority)) return undefined;
+	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+}
+
+async function ensureAuthority(folder: string, now: Date): Promise<KeyAndCertificate> {
+	const found = await readPair(folder, 'ca', now);
+	if (found && !isEnding(found, now)) return found;
+	const key = found && signingKey(found);
+	if (found && !key) return found;
+	const authority = found && key ? readAuthority(found.certificate, key) : newAuthority();
+	return writePair(folder, 'ca', certifyAuthority(authority, validity(now)));
+}
+
+async function ensureLeaf(
+	{ folder, name, now }: { folder: string; name: string; now: Date },
+	authority: KeyAndCertificate,
+): Promise<KeyAndCertificate> {
+	const found = await readPair(folder, name, now);
+	const key = signingKey(authority);
+	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
+	if (!key) {
+		throw new OrchestraError('bad_input', `${join(folder, 'ca.key')} cannot sign a certificate for ${name}`, {
+			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from where it was made.',
+		});
+	}
+	return writePair(folder, name, makeLeaf(name, validity(now), readAuthority(authority.certificate, key)));
+}
+
+function validity(now: Date): Validity {
+	return { from: new Date(now.getTime() - EARLY_MS), to: new Date(now.getTime() + VALID_DAYS * DAY_MS) };
+}
+
+/** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
+async function readPair(folder: string, name: string, now: Date): Promise<KeyAndCertificate | undefined> {
+	const path = join(folder, `${name}.crt`);
+	const keyPath = join(folder, `${name}.key`);
+	const certificate = await readIfThere(path);
+	const key = await readIfThere(keyPath);
+	if (certificate === undefined) return undefined;
+	const parsed = parse(path, () => new X509Certificate(certificate));
+	if (parsed.validTo && Date.parse(parsed.validTo) <= now.getTime()) {
+		throw fileError(path, `has expired on ${parsed.validTo}`);
+	}
+	if (key === undefined) {
+		// A machine may hold the authority's certificate alone; a leaf without its key is of no use.
+		if (name === 'ca') return { certificate, key: '' };
+		throw fileError(keyPath, 'is missing');
+	}
+	const privateKey = parse(keyPath, () => createPrivateKey(key));
+	if (!parsed.checkPrivateKey(privateKey)) throw fileError(keyPath, `does not belong to ${name}.crt`);
+	return { certificate, key };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+	try {
+		return await readFile(path, 'utf8');
+	} catch (error) {
+		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+		throw new OrchestraError('io', `${path} cannot be read: ${messageOf(error)}`, {
+			cause: error,
+			data: { path },
+		});
+	}
+}
+
+/** Both files appear whole; the key first, because a certificate alone would count as damaged. */
+async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<KeyAndCertificate> {
+	for (const [suffix, text] of [
+		['key', pair.key],
+		['crt', pair.certificate],
+	] as const) {
+		const path = join(folder, `${name}.${suffix}`);
+		const draft = `${path}.${process.pid}.new`;
+		await writeFile(draft, text, { mode: 0o600 });
+		await rename(draft, path);
+	}
+	return pair;
+}
+
+function parse<T>(path: string, read: () => T): T {
+	try {
+		return read();
+	} catch (cause) {
+		throw fileError(path, `is damaged (${messageOf(cause)})`, cause);
+	}
+}
+
+function fileError(path: string, what: string, cause?: unknown): OrchestraError {
+	const isAuthority = /ca\.(crt|key)$/.test(path);
+	return new OrchestraError('bad_input', `the certificate file ${path} ${what}`, {
+		cause,
+		hint: isAuthority
+			? 'Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.'
+			: 'Delete its .crt and .key: they are made again at the next start.',
+		data: { path },
+	});
+}
+
+function isEnding({ certificate }: KeyAndCertificate, now: Date): boolean {
+	const endsAt = Date.parse(new X509Certificate(certificate).validTo);
+	return endsAt - now.getTime() < RENEW_DAYS * DAY_MS;
+}
+
+function isSignedBy(leaf: KeyAndCertificate, authority: KeyAndCertificate): boolean {
+	return new X509Certificate(leaf.certificate).verify(new X509Certificate(authority.certificate).publicKey);
+}
+
+function signingKey({ key }: KeyAndCertificate): KeyObject | undefined {
+	if (key === '') return undefined;
+	const parsed = createPrivateKey(key);
+	return parsed.asymmetricKeyType === 'ed25519' ? parsed : undefined;
+}

@@ -1,0 +1,86 @@
+/*
+ * One process at a time in a folder.
+ *
+ * The lock is a file that only one process can create; it names its owner. An
+ * owner that died leaves it behind, so a lock whose process is gone, or that is
+ * older than any honest work takes, is moved away. Moving is atomic: of two that
+ * try, one finds nothing left to move.
+ */
+import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { OrchestraError } from '../errors.ts';
+
+const LOCK_NAME = '.lock';
+const RETRY_MS = 20;
+const STALE_MS = 30_000;
+const WAIT_MS = 10_000;
+
+/** Run `work` while this process alone holds the folder. Rejects with `timeout` when another keeps it. */
+export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+	const path = join(folder, LOCK_NAME);
+	const endsAt = performance.now() + WAIT_MS;
+	while (!(await tryLock(path))) {
+		await removeStale(path);
+		if (performance.now() > endsAt) {
+			throw new OrchestraError(
+				'timeout',
+				`the folder ${folder} was locked by another process for ${WAIT_MS / 1000} s`,
+				{
+					hint: `If no other Orchestra is at work there, delete ${path}.`,
+					data: { path },
+				},
+			);
+		}
+		await wait(RETRY_MS);
+	}
+	try {
+		return await work();
+	} finally {
+		await unlink(path).catch(() => {});
+	}
+}
+
+async function tryLock(path: string): Promise<boolean> {
+	try {
+		const file = await open(path, 'wx', 0o600);
+		await file.writeFile(`${process.pid}\n`);
+		await file.close();
+		return true;
+	} catch (error) {
+		if (isCode(error, 'EEXIST')) return false;
+		throw OrchestraError.from(error, 'io');
+	}
+}
+
+async function removeStale(path: string): Promise<void> {
+	try {
+		const owner = await readFile(path, 'utf8');
+		const { mtimeMs } = await stat(path);
+		const ageMs = Date.now() - mtimeMs;
+		// A lock without a number is one that is being written right now, or was cut short long ago.
+		const isDead = owner.trim() === '' ? ageMs > RETRY_MS * 50 : !isAlive(Number(owner));
+		if (!isDead && ageMs < STALE_MS) return;
+		const aside = `${path}.${process.pid}`;
+		await rename(path, aside);
+		const isSame = (await readFile(aside, 'utf8')) === owner;
+		if (isSame) await unlink(aside);
+		else await rename(aside, path);
+	} catch (error) {
+		// Somebody else was faster; the next try decides.
+		if (!isCode(error, 'ENOENT')) throw OrchestraError.from(error, 'io');
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return isCode(error, 'EPERM');
+	}
+}
+
+function isCode(error: unknown, code: string): boolean {
+	return error instanceof Error && 'code' in error && error.code === code;
+}

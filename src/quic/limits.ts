@@ -1,0 +1,56 @@
+/* Every bound and every wait of the links, by name. */
+
+/** What both ends must offer in the TLS handshake. */
+export const LINK_PROTOCOL = 'orchestra-plugin';
+
+/** A connection that is silent for this long is over, as both ends announce. */
+export const IDLE_MS: number = 5 * 60_000;
+
+/** An idle connection is pinged this often. */
+export const KEEP_ALIVE_MS = 15_000;
+
+/** While an answer is awaited, or a ping is unanswered, silence is probed this often. */
+export const PROBE_MS = 500;
+
+/** A peer that answers no probe for this long is gone. */
+export const SILENCE_MS = 10_000;
+
+/** How long a handshake may take, on either side. */
+export const HANDSHAKE_MS = 5_000;
+
+/** How long `close` lets the open streams finish. */
+export const CLOSE_GRACE_MS = 1_000;
+
+/** How long a retry token is good for. */
+export const RETRY_TOKEN_MS = 10_000;
+
+/** Connections that one listener holds; more are turned away. */
+export const MAX_CONNECTIONS = 4_096;
+
+/** Streams that a peer may have open on one connection. */
+export const MAX_STREAMS = 256;
+
+/** Streams of ours that wait for the peer to allow one more. */
+export const MAX_WAITING_STREAMS = 16_384;
+
+/** Bytes of unfinished frames that one connection may make us hold. */
+export const MAX_HELD_BYTES: number = 64 * 1024 * 1024;
+
+/** Above this many unsent bytes `send` asks the sender to wait. */
+export const HIGH_WATER_BYTES: number = 1024 * 1024;
+
+/** What a peer may send on one stream, and on all of them, before we have read it. */
+export const STREAM_WINDOW_BYTES: number = 2 * 1024 * 1024;
+export const CONNECTION_WINDOW_BYTES: number = 16 * 1024 * 1024;
+
+/** Asked of the operating system for each UDP socket; it may grant less. */
+export const SOCKET_BUFFER_BYTES: number = 4 * 1024 * 1024;
+
+/** How often a stream is checked for a peer that no longer wants the answer. */
+export const STOPPED_CHECK_MS = 20;
+
+/** Error codes on streams and connections. */
+export const CODE_NONE = 0;
+export const CODE_CANCELED = 1;
+export const CODE_BAD_FRAME = 2;
+export const CODE_TOO_MUCH = 3;

@@ -1,0 +1,122 @@
+/* Listen for TLS 1.3 peers; each connection is one stream. Certificates are required on both sides. */
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
+import { formatAddress, parseAddress, resolveHost } from './address.ts';
+import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL, MAX_CONNECTIONS } from './limits.ts';
+import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
+import { TlsStream } from './tls-stream.ts';
+
+/** Open a TLS listener. Any address is allowed: a peer without our certificate gets nowhere. */
+export async function listenTls(options: ListenOptions): Promise<LinkListener> {
+	const { host, port } = parseAddress(options.address);
+	const [address = host] = await resolveHost(host);
+	const { identity } = options;
+	const server = createServer({
+		ca: identity.ca,
+		cert: identity.certificate,
+		key: identity.key,
+		requestCert: true,
+		rejectUnauthorized: true,
+		minVersion: 'TLSv1.3',
+		ALPNProtocols: [LINK_PROTOCOL],
+		handshakeTimeout: options.handshakeMs ?? HANDSHAKE_MS,
+		allowHalfOpen: true,
+		noDelay: true,
+		keepAlive: true,
+		keepAliveInitialDelay: KEEP_ALIVE_MS,
+	});
+	try {
+		const listening = once(server, 'listening');
+		server.listen(port, address);
+		await listening;
+	} catch (cause) {
+		throw new OrchestraError('io', `cannot listen on TCP ${options.address}: ${messageOf(cause)}`, {
+			cause,
+			hint: 'Is another hub running there? Choose another port, or 0 for any.',
+		});
+	}
+	return new TlsListener(server, options);
+}
+
+class TlsListener implements LinkListener {
+	readonly kind = 'tls';
+	readonly address: string;
+	readonly #server: Server;
+	readonly #options: ListenOptions;
+	readonly #streams = new Set<TlsStream>();
+	/** Every TCP connection, those included that never finish their handshake. */
+	readonly #sockets = new Set<Socket>();
+	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
+	#closing: Promise<void> | undefined;
+
+	constructor(server: Server, options: ListenOptions) {
+		this.#server = server;
+		this.#options = options;
+		// A server that listens on TCP always has an address of this form.
+		const { address, port } = server.address() as AddressInfo;
+		this.address = formatAddress({ host: address, port });
+		server.on('connection', (socket: Socket) => {
+			this.#sockets.add(socket);
+			socket.once('close', () => this.#sockets.delete(socket));
+		});
+		server.on('secureConnection', (socket) => this.#accept(socket));
+		server.on('tlsClientError', (_error, socket) => {
+			this.#counts.refused++;
+			socket.destroy();
+		});
+	}
+
+	get counts(): ListenerCounts {
+		return { ...this.#counts, open: this.#streams.size };
+	}
+
+	close(): Promise<void> {
+		this.#closing ??= new Promise((resolve) => {
+			this.#server.close(() => resolve());
+			const reason = new OrchestraError('closed', `the listener on ${this.address} was closed`);
+			for (const stream of this.#streams) stream.fail(reason);
+			for (const socket of this.#sockets) socket.destroy();
+		});
+		return this.#closing;
+	}
+
+	#accept(socket: TLSSocket): void {
+		const isFull = this.#streams.size >= (this.#options.maxConnections ?? MAX_CONNECTIONS);
+		if (isFull || socket.alpnProtocol !== LINK_PROTOCOL || this.#closing) {
+			this.#counts.refused++;
+			socket.on('error', () => {}).destroy();
+			return;
+		}
+		this.#counts.accepted++;
+		const address = formatAddress({ host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 });
+		const stream = new TlsStream(address, this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES);
+		this.#streams.add(stream);
+		const { peer, ended } = describePeer(socket, stream);
+		stream.attach(socket, () => {
+			this.#streams.delete(stream);
+			ended();
+		});
+		this.#options.onStream(stream, peer);
+	}
+}
+
+function describePeer(socket: TLSSocket, stream: TlsStream): { peer: LinkPeer; ended: () => void } {
+	const { address } = stream;
+	let ended: () => void = () => {};
+	const closed = new Promise<OrchestraError>((resolve) => {
+		ended = () => resolve(new OrchestraError('closed', `the connection of ${address} is closed`));
+	});
+	const { subject } = socket.getPeerCertificate();
+	const names: string | string[] = subject?.CN ?? '';
+	const peer: LinkPeer = {
+		kind: 'tls',
+		name: typeof names === 'string' ? names : (names[0] ?? ''),
+		address,
+		closed,
+		close: async () => stream.reset(),
+	};
+	return { peer, ended };
+}

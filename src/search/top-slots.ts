@@ -1,0 +1,73 @@
+/*
+ * The best few of many, without sorting the many: a heap that has the worst of
+ * the kept ones on top. Equal scores keep the lower slot, so the outcome does
+ * not depend on the order of arrival.
+ */
+
+export class TopSlots {
+	readonly #limit: number;
+	readonly #slots: number[] = [];
+	readonly #scores: number[] = [];
+
+	constructor(limit: number) {
+		this.#limit = limit;
+	}
+
+	offer(slot: number, score: number): void {
+		if (this.#slots.length < this.#limit) {
+			this.#slots.push(slot);
+			this.#scores.push(score);
+			this.#rise(this.#slots.length - 1);
+		} else if (this.#limit > 0 && this.#isWorse(this.#slots[0] ?? 0, this.#scores[0] ?? 0, slot, score)) {
+			this.#slots[0] = slot;
+			this.#scores[0] = score;
+			this.#sink(0);
+		}
+	}
+
+	/** What was kept, in no particular order. */
+	entries(): Array<{ slot: number; score: number }> {
+		return this.#slots.map((slot, index) => ({ slot, score: this.#scores[index] ?? 0 }));
+	}
+
+	#isWorse(slot: number, score: number, otherSlot: number, otherScore: number): boolean {
+		return score < otherScore || (score === otherScore && slot > otherSlot);
+	}
+
+	#isWorseAt(a: number, b: number): boolean {
+		return this.#isWorse(
+			this.#slots[a] ?? 0,
+			this.#scores[a] ?? 0,
+			this.#slots[b] ?? 0,
+			this.#scores[b] ?? 0,
+		);
+	}
+
+	#rise(start: number): void {
+		let at = start;
+		while (at > 0) {
+			const parent = (at - 1) >> 1;
+			if (!this.#isWorseAt(at, parent)) return;
+			this.#swap(at, parent);
+			at = parent;
+		}
+	}
+
+	#sink(start: number): void {
+		let at = start;
+		for (;;) {
+			let worst = at;
+			for (const child of [2 * at + 1, 2 * at + 2]) {
+				if (child < this.#slots.length && this.#isWorseAt(child, worst)) worst = child;
+			}
+			if (worst === at) return;
+			this.#swap(at, worst);
+			at = worst;
+		}
+	}
+
+	#swap(a: number, b: number): void {
+		[this.#slots[a], this.#slots[b]] = [this.#slots[b] ?? 0, this.#slots[a] ?? 0];
+		[this.#scores[a], this.#scores[b]] = [this.#scores[b] ?? 0, this.#scores[a] ?? 0];
+	}
+}

@@ -1,0 +1,55 @@
+/*
+ * Text to words, in the order they stand.
+ *
+ * Letters and digits make a word, whatever the script. `parseFile` gives parse,
+ * file and parsefile, because people ask for any of them. Scripts that put no
+ * spaces between words are cut into pairs of characters, which needs no
+ * dictionary and finds what is looked for.
+ */
+
+/** Longer runs of letters are encoded data, not words. */
+export const WORD_LIMIT_CHARACTERS = 64;
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+const ASCII_WORD = /[A-Za-z0-9]+(?:[+#]{1,2}(?![A-Za-z0-9+#]))?/g;
+const ANY_WORD = /[\p{L}\p{N}]+(?:[+#]{1,2}(?![\p{L}\p{N}+#]))?/gu;
+const MARKS = /\p{M}+/gu;
+const HUMP = /[a-z][A-Z]/;
+const HUMPS = /[A-Z]*[a-z0-9+#]+|[A-Z0-9+#]+/g;
+const UNSPACED = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
+
+/** True when words are plain runs of ASCII letters and digits: no accents, no `camelCase`. */
+export function isPlainText(text: string): boolean {
+	return !BEYOND_ASCII.test(text) && !HUMP.test(text);
+}
+
+/** The words of `text`, lower case, accents removed, at most `limit` of them. */
+export function wordsOf(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
+	const found = !BEYOND_ASCII.test(text)
+		? text.match(ASCII_WORD)
+		: text.normalize('NFKD').replace(MARKS, '').normalize('NFC').match(ANY_WORD);
+	const words: string[] = [];
+	for (const word of found ?? []) {
+		if (words.length >= limit) break;
+		if (word.length <= WORD_LIMIT_CHARACTERS) pushWord(words, word);
+	}
+	return words;
+}
+
+function pushWord(words: string[], word: string): void {
+	if (HUMP.test(word)) {
+		const parts = word.match(HUMPS) ?? [];
+		for (const part of parts) words.push(part.toLowerCase());
+		if (parts.length > 1) words.push(word.toLowerCase());
+	} else if (UNSPACED.test(word)) {
+		words.push(...pairsOf(word.toLowerCase()));
+	} else {
+		words.push(word.toLowerCase());
+	}
+}
+
+function pairsOf(word: string): string[] {
+	const characters = Array.from(word);
+	if (characters.length < 3) return [word];
+	return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
+}

@@ -1,0 +1,246 @@
+/* Calls between a real client and a real server, over both links. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import { encodeRequest, type RequestInit } from '../../src/plugin/codec.ts';
+import { toolFailure } from '../../src/plugin/failure.ts';
+import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, SubscribedCall } from '../../src/plugin/handlers.ts';
+import { PluginClient } from '../../src/plugin/plugin-client.ts';
+import { servePlugin } from '../../src/plugin/plugin-server.ts';
+import type { LinkKind } from '../../src/quic/link.ts';
+import { dial } from '../../src/quic/open-link.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { firstEvent, identities, rejection } from '../support/links.ts';
+
+for (const kind of ['quic', 'tls'] as const) {
+	describe(`plugin calls over ${kind}`, () => {
+		it('get their own answers, many at once and in any order', async () => {
+			const { client } = await openPair(kind, {
+				toolCall: async ({ toolName }) => {
+					await wait(toolName.endsWith('7') ? 20 : 0);
+					return { success: true, result: { text: toolName } };
+				},
+			});
+			const names = Array.from({ length: 200 }, (_, index) => `tool${index}`);
+			const got = await Promise.all(names.map((name) => client.send(toolCall(name))));
+			expect(got.map(textOf)).toEqual(names);
+			expect(client.pending).toBe(0);
+		});
+
+		it('carry the error of a handler in the answer, and the server lives on', async () => {
+			const { client } = await openPair(kind, {
+				toolCall: ({ toolName }) => {
+					if (toolName === 'strict') throw toolFailure('validation_error', 'name is missing');
+					throw new Error('oops');
+				},
+				boot: () => Promise.reject(new Error('no disk')),
+			});
+			const answers = [await client.send(toolCall('strict')), await client.send(toolCall('other'))];
+			expect(answers.map(({ response }) => response.value)).toMatchObject([
+				{ success: false, errorCode: 'validation_error', errorMessage: 'name is missing' },
+				{ success: false, errorCode: 'handler_error', errorMessage: 'oops' },
+			]);
+			const boot = await client.send({ request: { case: 'boot', value: {} } });
+			expect(boot.response.value).toMatchObject({ ready: false, error: 'no disk' });
+		});
+
+		it('are told when nobody answers their kind, and health is always answered', async () => {
+			const { client } = await openPair(kind, {});
+			const unknown = await client.send({ requestId: 'u1', request: { case: 'listTools', value: {} } });
+			expect([unknown.requestId, unknown.response.value]).toMatchObject([
+				'u1',
+				{ errorCode: 'unknown_request', errorMessage: 'unrecognized request type' },
+			]);
+			const health = await client.send({ request: { case: 'health', value: {} } });
+			expect(health.response).toMatchObject({ case: 'health', value: { status: 1, message: 'ok' } });
+		});
+
+		it('end by deadline and by signal, and the server learns it', async () => {
+			const aborted: unknown[] = [];
+			const { client } = await openPair(kind, {
+				toolCall: async (_request, { signal }) => {
+					await new Promise((resolve) => signal.addEventListener('abort', resolve));
+					aborted.push(signal.reason);
+					return { success: true };
+				},
+			});
+			const late = await rejection(client.send(toolCall('slow'), { timeoutMs: 50 }));
+			expect(OrchestraError.is(late, 'timeout')).toBe(true);
+			const stopped = await rejection(client.send(toolCall('slow'), { signal: AbortSignal.timeout(50) }));
+			expect(OrchestraError.is(stopped, 'canceled')).toBe(true);
+			if (kind === 'quic') await until(() => aborted.length === 2);
+		});
+
+		it('bring chunks as they come, then the end', async () => {
+			const { client } = await openPair(kind, {
+				streamStart: async ({ toolName }, { chunk }) => {
+					for (const letter of toolName) await chunk(Buffer.from(letter));
+				},
+			});
+			const got: PluginResponse[] = [];
+			for await (const answer of client.sendStream(streamStart('s1', 'abc'))) got.push(answer);
+			expect(got.map(({ response }) => response.value)).toMatchObject([
+				{ streamId: 's1', sequence: 0n, data: Uint8Array.from(Buffer.from('a')) },
+				{ sequence: 1n },
+				{ sequence: 2n },
+				{ success: true, totalChunks: 3n },
+			]);
+		});
+
+		it('stop the tool when the reader of a stream leaves', async () => {
+			let chunks = 0;
+			let end: unknown;
+			const { client } = await openPair(kind, {
+				streamStart: async (_start, { chunk, signal }) => {
+					signal.addEventListener('abort', () => (end = signal.reason));
+					for (;;) {
+						await chunk(Buffer.alloc(10_000));
+						chunks++;
+						await wait(1);
+					}
+				},
+			});
+			for await (const answer of client.sendStream(streamStart('s2', 'endless'))) {
+				if (answer.response.case === 'streamChunk' && answer.response.value.sequence === 3n) break;
+			}
+			await until(() => end !== undefined);
+			expect(chunks).toBeGreaterThan(3);
+			expect(OrchestraError.is(end)).toBe(true);
+		});
+
+		it('report how a stream failed', async () => {
+			const { client } = await openPair(kind, {
+				streamStart: () => Promise.reject(toolFailure('quota', 'enough for today')),
+			});
+			const got: PluginResponse[] = [];
+			for await (const answer of client.sendStream(streamStart('s3', 'x'))) got.push(answer);
+			expect(got.map(({ response }) => response.value)).toMatchObject([
+				{ success: false, errorCode: 'quota', errorMessage: 'enough for today', totalChunks: 0n },
+			]);
+		});
+
+		it('deliver events to a subscriber until it leaves', async () => {
+			const subscribers = new Set<SubscribedCall>();
+			const { client } = await openPair(kind, {
+				subscribe: (_subscription, call) => {
+					subscribers.add(call);
+					call.signal.addEventListener('abort', () => subscribers.delete(call));
+				},
+				publish: ({ topic, eventType, payload }) => {
+					for (const call of subscribers) call.deliver({ topic, eventType, ...(payload ? { payload } : {}) });
+				},
+			});
+			const events: unknown[] = [];
+			for await (const { response } of client.subscribe({ id: 'sub1', topic: 'files' })) {
+				events.push(response.value);
+				if (events.length === 3) break;
+				await client.send({
+					request: {
+						case: 'publish',
+						value: { topic: 'files', eventType: 'changed', payload: { n: events.length } },
+					},
+				});
+			}
+			expect(events).toMatchObject([
+				{ subscriptionId: 'sub1', topic: 'files', eventType: '' },
+				{ subscriptionId: 'sub1', eventType: 'changed', payload: { n: 1 } },
+				{ payload: { n: 2 } },
+			]);
+			await until(() => subscribers.size === 0);
+		});
+
+		it('carry MCP messages through a tunnel, both ways and in order', async () => {
+			const { client } = await openPair(kind, { tunnel: (tunnel) => loud(tunnel) });
+			const tunnel = client.openTunnel();
+			const got: string[] = [];
+			const ended = new Promise<OrchestraError>((resolve) => {
+				tunnel.start({ message: (text) => void got.push(text), oversize: () => {}, end: resolve });
+			});
+			const messages = Array.from(
+				{ length: 100 },
+				(_, index) => `{"n":${index},"ü":"${'x'.repeat(index * 10)}"}`,
+			);
+			for (const message of messages) tunnel.post(message);
+			await until(() => got.length === 100);
+			expect(got).toEqual(messages.map((message) => message.toUpperCase()));
+			tunnel.post('bye');
+			expect((await ended).code).toBe('closed');
+			expect(tunnel.isClosed).toBe(true);
+			expect(() => tunnel.post('late')).toThrowError(/closed/);
+		});
+
+		it('end the tunnel with the reason when the server has none', async () => {
+			const { client } = await openPair(kind, {});
+			const tunnel = client.openTunnel();
+			const reason = new Promise<OrchestraError>((resolve) => {
+				tunnel.start({ message: () => {}, oversize: () => {}, end: resolve });
+			});
+			tunnel.post('{}');
+			expect((await reason).message).toContain('unrecognized request type');
+		});
+
+		it('survive a frame that is no request: its stream ends, the next call works', async () => {
+			const { client, address, identity } = await openPair(kind, { listTools: () => ({ tools: [] }) });
+			const link = await dial({ kind, address, identity });
+			onTestFinished(() => link.close());
+			expect(OrchestraError.is(await rejection(firstEvent(link, Uint8Array.of(0xff, 0xff))))).toBe(true);
+			const request = encodeRequest({ requestId: 'a', request: { case: 'listTools', value: {} } });
+			expect((await firstEvent(link, request)).length).toBeGreaterThan(0);
+			expect((await client.send({ request: { case: 'listTools', value: {} } })).response.case).toBe(
+				'listTools',
+			);
+		});
+
+		it('fail with the reason when the server goes away', async () => {
+			const { client, close } = await openPair(kind, { toolCall: () => new Promise(() => {}) });
+			const waiting = rejection(client.send(toolCall('never')));
+			await wait(30);
+			await close();
+			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
+		});
+	});
+}
+
+interface ServedPair {
+	client: PluginClient;
+	address: string;
+	identity: Awaited<ReturnType<typeof identities>>['client'];
+	close: () => Promise<void>;
+}
+
+async function openPair(kind: LinkKind, handlers: PluginHandlers): Promise<ServedPair> {
+	const who = await identities();
+	const server = await servePlugin({ kind, address: 'localhost:0', identity: who.server, handlers });
+	onTestFinished(() => server.close());
+	const client = await PluginClient.connect({ kind, address: server.address, identity: who.client });
+	onTestFinished(() => client.close());
+	return { client, address: server.address, identity: who.client, close: () => server.close() };
+}
+
+function toolCall(toolName: string): RequestInit {
+	return { request: { case: 'toolCall', value: { toolName, arguments: {} } } };
+}
+
+function streamStart(streamId: string, toolName: string): RequestInit {
+	return { request: { case: 'streamStart', value: { streamId, toolName } } };
+}
+
+function textOf({ response }: PluginResponse): unknown {
+	return response.case === 'toolCall' ? response.value.result?.['text'] : undefined;
+}
+
+function loud(tunnel: Transport): void {
+	tunnel.start({
+		message: (text) => {
+			if (text === 'bye') void tunnel.close();
+			else tunnel.post(text.toUpperCase());
+		},
+		oversize: () => {},
+		end: () => {},
+	});
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+	while (!isTrue()) await wait(5);
+}

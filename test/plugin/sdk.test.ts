@@ -1,0 +1,180 @@
+/* Whole plugin processes, as a hub starts them. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import { definePlugin } from '../../src/plugin/define-plugin.ts';
+import { parseExact, textOf } from '../../src/plugin/exact-json.ts';
+import type { PluginHandlers } from '../../src/plugin/handlers.ts';
+import { Orchestrator } from '../../src/plugin/orchestrator.ts';
+import { PluginClient } from '../../src/plugin/plugin-client.ts';
+import { parsePluginFlags } from '../../src/plugin/plugin-flags.ts';
+import { exactResult, pluginHandlers } from '../../src/plugin/plugin-handlers.ts';
+import { type PluginProcess, startPluginProcess } from '../../src/plugin/plugin-process.ts';
+import { servePlugin } from '../../src/plugin/plugin-server.ts';
+import { loadIdentity } from '../../src/quic/certificates.ts';
+import type { LinkKind } from '../../src/quic/link.ts';
+import { rejection, temporaryFolder } from '../support/links.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const example = join(root, 'examples/plugins/projects/plugin.mjs');
+
+for (const kind of ['quic', 'tls'] as const) {
+	describe(`the projects plugin over ${kind}`, () => {
+		it('does all that it says, and ends when it is told', async () => {
+			const files = new Map<string, Uint8Array>();
+			const { plugin, registered } = await startExample(kind, files);
+			expect(plugin.tools.map(({ name }) => name)).toEqual([
+				'create_project',
+				'create_feature',
+				'list_features',
+			]);
+			expect(plugin.prompts.map(({ name }) => name)).toEqual(['plan_project']);
+			expect(await call(plugin, 'create_project', { name: 'My App' })).toBe(
+				'Created project: My App (slug: my-app)',
+			);
+			const feature = await call(plugin, 'create_feature', { project_id: 'my-app', title: 'Log in' });
+			expect(feature).toBe('Created feature: Log in (id: my-app/log-in)');
+			expect(await call(plugin, 'create_project', { name: '' })).toBe('validation_error');
+			expect([...files.keys()]).toEqual(['my-app/project.md', 'my-app/features/log-in.md']);
+			expect(await stream(plugin, 'list_features', { project_id: 'my-app' })).toEqual(['# Log in\n']);
+			expect(registered).toMatchObject([{ id: 'tools.projects', providesPrompts: ['plan_project'] }]);
+			await plugin.stop();
+			await plugin.stop();
+			expect(plugin.child.diagnose()).toMatchObject({ exitCode: 0, signal: null });
+		}, 30_000);
+	});
+}
+
+describe('a plugin process', () => {
+	it('prints its manifest as one JSON object', () => {
+		const { stdout, status } = spawnSync(process.execPath, [example, '--manifest'], { encoding: 'utf8' });
+		expect(status).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({
+			id: 'tools.projects',
+			provides_tools: ['create_project', 'create_feature', 'list_features'],
+			provides_prompts: ['plan_project'],
+			needs_storage: ['markdown'],
+		});
+	});
+
+	it('ends cleanly at SIGTERM', async () => {
+		const { plugin } = await startExample('quic', new Map());
+		process.kill(plugin.child.pid, 'SIGTERM');
+		expect(await plugin.child.exited).toEqual({ code: 0, signal: null });
+		expect(OrchestraError.is(await plugin.client.closed, 'closed')).toBe(true);
+	}, 20_000);
+
+	it('that dies before it is ready is diagnosed with its last words', async () => {
+		const certsDir = await temporaryFolder();
+		const script = 'console.error("no such module: left-pad"); process.exit(3)';
+		const program = { id: 'broken', binary: process.execPath, args: ['-e', script, '--'] };
+		const error = await rejection(
+			startPluginProcess({ ...program, orchestratorAddress: 'localhost:1', certsDir }),
+		);
+		expect(error).toMatchObject({ data: { exitCode: 3, stderr: ['no such module: left-pad'] } });
+	});
+
+	it('takes its flags with one dash or two, and refuses others', () => {
+		expect(parsePluginFlags(['-orchestrator-addr=h:1', '--certs-dir', 'c'])).toMatchObject({
+			orchestratorAddress: 'h:1',
+			certsDir: 'c',
+			listenAddress: 'localhost:0',
+		});
+		expect(() => parsePluginFlags(['--nonsense'])).toThrowError(OrchestraError);
+	});
+});
+
+describe('a defined plugin', () => {
+	it('keeps every digit of its arguments and results between our own ends', async () => {
+		const certsDir = await temporaryFolder();
+		const digits = '{"id":12345678901234567890}';
+		const plugin = definePlugin({
+			id: 'tools.digits',
+			version: '1.0.0',
+			tools: { same: { description: 'Echo', run: (_input, { inputText }) => exactResult(inputText) } },
+		});
+		const running = await plugin.start({ listenAddress: 'localhost:0', certsDir, kind: 'quic' });
+		onTestFinished(() => running.stop());
+		const identity = await loadIdentity(certsDir, 'orchestrator-to-tools.digits');
+		const connect = () => PluginClient.connect({ address: running.address, identity, kind: 'quic' });
+		const caller = new Orchestrator(plugin.manifest, connect);
+		onTestFinished(() => caller.close());
+		expect(textOf(await caller.callTool('same', parseExact(digits)))).toBe(digits);
+	});
+
+	it('refuses to boot when its hook throws', async () => {
+		const definition = { id: 'x', version: '1', onBoot: () => Promise.reject(new Error('no config')) };
+		const { manifest } = definePlugin(definition);
+		const hooks = { orchestrator: new Orchestrator(manifest, undefined), onShutdown: () => {} };
+		const boot = pluginHandlers(definition, hooks).boot;
+		expect(String(await rejection(Promise.resolve(boot?.({ config: {} } as never, {} as never))))).toContain(
+			'no config',
+		);
+	});
+
+	it('says so when it asks for an orchestrator that is not there', async () => {
+		const { manifest } = definePlugin({ id: 'lonely', version: '1' });
+		const error = await rejection(new Orchestrator(manifest, undefined).callTool('x', {}));
+		expect(OrchestraError.is(error, 'not_found')).toBe(true);
+	});
+
+	it('must have an id that can be the name of a certificate', () => {
+		expect(() => definePlugin({ id: '../x', version: '1' })).toThrowError(/cannot be the name/);
+	});
+});
+
+async function startExample(kind: LinkKind, files: Map<string, Uint8Array>) {
+	const certsDir = await temporaryFolder();
+	const registered: unknown[] = [];
+	const handlers: PluginHandlers = {
+		register: (manifest) => {
+			registered.push(manifest);
+			return { accepted: true };
+		},
+		storageRead: ({ path }) => {
+			const content = files.get(path);
+			if (!content) throw new Error(`there is no file ${path}`);
+			return { content, version: 1n };
+		},
+		storageWrite: ({ path, content }) => {
+			files.set(path, content);
+			return { success: true, newVersion: 1n };
+		},
+		storageList: ({ prefix }) => ({
+			entries: [...files.keys()].filter((path) => path.startsWith(prefix)).map((path) => ({ path })),
+		}),
+	};
+	const identity = await loadIdentity(certsDir, 'orchestrator');
+	const hub = await servePlugin({ kind, address: 'localhost:0', identity, handlers });
+	onTestFinished(() => hub.close());
+	const program = { id: 'tools.projects', binary: process.execPath, args: [example], kind, certsDir };
+	const plugin = await startPluginProcess({ ...program, orchestratorAddress: hub.address });
+	onTestFinished(() => plugin.stop());
+	return { plugin, registered };
+}
+
+async function call(
+	plugin: PluginProcess,
+	toolName: string,
+	input: Record<string, string>,
+): Promise<unknown> {
+	const { response } = await plugin.client.send({
+		request: { case: 'toolCall', value: { toolName, arguments: input } },
+	});
+	if (response.case !== 'toolCall') return response.case;
+	return response.value.success ? response.value.result?.['text'] : response.value.errorCode;
+}
+
+async function stream(
+	plugin: PluginProcess,
+	toolName: string,
+	input: Record<string, string>,
+): Promise<string[]> {
+	const chunks: string[] = [];
+	const value = { streamId: 's', toolName, arguments: input };
+	for await (const { response } of plugin.client.sendStream({ request: { case: 'streamStart', value } })) {
+		if (response.case === 'streamChunk') chunks.push(Buffer.from(response.value.data).toString());
+	}
+	return chunks;
+}

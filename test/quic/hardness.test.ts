@@ -1,0 +1,213 @@
+/* What the network and dying peers may do to a QUIC link without harm. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import type { Link, LinkStream } from '../../src/quic/link.ts';
+import { dial, listen } from '../../src/quic/open-link.ts';
+import { encodeFrame } from '../../src/wire/frame.ts';
+import { echo, exchange, firstEvent, identities, openPair, rejection } from '../support/links.ts';
+import { openLossyRelay } from '../support/lossy-relay.ts';
+import { dialRaw } from '../support/raw-quic.ts';
+
+describe('a quic listener', () => {
+	it('is not moved by ten thousand random datagrams', async () => {
+		const { link, listener } = await openPair('quic');
+		const port = Number(listener.address.split(':')[1]);
+		const socket = createSocket('udp4');
+		const firstPacket = Buffer.from([0xc3, 0, 0, 0, 1, 16]);
+		for (let count = 0; count < 10_000; count++) {
+			const noise = randomBytes(Math.floor(Math.random() * 1_400));
+			const data = count % 3 === 0 ? Buffer.concat([firstPacket, noise]) : noise;
+			socket.send(data, port, '127.0.0.1');
+			if (count % 200 === 0) await exchange(link, Buffer.from('still here'));
+		}
+		expect(await exchange(link, Buffer.from('still here'))).toHaveLength(1);
+		expect(listener.counts).toMatchObject({ accepted: 1, open: 1, refused: 0 });
+		expect(listener.counts.ignored).toBeGreaterThan(1_000);
+		socket.close();
+	});
+
+	it('ends one call, and nothing else, for any damage to its bytes', async () => {
+		const { listener, identities: who } = await openPair('quic', { frameLimitBytes: 1_000 });
+		const raw = await dialRaw(listener.address, who.client);
+		onTestFinished(() => raw.close());
+		await fc.assert(
+			fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(303), async (payload, cut) => {
+				const frame = encodeFrame(payload);
+				const damaged = frame.subarray(0, 1 + (cut % frame.length));
+				const answer = await raw.exchange(damaged);
+				if (damaged.length === frame.length) expect(answer).toEqual(Buffer.from(frame));
+				else expect(answer).toContain('StreamReset');
+				expect(await raw.exchange(frame)).toEqual(Buffer.from(frame));
+			}),
+			{ numRuns: 50 },
+		);
+		const tooLong = await raw.exchange(encodeFrame(new Uint8Array(1_001)));
+		expect(tooLong).toContain('StreamReset');
+	});
+
+	it('serves a thousand connections of ten calls each', async () => {
+		const { listener, identities: who } = await openPair('quic');
+		const identity = who.client;
+		let left = 1_000;
+		const visit = async (): Promise<number> => {
+			let answers = 0;
+			while (left-- > 0) {
+				const link = await dial({ kind: 'quic', address: listener.address, identity });
+				const calls = Array.from({ length: 10 }, () => exchange(link, Buffer.from('call')));
+				answers += (await Promise.all(calls)).length;
+				await link.close();
+			}
+			return answers;
+		};
+		const answers = await Promise.all(Array.from({ length: 20 }, visit));
+		expect(answers.reduce((sum, count) => sum + count, 0)).toBe(10_000);
+	}, 60_000);
+
+	it('turns a client away when it holds as many as it may', async () => {
+		const { listener, identities: who } = await openPair('quic', { maxConnections: 1 });
+		const options = {
+			kind: 'quic' as const,
+			address: listener.address,
+			identity: who.client,
+			handshakeMs: 300,
+		};
+		expect(OrchestraError.is(await rejection(dial(options)), 'timeout')).toBe(true);
+	});
+
+	it('forgets a client that never finishes its handshake', async () => {
+		const who = await identities();
+		const listener = await listen({
+			kind: 'quic',
+			address: 'localhost:0',
+			identity: who.server,
+			onStream: echo,
+			handshakeMs: 200,
+		});
+		onTestFinished(() => listener.close());
+		// The retry passes, and then nothing more comes back.
+		const relay = await openLossyRelay(listener.address, { answers: 1 });
+		onTestFinished(() => relay.close());
+		const dialing = rejection(
+			dial({ kind: 'quic', address: relay.address, identity: who.client, handshakeMs: 500 }),
+		);
+		await until(() => listener.counts.open === 1);
+		await until(() => listener.counts.open === 0);
+		expect(OrchestraError.is(await dialing, 'timeout')).toBe(true);
+		expect(listener.counts).toMatchObject({ accepted: 0 });
+	});
+});
+
+describe('a quic link', () => {
+	it('loses nothing when one datagram in twenty is lost', async () => {
+		const { listener, identities: who } = await openPair('quic');
+		const relay = await openLossyRelay(listener.address, { rate: 0.05 });
+		onTestFinished(() => relay.close());
+		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
+		onTestFinished(() => link.close());
+		const payloads = Array.from({ length: 300 }, (_, index) => randomBytes(index * 7));
+		const got = await Promise.all(payloads.map((payload) => exchange(link, payload)));
+		for (const [index, [answer]] of got.entries())
+			expect(Buffer.from(answer ?? []).equals(payloads[index] ?? Buffer.alloc(0))).toBe(true);
+		const large = randomBytes(2 * 1024 * 1024);
+		const [echoed] = await exchange(link, large);
+		expect(Buffer.from(echoed ?? []).equals(large)).toBe(true);
+		expect(relay.lost).toBeGreaterThan(5);
+	}, 30_000);
+
+	it('lets calls wait their turn when the peer allows no more streams', async () => {
+		const held: LinkStream[] = [];
+		const onStream = (stream: LinkStream): void => {
+			held.push(stream);
+			echo(stream);
+			stream.pause();
+		};
+		const { link } = await openPair('quic', { onStream });
+		const calls = Array.from({ length: 1_000 }, () => exchange(link, Buffer.from('turn')));
+		await until(() => held.length === 256);
+		const release = setInterval(() => held.splice(0).forEach((stream) => stream.resume()), 1);
+		expect(await Promise.all(calls)).toHaveLength(1_000);
+		clearInterval(release);
+	});
+
+	it.each(['quic', 'tls'] as const)(
+		'fails calls over %s within seconds when the server is killed',
+		async (kind) => {
+			const who = await identities();
+			const { child, line: address } = await startPeer('listen', kind, who.folder);
+			const link = await dial({ kind, address, identity: who.client });
+			await firstEvent(link, Buffer.from('ready?'));
+			const waiting = rejection(firstEvent(link, Buffer.from('hold')));
+			await new Promise((resolve) => setTimeout(resolve, 50));
+			const killedAt = performance.now();
+			child.kill('SIGKILL');
+			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
+			expect(performance.now() - killedAt).toBeLessThan(5_000);
+			await link.close();
+		},
+	);
+
+	it('fails the streams of a client that was killed', async () => {
+		const who = await identities();
+		const failed = deferred<OrchestraError>();
+		const opened = deferred<unknown>();
+		const onStream = (stream: LinkStream): void =>
+			stream.receive({ frame: opened.resolve, end: () => {}, fail: failed.resolve });
+		const options = { kind: 'quic' as const, address: 'localhost:0', identity: who.server, silenceMs: 1_000 };
+		const listener = await listen({ ...options, onStream });
+		onTestFinished(() => listener.close());
+		const { child } = await startPeer('dial', 'quic', who.folder, listener.address);
+		await opened.promise;
+		child.kill('SIGKILL');
+		expect((await failed.promise).message).toContain('nothing came from');
+	});
+
+	it('holds no memory for calls that are over', async () => {
+		const { link } = await openPair('quic');
+		await callMany(link, 5_000);
+		const before = heapBytes();
+		await callMany(link, 20_000);
+		expect(heapBytes() - before).toBeLessThan(4 * 1024 * 1024);
+	}, 60_000);
+});
+
+async function callMany(link: Link, count: number): Promise<void> {
+	let left = count;
+	const payload = Buffer.alloc(100);
+	const run = async (): Promise<void> => {
+		while (left-- > 0) await exchange(link, payload);
+	};
+	await Promise.all(Array.from({ length: 64 }, run));
+}
+
+function heapBytes(): number {
+	setFlagsFromString('--expose-gc');
+	const collect = runInNewContext('gc') as () => void;
+	collect();
+	collect();
+	return process.memoryUsage().heapUsed;
+}
+
+async function startPeer(...args: string[]): Promise<{ child: ReturnType<typeof spawn>; line: string }> {
+	const program = new URL('../fixtures/link-peer.mjs', import.meta.url).pathname;
+	const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+	onTestFinished(() => void child.kill('SIGKILL'));
+	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+	return { child, line: chunk.toString().trim() };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+	while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+	let resolve: (value: T) => void = () => {};
+	const promise = new Promise<T>((yes) => (resolve = yes));
+	return { promise, resolve };
+}

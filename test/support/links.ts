@@ -1,0 +1,104 @@
+/* Real links for tests: certificates in a folder of their own, echo servers, and calls over them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import { loadIdentity } from '../../src/quic/certificates.ts';
+import type {
+	Identity,
+	Link,
+	LinkKind,
+	LinkListener,
+	LinkStream,
+	ListenOptions,
+} from '../../src/quic/link.ts';
+import { dial, listen } from '../../src/quic/open-link.ts';
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'orchestra-'));
+	onTestFinished(() => rm(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+export interface Identities {
+	folder: string;
+	server: Identity;
+	client: Identity;
+}
+
+export async function identities(): Promise<Identities> {
+	const folder = await temporaryFolder();
+	return {
+		folder,
+		server: await loadIdentity(folder, 'orchestrator'),
+		client: await loadIdentity(folder, 'tester-client'),
+	};
+}
+
+/** Sends every frame back, and ends when the peer does. */
+export function echo(stream: LinkStream): void {
+	stream.receive({
+		frame: (payload) => {
+			stream.send(payload);
+		},
+		end: () => stream.end(),
+		fail: () => {},
+	});
+}
+
+export interface Pair {
+	link: Link;
+	listener: LinkListener;
+	identities: Identities;
+}
+
+export async function openPair(kind: LinkKind, options: Partial<ListenOptions> = {}): Promise<Pair> {
+	const who = await identities();
+	const listener = await listen({
+		kind,
+		address: 'localhost:0',
+		identity: who.server,
+		onStream: echo,
+		...options,
+	});
+	onTestFinished(() => listener.close());
+	const link = await dial({ kind, address: listener.address, identity: who.client });
+	onTestFinished(() => link.close());
+	return { link, listener, identities: who };
+}
+
+/** Everything that comes back on one stream for these frames. */
+export function exchange(link: Link, ...payloads: Uint8Array[]): Promise<Uint8Array[]> {
+	return new Promise((resolve, reject) => {
+		const stream = link.openStream();
+		const got: Uint8Array[] = [];
+		const end = (): void => (got.length > 0 ? resolve(got) : reject(noAnswer()));
+		stream.receive({ frame: (payload) => void got.push(payload), end, fail: reject });
+		for (const payload of payloads) stream.send(payload);
+		stream.end();
+	});
+}
+
+/** The first thing that happens on a stream that is opened and sent `payload`, without ending it. */
+export function firstEvent(link: Link, payload: Uint8Array): Promise<Uint8Array> {
+	return new Promise((resolve, reject) => {
+		const stream = link.openStream();
+		stream.receive({ frame: resolve, end: () => reject(noAnswer()), fail: reject });
+		stream.send(payload);
+	});
+}
+
+function noAnswer(): OrchestraError {
+	return new OrchestraError('closed', 'the stream ended without an answer');
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+	try {
+		await promise;
+	} catch (error) {
+		return error;
+	}
+	throw new Error('expected a rejection');
+}
