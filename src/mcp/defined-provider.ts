@@ -4,15 +4,7 @@ import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { CallContext } from './call-context.ts';
-import {
-	completionOf,
-	contentsOf,
-	failure,
-	failureOf,
-	messagesOf,
-	resourceNotFound,
-	resultOf,
-} from './defined-results.ts';
+import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './defined-results.ts';
 import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 import { after } from './methods.ts';
 import type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from './provider.ts';
@@ -209,6 +201,11 @@ export class DefinedProvider implements Provider {
 		}
 		return undefined;
 	}
+}
+
+/** The same error in every era. */
+export function resourceNotFound(uri: string): OrchestraError {
+	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
 }
 
 /** Arguments are always an object, and clients refuse a whole list for one schema that does not say so. */

@@ -1,8 +1,7 @@
 /* Short answers of tools, resources and prompts, made into the results of the protocol. */
 import { messageOf, OrchestraError } from '../errors.ts';
-import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
+import { rpcErrorOf } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
 import type {
 	CallToolResult,
 	CompleteResult,
@@ -58,11 +57,6 @@ export function completionOf(values: string[]): CompleteResult {
 	return {
 		completion: { values: values.slice(0, COMPLETION_VALUES), total, hasMore: total > COMPLETION_VALUES },
 	};
-}
-
-/** The same error in every era. */
-export function resourceNotFound(uri: string): OrchestraError {
-	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
 }
 
 /** What a prompt returned, as a result: a text is one message of the user. */
