@@ -18,6 +18,7 @@ export const serve: Command = {
 		'claude mcp add orchestra -- mctl serve',
 	],
 	flags: { config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' } },
+	ownsSignals: true,
 
 	async run({ words, flags, environment }) {
 		if (words.length > 0) throw usageError(serve, 'mctl serve takes no words');

@@ -100,8 +100,9 @@ export class Catalogue {
 	): Awaitable<Offer<T>[]> {
 		const backends = this.#backends();
 		const asked = backends.map((backend) => this.#askOne(kind, backend, list));
-		if (!asked.some((offer) => offer instanceof Promise)) return asked as Offer<T>[];
-		return Promise.all(asked);
+		// When every answer is there, nobody waits a turn for the list.
+		const isThere = asked.every((offer): offer is Offer<T> => !(offer instanceof Promise));
+		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
 	}
 
 	#askOne<T>(

@@ -70,7 +70,7 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 				description: typeof result.description === 'string' ? result.description : '',
 				messages: result.messages.map(({ role, content }) => ({
 					role,
-					content: { type: content.type, text: String(content['text'] ?? '') },
+					content: { type: content.type, text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content) },
 				})),
 			};
 		},
@@ -173,5 +173,4 @@ const nobody: ClientLine = {
 	clientInfo: { name: 'plugin', version: '1' },
 	logLevel: () => undefined,
 	notify: () => {},
-	request: () => Promise.reject(new OrchestraError('bad_input', 'a plugin cannot be asked')),
 };

@@ -4,7 +4,7 @@
  *
  * It starts what it is asked to start, sends the three pipes over and closes its
  * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
- * the guard. It ends when the channel to its parent does.
+ * the guard. It ends when its parent does, which closes stdin.
  */
 import type { ChildProcess, SendHandle, spawn as Spawn } from 'node:child_process';
 
@@ -52,6 +52,9 @@ function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 			if (pipe) tell({ id, kind: 'pipe', index, pid }, pipe, () => pipe.close());
 		}
 	};
+	// The end of the channel is not always told while pipes wait to be sent over it; the end of stdin is.
+	for (const end of ['end', 'error', 'close']) process.stdin.on(end, () => process.exit());
+	process.stdin.resume();
 	process.on('disconnect', () => process.exit());
 	process.on('message', (request: HelperRequest) => {
 		const { id, file, args, cwd, env } = request;
