@@ -173,5 +173,4 @@ const nobody: ClientLine = {
 	clientInfo: { name: 'plugin', version: '1' },
 	logLevel: () => undefined,
 	notify: () => {},
-	request: () => Promise.reject(new OrchestraError('bad_input', 'a plugin cannot be asked')),
 };

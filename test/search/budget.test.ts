@@ -18,10 +18,10 @@ describe('pickWithin', () => {
 });
 
 describe('TopSlots', () => {
-	it('keeps exactly the best, equal scores by slot', () => {
+	it('keeps exactly the best, equal scores in the order of the caller', () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(9)), fc.nat(6), (scores, limit) => {
-				const top = new TopSlots(limit);
+				const top = new TopSlots(limit, (a, b) => a < b);
 				scores.forEach((score, slot) => top.offer(slot, score));
 				const all = scores.map((score, slot) => ({ slot, score }));
 				const best = all.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, limit);

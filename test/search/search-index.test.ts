@@ -83,6 +83,14 @@ describe('SearchIndex', () => {
 		expect(idsFor(index, 'equal')).toEqual(['a', 'b', 'c']);
 	});
 
+	it('gives the first of very many equals by id, whatever was added and removed before', () => {
+		const index = new SearchIndex(fields);
+		for (let at = 500; at > 0; at--) index.add({ id: `d${1000 + at}`, fields: { body: 'equal' } });
+		index.remove('d1400');
+		index.add({ id: 'd0000', fields: { body: 'equal' } });
+		expect(index.search('equal', { limit: 2 }).hits.map(({ id }) => id)).toEqual(['d0000', 'd1001']);
+	});
+
 	it('scores from 0 to 100 and leaves out what is below the least score', () => {
 		const index = indexOf({
 			a: { title: 'retry backoff' },
