@@ -34,8 +34,10 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 
 	it.skipIf(process.platform !== 'linux')('hands over nothing but the three pipes', async () => {
 		const countOpen = node(`console.log(require('node:fs').readdirSync('/proc/self/fd').length)`);
-		const [{ child }, direct] = await Promise.all([start(countOpen), Child.start(countOpen)]);
-		const [throughHelper, directly] = await Promise.all([text(child.stdout), text(direct.stdout)]);
+		const [throughHelper, directly] = await Promise.all([
+			start(countOpen).then(({ child }) => text(child.stdout)),
+			Child.start(countOpen).then((child) => text(child.stdout)),
+		]);
 		expect(throughHelper).toMatch(/^\d+\n$/);
 		expect(throughHelper).toBe(directly);
 	});
