@@ -9,7 +9,7 @@ import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
-import { dial, type LinkChoice } from '../quic/open-link.ts';
+import { dial, type LinkChoice, prepareDial } from '../quic/open-link.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
 import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
@@ -43,7 +43,8 @@ export interface Hub {
 /** Rejects with the reason when there is nobody, or nobody who trusts us. */
 export async function openHub({ address, certsDir }: HubPlace, options: OpenHubOptions): Promise<Hub> {
 	const { kind, signal, log } = options;
-	const identity = await loadIdentity(certificatesFolder(certsDir), `${BRIDGE_ID}-client`);
+	const folder = certificatesFolder(certsDir);
+	const [identity] = await Promise.all([loadIdentity(folder, `${BRIDGE_ID}-client`), prepareDial(options)]);
 	const link = await dial({ address, identity, kind, signal, log });
 	try {
 		const features = await featuresOf(link, log);

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { decodeRequest, encodeResponse } from '../../src/plugin/codec.ts';
 import { bytesField, eachField, type FieldValue, joined } from '../../src/plugin/fields.ts';
-import { PluginResponseSchema } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import {
+	HealthResult_Status,
+	PluginResponseSchema,
+} from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { readRegistration, registrationFrame } from '../../src/plugin/registration.ts';
 
 const text = fc.string({ unit: 'grapheme' });
@@ -56,7 +59,7 @@ describe('eachField', () => {
 	});
 
 	it('passes over fields of every kind', () => {
-		const value = { status: 1, message: 'ok', details: { a: 'b' } };
+		const value = { status: HealthResult_Status.HEALTHY, message: 'ok', details: { a: 'b' } };
 		const health = create(PluginResponseSchema, { requestId: 'h', response: { case: 'health', value } });
 		expect(fieldsOf(toBinary(PluginResponseSchema, health)).map(([number]) => number)).toEqual([1, 13]);
 		expect(fieldsOf(Uint8Array.of(0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x0d, 1, 2, 3, 4, 0x10, 5))).toHaveLength(3);
