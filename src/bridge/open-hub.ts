@@ -77,9 +77,14 @@ async function featuresOf(link: Link, log: Log): Promise<ReadonlySet<string>> {
 		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
 		return features;
 	} catch (thrown) {
-		const error = OrchestraError.from(thrown);
-		if (error.code !== 'timeout' && error.code !== 'bad_frame') throw error;
-		log.debug(`the orchestrator did not take the registration: ${error.message}`);
+		// A peer that drops the stream knows no registration; one that drops the link is gone.
+		const gone = await Promise.race([link.closed, nextTurn()]);
+		if (gone) throw gone;
+		log.debug(`the orchestrator did not take the registration: ${OrchestraError.from(thrown).message}`);
 		return new Set();
 	}
+}
+
+function nextTurn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
 }
