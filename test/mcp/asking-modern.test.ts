@@ -70,9 +70,13 @@ describe('a tool that asks', () => {
 
 	it('does not tell progress while its client is away, and tells it to the retry', async () => {
 		const client = new RawClient(kitchenSink());
-		const first = await ask(client, 'name', undefined, undefined, { progressToken: 'one' });
-		const answers = { answer: accept({ name: 'x' }) };
-		await ask(client, 'name', answers, first['result'].requestState, { progressToken: 'two' });
+		const first = await client.modern('tools/call', { name: 'name' }, form, { progressToken: 'one' });
+		const retry = {
+			name: 'name',
+			inputResponses: { answer: accept({ name: 'x' }) },
+			requestState: first['result'].requestState,
+		};
+		await client.modern('tools/call', retry, form, { progressToken: 'two' });
 		expect(client.notices('notifications/progress').map(({ params }) => params.progressToken)).toEqual([
 			'two',
 		]);
@@ -197,8 +201,13 @@ describe('the state', () => {
 		const [one, two] = [new RawClient(provider, { shared }), new RawClient(provider, { shared })];
 		const { requestState } = (await ask(one, 'name'))['result'];
 		await one.end();
-		const answers = { answer: accept({ name: 'Bo' }) };
-		const { result } = await ask(two, 'name', answers, requestState, { progressToken: 7 });
+		const retry = {
+			name: 'name',
+			arguments: {},
+			inputResponses: { answer: accept({ name: 'Bo' }) },
+			requestState,
+		};
+		const { result } = await two.modern('tools/call', retry, form, { progressToken: 7 });
 		expect(result.content[0].text).toBe('Hello, Bo!');
 		expect(two.notices('notifications/progress')).toHaveLength(1);
 		await two.end();
@@ -252,8 +261,7 @@ function ask(
 	name: string,
 	inputResponses?: Fields,
 	requestState?: unknown,
-	meta: Fields = {},
 ): Promise<Wire> {
 	const retry = inputResponses === undefined ? {} : { inputResponses, requestState };
-	return client.modern('tools/call', { name, arguments: {}, ...retry }, form, meta);
+	return client.modern('tools/call', { name, arguments: {}, ...retry }, form);
 }
