@@ -1,17 +1,11 @@
-/* An MCP server with one tool, `echo`, on our library. Speaks both dialects, request by request. */
-import { rpcError } from '../../dist/rpc/index.js';
-import { serveStdio } from '../../dist/transport/index.js';
-import { answer, EchoError } from './echo-tool.mjs';
+/* An MCP server with one tool, `echo`, on our library. Speaks every revision, request by request. */
+import { serve } from '../../dist/mcp/index.js';
+import { info, tool } from './echo-tool.mjs';
 
 const LIMIT_BYTES = 64 * 1024 * 1024;
+const { name, ...described } = tool;
 
-await serveStdio({
-	limitBytes: LIMIT_BYTES,
-	onRequest: ({ method, params }) => {
-		try {
-			return answer(method, params);
-		} catch (error) {
-			throw error instanceof EchoError ? rpcError(error.code, error.message, error.data) : error;
-		}
-	},
-});
+await serve(
+	{ ...info, tools: { [name]: { ...described, run: ({ text }) => text } } },
+	{ limitBytes: LIMIT_BYTES },
+);

@@ -70,8 +70,9 @@ function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsu
 	return {
 		subscribe({ subscriptionId, topic, filters }, call: SubscribedCall) {
 			return new Promise<void>((resolve) => {
-				const unsubscribe = events.subscribe({ subscriptionId, topic, filters }, (event) =>
-					call.deliver({ ...event, timestamp: timestampFromDate(event.timestamp) }),
+				const unsubscribe = events.subscribe(
+					{ subscriptionId, topic, filters, owner: call.peer.name },
+					(event) => call.deliver({ ...event, timestamp: timestampFromDate(event.timestamp) }),
 				);
 				const stop = (): void => {
 					unsubscribe();
@@ -81,7 +82,7 @@ function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsu
 				if (call.signal.aborted) stop();
 			});
 		},
-		unsubscribe: ({ subscriptionId }) => void events.unsubscribe(subscriptionId),
+		unsubscribe: ({ subscriptionId }, { peer }) => void events.unsubscribe(subscriptionId, peer.name),
 		publish({ topic, eventType, payload, sourcePlugin }) {
 			if (topic === '') throw new OrchestraError('bad_input', 'a publish needs a topic');
 			events.publish({ topic, eventType, payload: payload ?? {}, sourcePlugin });

@@ -36,7 +36,8 @@ export class InteractiveCall {
 	#context: CallContext | undefined;
 	#asks: Ask[] = [];
 	#shown: Shown | undefined;
-	#endTurn: ((turn: Awaitable<Turn>) => void) | undefined;
+	#turn: { end: (turn: Turn) => void; fail: (error: unknown) => void } | undefined;
+	/** The work itself, once it is over. */
 	#outcome: Promise<Result> | undefined;
 
 	constructor(parking: Parking) {
@@ -54,11 +55,16 @@ export class InteractiveCall {
 		const outcome = work(context);
 		if (!(outcome instanceof Promise)) return { result: outcome };
 		const turn = this.#startTurn();
-		const onSettled = (): void => {
-			this.#outcome = outcome;
-			this.#finish(outcome.then((result) => ({ result })));
-		};
-		outcome.then(onSettled, onSettled);
+		outcome.then(
+			(result) => {
+				this.#outcome = outcome;
+				this.#takeTurn()?.end({ result });
+			},
+			(error: unknown) => {
+				this.#outcome = outcome;
+				this.#takeTurn()?.fail(error);
+			},
+		);
 		return turn;
 	}
 
@@ -95,22 +101,21 @@ export class InteractiveCall {
 	}
 
 	#startTurn(): Promise<Turn> {
-		return new Promise((resolve) => {
-			this.#endTurn = resolve;
+		return new Promise((end, fail) => {
+			this.#turn = { end, fail };
 		});
 	}
 
-	#finish(turn: Awaitable<Turn>): void {
-		const end = this.#endTurn;
-		this.#endTurn = undefined;
-		if (end) end(turn);
-		// Nobody is there to hear of a failure now; the client hears of it when it comes back.
-		else Promise.resolve(turn).catch(() => {});
+	/** The request to be answered now; undefined while the client is away. */
+	#takeTurn(): { end: (turn: Turn) => void; fail: (error: unknown) => void } | undefined {
+		const turn = this.#turn;
+		this.#turn = undefined;
+		return turn;
 	}
 
 	/** End the turn with all that is asked; while the client is away it waits. */
 	#show(): void {
-		if (this.#endTurn === undefined || this.#asks.length === 0) return;
+		if (this.#turn === undefined || this.#asks.length === 0) return;
 		const id = randomUUID();
 		try {
 			this.#parking.add(id, this);
@@ -122,7 +127,7 @@ export class InteractiveCall {
 		timer.unref();
 		const { questions, asks } = merged(this.#asks.splice(0));
 		this.#shown = { id, questions, asks, timer };
-		this.#finish({ parked: id, questions });
+		this.#takeTurn()?.end({ parked: id, questions });
 	}
 
 	#leave(): Shown | undefined {

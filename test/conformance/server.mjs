@@ -86,9 +86,17 @@ const tools = {
 		$schema: 'https://json-schema.org/draft/2020-12/schema',
 		type: 'object',
 		$defs: {
-			address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+			address: {
+				$anchor: 'address',
+				type: 'object',
+				properties: { street: { type: 'string' }, city: { type: 'string' } },
+			},
 		},
 		properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+		allOf: [{ anyOf: [{ required: ['name'] }, { required: ['address'] }] }],
+		if: { required: ['address'] },
+		then: { properties: { name: { minLength: 1 } } },
+		else: { required: ['name'] },
 		additionalProperties: false,
 	}),
 	test_missing_capability: tool('Needs sampling', (_input, context) =>

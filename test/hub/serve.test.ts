@@ -45,7 +45,9 @@ describe('mctl serve', () => {
 
 	it('serves the SDK 1.x client, with progress and completion', async () => {
 		const client = new ClientV1({ name: 'test', version: '1' });
-		await client.connect(transport(workspace({ 'greet.sh': greetTool })));
+		// This client drops progress that comes in the same chunk as the result.
+		const slowly = greetTool.replace('echo \'{"type":"result"', 'sleep 0.3\necho \'{"type":"result"');
+		await client.connect(transport(workspace({ 'greet.sh': slowly })));
 		clients.push(client);
 		const heard: number[] = [];
 		await client.callTool({ name: 'greet', arguments: { name: 'Ada' } }, undefined, {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { Client } from '../../src/transport/client.ts';
 import { mctl } from '../support/mctl.ts';
-import { isAlive, until } from '../support/programs.ts';
+import { isAlive, livingWith, until } from '../support/programs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'dist/cli/main.js');
@@ -201,7 +201,10 @@ async function openPlace(configuration: object = {}): Promise<Place> {
 	const countFile = join(home, 'count');
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), COUNT_FILE: countFile };
 	const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: folder, env });
-	closers.push(() => run('hub', 'stop'));
+	closers.push(async () => {
+		await run('hub', 'stop');
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
 	return {
 		folder,
 		countFile,

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CallContext } from '../../src/mcp/call-context.ts';
 import { type SharedState, sharedState } from '../../src/mcp/face.ts';
+import { PARKED_CALLS } from '../../src/mcp/parking.ts';
 import { RequestStates, STATE_TTL_MS } from '../../src/mcp/request-state.ts';
 import { provide } from '../../src/mcp/serve.ts';
+import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
 import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
 
@@ -53,6 +55,38 @@ describe('a tool that asks', () => {
 		await client.end();
 	});
 
+	it('may ask while its client is away, and that is shown next', async () => {
+		const run = async (_input: unknown, context: CallContext): Promise<string> => {
+			const first = context.askAll({ name: formFor('name') });
+			await new Promise((resolve) => setImmediate(resolve));
+			const second = context.askAll({ colour: formFor('colour') });
+			return JSON.stringify(await Promise.all([first, second]));
+		};
+		const client = new RawClient(provide({ name: 'x', version: '1', tools: { apart: { run } } }));
+		const one = await ask(client, 'apart');
+		await new Promise((resolve) => setImmediate(resolve));
+		const two = await ask(client, 'apart', { name: accept({}) }, one['result'].requestState);
+		expect(two['result'].inputRequests).toEqual({ colour: formFor('colour') });
+		const three = await ask(client, 'apart', { colour: accept({}) }, two['result'].requestState);
+		expect(three['result'].content[0].text).toBe(
+			JSON.stringify([{ name: accept({}) }, { colour: accept({}) }]),
+		);
+		await client.end();
+	});
+
+	it('that failed while its client was away tells the retry', async () => {
+		const run = async (_input: unknown, context: CallContext): Promise<void> => {
+			void context.askAll({ name: formFor('name') });
+			await new Promise((resolve) => setImmediate(resolve));
+			throw rpcError(7, 'too late');
+		};
+		const client = new RawClient(provide({ name: 'x', version: '1', tools: { hasty: { run } } }));
+		const { requestState } = (await ask(client, 'hasty'))['result'];
+		await new Promise((resolve) => setImmediate(resolve));
+		expect((await ask(client, 'hasty', { name: {} }, requestState))['error'].code).toBe(7);
+		await client.end();
+	});
+
 	it('works for prompts and resources too', async () => {
 		const client = new RawClient(kitchenSink());
 		for (const [method, params] of [
@@ -70,9 +104,13 @@ describe('a tool that asks', () => {
 
 	it('does not tell progress while its client is away, and tells it to the retry', async () => {
 		const client = new RawClient(kitchenSink());
-		const first = await ask(client, 'name', undefined, undefined, { progressToken: 'one' });
-		const answers = { answer: accept({ name: 'x' }) };
-		await ask(client, 'name', answers, first['result'].requestState, { progressToken: 'two' });
+		const first = await client.modern('tools/call', { name: 'name' }, form, { progressToken: 'one' });
+		const retry = {
+			name: 'name',
+			inputResponses: { answer: accept({ name: 'x' }) },
+			requestState: first['result'].requestState,
+		};
+		await client.modern('tools/call', retry, form, { progressToken: 'two' });
 		expect(client.notices('notifications/progress').map(({ params }) => params.progressToken)).toEqual([
 			'two',
 		]);
@@ -95,6 +133,48 @@ describe('a tool that asks', () => {
 		expect(await aborted).toMatchObject({ code: 'canceled' });
 		await client.end();
 		expect(client.received.some(({ id }) => id === 'retry')).toBe(false);
+	});
+});
+
+describe('calls that wait', () => {
+	it('are bounded in number', async () => {
+		const client = new RawClient(kitchenSink());
+		await Promise.all(Array.from({ length: PARKED_CALLS }, () => ask(client, 'name')));
+		expect((await ask(client, 'name'))['result']).toMatchObject({
+			isError: true,
+			content: [{ text: `more than ${PARKED_CALLS} calls wait for their clients` }],
+		});
+		await client.end();
+	});
+
+	it('are given up when the server ends: the tool hears it', async () => {
+		let tell: (error: unknown) => void = () => {};
+		const failed = new Promise((resolve) => (tell = resolve));
+		const run = async (_input: unknown, context: CallContext): Promise<void> => {
+			await context.ask('roots/list').catch((error: unknown) => tell([error, context.signal.aborted]));
+		};
+		const shared = sharedState();
+		const client = new RawClient(provide({ name: 'x', version: '1', tools: { wait: { run } } }), { shared });
+		await client.modern('tools/call', { name: 'wait' }, { roots: {} });
+		shared.parking.close();
+		expect(await failed).toMatchObject([{ code: 'canceled', message: 'the server is shutting down' }, true]);
+		await client.end();
+	});
+
+	it('cannot be in a list, nor ask what no client answers', async () => {
+		const client = new RawClient({
+			info: { name: 'x', version: '1' },
+			capabilities: () => ({ tools: {} }),
+			listTools: async (context) => [
+				await context.ask('roots/list').then(() => ({ name: 'x', inputSchema: {} })),
+			],
+			callTool: async (_params, context) => ({ content: [{ type: String(await context.ask('x/y')) }] }),
+		});
+		expect((await client.modern('tools/list', {}, { roots: {} }))['error'].message).toMatch(/cannot ask/);
+		expect((await client.modern('tools/call', { name: 'x' }))['error'].message).toMatch(
+			/x\/y cannot be asked/,
+		);
+		await client.end();
 	});
 });
 
@@ -197,8 +277,13 @@ describe('the state', () => {
 		const [one, two] = [new RawClient(provider, { shared }), new RawClient(provider, { shared })];
 		const { requestState } = (await ask(one, 'name'))['result'];
 		await one.end();
-		const answers = { answer: accept({ name: 'Bo' }) };
-		const { result } = await ask(two, 'name', answers, requestState, { progressToken: 7 });
+		const retry = {
+			name: 'name',
+			arguments: {},
+			inputResponses: { answer: accept({ name: 'Bo' }) },
+			requestState,
+		};
+		const { result } = await two.modern('tools/call', retry, form, { progressToken: 7 });
 		expect(result.content[0].text).toBe('Hello, Bo!');
 		expect(two.notices('notifications/progress')).toHaveLength(1);
 		await two.end();
@@ -252,8 +337,7 @@ function ask(
 	name: string,
 	inputResponses?: Fields,
 	requestState?: unknown,
-	meta: Fields = {},
 ): Promise<Wire> {
 	const retry = inputResponses === undefined ? {} : { inputResponses, requestState };
-	return client.modern('tools/call', { name, arguments: {}, ...retry }, form, meta);
+	return client.modern('tools/call', { name, arguments: {}, ...retry }, form);
 }

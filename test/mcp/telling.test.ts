@@ -34,6 +34,33 @@ describe('progress', () => {
 	});
 });
 
+describe('a client that is gone', () => {
+	it('hears nothing, and the work is not disturbed by it', async () => {
+		let finish: (told: string) => void = () => {};
+		const finished = new Promise((resolve) => (finish = resolve));
+		let begin = (): void => {};
+		const begun = new Promise<void>((resolve) => (begin = resolve));
+		const client = new RawClient({
+			info: { name: 'x', version: '1' },
+			capabilities: () => ({ tools: { listChanged: true } }),
+			callTool: async (_params, context) => {
+				begin();
+				await gone;
+				context.progress(1);
+				context.log('error', 'nobody hears it');
+				finish(context.wantsProgress ? 'worked' : 'no');
+				return { content: [] };
+			},
+		});
+		const gone = new Promise((resolve) => client.output.once('close', resolve));
+		client.send({ id: 1, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 1 } } });
+		await begun;
+		client.output.destroy();
+		expect(await finished).toBe('worked');
+		await client.end();
+	});
+});
+
 describe('log messages', () => {
 	it('follow the level of the legacy session', async () => {
 		const client = await RawClient.legacy(kitchenSink());

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPlainlyValid } from '../../src/schema/plain-schema.ts';
+import { plainCheck } from '../../src/schema/plain-schema.ts';
 import { validate } from '../../src/schema/validate.ts';
 import { inputFromJson, inputFromWords } from '../../src/tool/input.ts';
 import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/limits.ts';
@@ -114,7 +114,7 @@ describe('validate', () => {
 	});
 });
 
-describe('isPlainlyValid', () => {
+describe('plainCheck', () => {
 	const scalar = fc.oneof(
 		fc.string({ maxLength: 3 }),
 		fc.integer({ min: -3, max: 3 }),
@@ -155,18 +155,18 @@ describe('isPlainlyValid', () => {
 		const library = new Ajv2020({ strict: false, logger: false });
 		fc.assert(
 			fc.property(anySchema, value, (schema, value) => {
-				if (isPlainlyValid(schema, value)) expect(library.validate(schema, value)).toBe(true);
+				if (plainCheck(schema)(value)) expect(library.validate(schema, value)).toBe(true);
 			}),
 			{ numRuns: 300 },
 		);
 	});
 
 	it('says yes to the plain cases, so that the library is not loaded for them', () => {
-		expect(
-			isPlainlyValid({ ...schema, additionalProperties: false }, { text: 'x', count: 3, tags: [1] }),
-		).toBe(true);
-		expect(isPlainlyValid(schema, { text: 3 })).toBe(false);
-		expect(isPlainlyValid({ oneOf: [{}] }, {})).toBe(false);
+		expect(plainCheck({ ...schema, additionalProperties: false })({ text: 'x', count: 3, tags: [1] })).toBe(
+			true,
+		);
+		expect(plainCheck(schema)({ text: 3 })).toBe(false);
+		expect(plainCheck({ oneOf: [{}] })({})).toBe(false);
 	});
 });
 

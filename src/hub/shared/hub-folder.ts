@@ -7,10 +7,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { withFolderLock } from '../../quic/folder-lock.ts';
 import { isObject } from '../../wire/json.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
 const KEY_CHARACTERS = 12;
+const LOCK = 'hub.lock';
 
 /** Where a running hub is found. */
 export interface HubRecord extends ProcessIdentity {
@@ -50,26 +52,20 @@ export class HubFolder {
 	}
 
 	/** Take the place of the hub here. False when another process has it. */
-	lock(): boolean {
+	async lock(): Promise<boolean> {
 		mkdirSync(this.path, { recursive: true, mode: 0o700 });
-		const mine = identityOf(process.pid);
-		for (let tries = 0; tries < 2; tries++) {
-			try {
-				writeFileSync(join(this.path, 'hub.lock'), JSON.stringify(mine), { flag: 'wx', mode: 0o600 });
-				return true;
-			} catch {
-				const owner = this.#read('hub.lock');
-				if (isIdentity(owner) && isSameProcess(owner)) return false;
-				rmSync(join(this.path, 'hub.lock'), { force: true }); // left by one that died
-			}
-		}
-		return false;
+		// Looking at the old owner and taking its place must be one step, or two could take it at once.
+		return withFolderLock(this.path, async () => {
+			const owner = this.#read(LOCK);
+			if (isIdentity(owner) && isSameProcess(owner)) return false;
+			this.#write(LOCK, identityOf(process.pid));
+			return true;
+		});
 	}
 
 	/** Leave: the record and the lock are ours to remove. */
 	unlock(): void {
-		for (const name of ['hub.json', 'processes.json', 'hub.lock'])
-			rmSync(join(this.path, name), { force: true });
+		for (const name of ['hub.json', 'processes.json', LOCK]) rmSync(join(this.path, name), { force: true });
 	}
 
 	/** Remember which processes are ours, for the next hub if we cannot end them ourselves. */

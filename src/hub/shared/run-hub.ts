@@ -35,7 +35,7 @@ export interface RunHubOptions {
 /** Run the hub until it is told to stop. Throws `bad_input` when another one runs here. */
 export async function runHub(options: RunHubOptions): Promise<void> {
 	const { folder, log } = options;
-	if (!folder.lock()) {
+	if (!(await folder.lock())) {
 		throw new OrchestraError('bad_input', 'a hub runs here already', {
 			hint: 'mctl hub status shows it; mctl hub stop ends it.',
 		});
