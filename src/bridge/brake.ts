@@ -22,6 +22,7 @@ export class Brake {
 
 	/** Stop until `sink` has room again. */
 	waitFor(sink: Pick<Channel, 'flushed'>): void {
+		if (this.#reasons.has(sink)) return;
 		this.set(sink, true);
 		const release = (): void => this.set(sink, false);
 		// A pipe that broke meanwhile says so by its end; here it only lets go.

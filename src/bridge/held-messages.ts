@@ -47,11 +47,18 @@ export class HeldMessages {
 		this.#arm();
 	}
 
-	/** Forget the request with this id. False when there is none. */
+	/**
+	 * Nobody wants an answer to this request any more. False when somebody still has to hear of that: the
+	 * request is not here, or it is part of a batch that is sent whole.
+	 */
 	drop(id: string): boolean {
 		const at = this.#entries.findIndex(({ head }) => head.kind === 'request' && head.id === id);
 		const [dropped] = at === -1 ? [] : this.#entries.splice(at, 1);
 		this.#characters -= dropped?.text.length ?? 0;
+		for (const { head } of this.#entries) {
+			if (head.kind === 'batch')
+				head.parts = head.parts.filter((part) => part.kind !== 'request' || part.id !== id);
+		}
 		return dropped !== undefined;
 	}
 

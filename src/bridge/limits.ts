@@ -1,4 +1,7 @@
-/* Every bound and every wait of the bridge, by name. */
+/* Every bound and every wait of the bridge, by name, and its own name. */
+
+/** Under which the bridge registers and calls tools. */
+export const BRIDGE_ID = 'transport.stdio';
 
 /** How long a message waits for a connection that was lost, before it is refused. */
 export const HOLD_MS = 5_000;

@@ -5,15 +5,25 @@
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
-import { PluginClient } from '../plugin/plugin-client.ts';
+import { register, type ShortManifest } from '../plugin/registration.ts';
+import { openTunnel } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
-import type { LinkChoice } from '../quic/open-link.ts';
+import type { Link } from '../quic/link.ts';
+import { dial, type LinkChoice, prepareDial } from '../quic/open-link.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
-import { REGISTER_MS } from './limits.ts';
+import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
 
-/** The name under which the bridge calls tools. */
-export const BRIDGE_ID = 'transport.stdio';
+const TUNNEL_ID = 'tunnel';
+
+const manifest: ShortManifest = {
+	id: BRIDGE_ID,
+	version: '1.0.0',
+	language: 'typescript',
+	transports: ['stdio'],
+	description: 'MCP on stdin and stdout',
+	features: FEATURES,
+};
 
 export interface OpenHubOptions extends LinkChoice {
 	/** One id for the whole life of the bridge. */
@@ -25,7 +35,6 @@ export interface OpenHubOptions extends LinkChoice {
 export interface Hub {
 	/** MCP messages to and from it. */
 	readonly transport: Transport;
-	readonly isTunnel: boolean;
 	/** Resolves, once, when the connection is over. */
 	readonly closed: Promise<OrchestraError>;
 	close(): Promise<void>;
@@ -34,48 +43,48 @@ export interface Hub {
 /** Rejects with the reason when there is nobody, or nobody who trusts us. */
 export async function openHub({ address, certsDir }: HubPlace, options: OpenHubOptions): Promise<Hub> {
 	const { kind, signal, log } = options;
-	const identity = await loadIdentity(certificatesFolder(certsDir), `${BRIDGE_ID}-client`);
-	const client = await PluginClient.connect({ address, identity, kind, signal, log });
+	const folder = certificatesFolder(certsDir);
+	const [identity] = await Promise.all([loadIdentity(folder, `${BRIDGE_ID}-client`), prepareDial(options)]);
+	const link = await dial({ address, identity, kind, signal, log });
 	try {
-		client.features = await register(client, options);
-		const isTunnel = client.features.has(MCP_TUNNEL);
-		const transport = isTunnel ? client.openTunnel() : await translation(client, options);
-		const close = async (): Promise<void> => {
-			await transport.close();
-			await client.close();
-		};
-		return { transport, isTunnel, closed: client.closed, close };
+		const features = await featuresOf(link, log);
+		return features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
 	} catch (thrown) {
-		await client.close();
+		await link.close();
 		throw thrown;
 	}
 }
 
-/** What the hub can do beyond the common protocol. Orchestrators that refuse us are used all the same. */
-async function register(client: PluginClient, { signal, log }: OpenHubOptions): Promise<ReadonlySet<string>> {
-	const value = {
-		id: BRIDGE_ID,
-		version: '1.0.0',
-		language: 'typescript',
-		description: 'MCP on stdin and stdout',
-		providesTransport: ['stdio'],
-		features: [...FEATURES],
+function throughTunnel(link: Link): Hub {
+	const transport = openTunnel(link.openStream(), TUNNEL_ID);
+	const close = async (): Promise<void> => {
+		await transport.close();
+		await link.close();
 	};
-	try {
-		const { response } = await client.send(
-			{ request: { case: 'register', value } },
-			{ timeoutMs: REGISTER_MS, signal },
-		);
-		if (response.case === 'register' && response.value.accepted) return new Set(response.value.features);
-		log.debug(`the orchestrator answered the registration with ${response.case ?? 'nothing'}`);
-	} catch (thrown) {
-		const error = OrchestraError.from(thrown);
-		if (error.code !== 'timeout' && error.code !== 'bad_frame') throw error;
-		log.debug(`the orchestrator did not take the registration: ${error.message}`);
-	}
-	return new Set();
+	return { transport, closed: link.closed, close };
 }
 
-async function translation(client: PluginClient, options: OpenHubOptions): Promise<Transport> {
-	return (await import('./open-translation.ts')).openTranslation(client, options);
+/** Only here the generated code is needed; most bridges never load it. */
+async function translated(link: Link, features: ReadonlySet<string>, options: OpenHubOptions): Promise<Hub> {
+	const { openTranslation } = await import('./open-translation.ts');
+	return openTranslation(link, features, options);
+}
+
+/** What the hub can do beyond the common protocol. Orchestrators that refuse us are used all the same. */
+async function featuresOf(link: Link, log: Log): Promise<ReadonlySet<string>> {
+	try {
+		const { isAccepted, features } = await register(link, manifest, REGISTER_MS);
+		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
+		return features;
+	} catch (thrown) {
+		// A peer that drops the stream knows no registration; one that drops the link is gone.
+		const gone = await Promise.race([link.closed, nextTurn()]);
+		if (gone) throw gone;
+		log.debug(`the orchestrator did not take the registration: ${OrchestraError.from(thrown).message}`);
+		return new Set();
+	}
+}
+
+function nextTurn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
 }

@@ -90,6 +90,7 @@ export class Relay implements Receiver {
 	/** The hub is gone: answer what was in flight, and take back what it asked. */
 	detach(reason: OrchestraError): void {
 		if (this.#hub === undefined) return;
+		this.#clientBrake.set(this.#hub, false);
 		this.#hub = undefined;
 		this.#whyNoHub = reason;
 		this.#onLost(reason);

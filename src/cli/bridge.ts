@@ -12,7 +12,11 @@ export const bridge: Command = {
 		'claude mcp add orchestra -- mctl bridge',
 	],
 	flags: {
-		'orchestrator-addr': { type: 'string', value: 'HOST:PORT', help: 'an orchestrator (default: the shared hub)' },
+		'orchestrator-addr': {
+			type: 'string',
+			value: 'HOST:PORT',
+			help: 'an orchestrator (default: the shared hub)',
+		},
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	ownsSignals: true,

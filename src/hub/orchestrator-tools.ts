@@ -70,7 +70,10 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 				description: typeof result.description === 'string' ? result.description : '',
 				messages: result.messages.map(({ role, content }) => ({
 					role,
-					content: { type: content.type, text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content) },
+					content: {
+						type: content.type,
+						text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content),
+					},
 				})),
 			};
 		},

@@ -166,7 +166,7 @@ class StreamServer {
 			this.#done(call);
 			return;
 		}
-		const tunnel = new Tunnel(this.#stream, call.requestId, false);
+		const tunnel = new Tunnel(this.#stream, call.requestId);
 		this.#tunnel = tunnel;
 		this.#handlers.tunnel(tunnel, call);
 		tunnel.deliver(first);

@@ -1,4 +1,5 @@
 /* The relay between a client and hubs that come and go, with memory for pipes. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
 import { OrchestraError } from '../../src/errors.ts';
@@ -222,6 +223,108 @@ describe('Relay', () => {
 		expect(relay.isIdle).toBe(true);
 	});
 });
+
+describe('whatever hubs do', () => {
+	it('every request is answered exactly once, and sent at most once', async () => {
+		const step = fc.constantFrom('ask', 'answer', 'lose', 'find', 'cancel', 'batch');
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+				const world = new World();
+				for (const name of steps) await world[name]();
+				await world.close();
+				expect(world.answers.toSorted()).toEqual(world.expected.toSorted());
+				expect(new Set(world.reached).size).toBe(world.reached.length);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+/** A client, a relay, and hubs that answer when they are told to. */
+class World {
+	readonly answers: number[] = [];
+	/** Ids of all requests but the canceled ones. */
+	readonly expected: number[] = [];
+	/** Ids that any hub has seen. */
+	readonly reached: number[] = [];
+	readonly #relay: Relay;
+	readonly #client: Transport;
+	#hub: Transport | undefined;
+	#unanswered: number[] = [];
+	#id = 0;
+
+	constructor() {
+		const [near, far] = memoryPair();
+		this.#relay = new Relay(near);
+		near.start(this.#relay);
+		far.start({ message: (text) => this.#answered(JSON.parse(text)), oversize: () => {}, end: () => {} });
+		this.#client = far;
+	}
+
+	async ask(): Promise<void> {
+		this.#client.post(request(++this.#id, 'tools/call'));
+		this.expected.push(this.#id);
+		await settled();
+	}
+
+	async batch(): Promise<void> {
+		const ids = [++this.#id, ++this.#id];
+		this.#client.post(`[${ids.map((id) => request(id, 'tools/list')).join(',')}]`);
+		this.expected.push(...ids);
+		await settled();
+	}
+
+	async answer(): Promise<void> {
+		const id = this.#unanswered.shift();
+		if (id !== undefined) this.#hub?.post(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+		await settled();
+	}
+
+	/** Give up the latest request, if nobody has answered it yet. */
+	async cancel(): Promise<void> {
+		const at = this.expected.indexOf(this.#id);
+		if (at === -1 || this.answers.includes(this.#id)) return;
+		this.expected.splice(at, 1);
+		this.#unanswered = this.#unanswered.filter((id) => id !== this.#id);
+		this.#client.post(
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${this.#id}}}`,
+		);
+		await settled();
+	}
+
+	async lose(): Promise<void> {
+		this.#relay.detach(gone);
+		this.#hub = undefined;
+		this.#unanswered = [];
+		await settled();
+	}
+
+	async find(): Promise<void> {
+		if (this.#hub) return;
+		const [near, far] = memoryPair();
+		void this.#relay.attach(near);
+		far.start({ message: (text) => this.#reached(JSON.parse(text)), oversize: () => {}, end: () => {} });
+		this.#hub = far;
+		await settled();
+	}
+
+	/** What waits is refused, and what is in flight is lost. */
+	async close(): Promise<void> {
+		await this.lose();
+		this.#relay.finish(gone);
+		await settled();
+	}
+
+	#reached(message: unknown): void {
+		const ids = [message].flat().flatMap((part) => Object(part).id ?? []);
+		this.reached.push(...ids);
+		this.#unanswered.push(...ids);
+	}
+
+	#answered(message: unknown): void {
+		this.answers.push(...[message].flat().map((part) => Object(part).id));
+	}
+}
 
 /** The far end of one of the relay's pipes. */
 class End {

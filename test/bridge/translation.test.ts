@@ -247,11 +247,13 @@ describe('errors of the translation', () => {
 		expect(error?.message).toContain('nothing listens');
 	});
 
-	it('an orchestrator that refuses the registration is used all the same', async () => {
-		const { client } = await bridgeTo({
-			...projects(),
-			register: () => ({ accepted: false, rejectReason: 'who are you' }),
-		});
+	it.each<[string, PluginHandlers]>([
+		['refuses the registration', { register: () => ({ accepted: false, rejectReason: 'who are you' }) }],
+		['never answers the registration', { register: () => new Promise(() => {}) }],
+		['fails at the registration', { register: () => Promise.reject(new Error('no')) }],
+		['drops the stream of the registration', { register: () => ({ rejectReason: 'x'.repeat(17_000_000) }) }],
+	])('an orchestrator that %s is used all the same', async (_, handlers) => {
+		const { client } = await bridgeTo({ ...projects(), ...handlers });
 		client.send(createProject);
 		expect(await client.answer(3)).toContain(created);
 	});

@@ -294,5 +294,5 @@ function server(calls: string[] = [], onHang: () => void = () => {}): Definition
 				},
 			},
 		},
-	} as Definition;
+	};
 }

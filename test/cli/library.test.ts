@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { promptRows, resourceRows } from '../../src/cli/list-library.ts';
 import { renderMarkdown } from '../../src/cli/markdown-terminal.ts';
-import { Library } from '../../src/library/index.ts';
 import { TemporaryFolder } from '../support/library-folder.ts';
 import { mctl } from '../support/mctl.ts';
 
@@ -172,19 +170,13 @@ describe('renderMarkdown', () => {
 	});
 });
 
-describe('rows of mctl list', () => {
-	it('show URIs with titles and prompts with their arguments', async () => {
-		const files = new TemporaryFolder({
-			'r/g/x.md': '# X\n\nAbout x.',
-			'p/hi.md': '---\ntitle: Hi\ndescription: d\narguments: [who]\n---\n',
-		});
-		const library = Library.open({ prompts: files.at('p'), resources: files.at('r') });
-		expect((await resourceRows(library)).rows).toContainEqual({
-			name: 'orchestr8://g/x',
-			text: 'X: About x.',
-		});
-		expect((await promptRows(library)).rows).toEqual([{ name: 'hi [who=]', text: 'Hi: d' }]);
-		await library.close();
-		files.remove();
+describe('mctl list', () => {
+	it('lists resources by URI and prompts with their arguments, for eyes and for programs', async () => {
+		const resources = await mctl(['list', 'resources'], here);
+		expect(resources.stdout).toMatch(/^orchestr8:\/\/guides\/retry +Retry a call/m);
+		const prompts = await mctl(['list', 'prompts'], here);
+		expect(prompts.stdout).toMatch(/^hello who= \[mood=\]/m);
+		const { stdout } = await mctl(['list', 'prompts', '--json'], here);
+		expect(JSON.parse(stdout)).toMatchObject({ schema: 'orchestra.list/1', prompts: [{ name: 'hello' }] });
 	});
 });

@@ -23,11 +23,18 @@ describe('mctl hub', () => {
 		const second = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
 		expect([first.wasRunning, second.wasRunning, second.pid]).toEqual([false, true, first.pid]);
 		const status = JSON.parse((await place.mctl('hub', 'status', '--json')).stdout);
-		expect(status).toMatchObject({ schema: 'orchestra.hub/1', pid: first.pid, backends: expect.arrayContaining([expect.objectContaining({ id: 'tools' })]) });
+		expect(status).toMatchObject({
+			schema: 'orchestra.hub/1',
+			pid: first.pid,
+			backends: expect.arrayContaining([expect.objectContaining({ id: 'tools' })]),
+		});
 		expect((await place.mctl('hub', 'stop')).stdout).toBe('The hub is stopped.\n');
 		expect(isAlive(first.pid)).toBe(false);
 		const after = await place.mctl('hub', 'status');
-		expect([after.code, after.stderr]).toEqual([69, 'mctl: no hub is running for this folder\nhint: Start it with: mctl hub start\n']);
+		expect([after.code, after.stderr]).toEqual([
+			69,
+			'mctl: no hub is running for this folder\nhint: Start it with: mctl hub start\n',
+		]);
 		expect((await place.mctl('hub', 'stop')).stdout).toBe('No hub was running for this folder.\n');
 	});
 
@@ -48,7 +55,9 @@ describe('mctl hub', () => {
 	});
 
 	it('runs a plugin, shows its process, keeps a journal, and says what it logged', async () => {
-		const place = await openPlace({ plugins: [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }] });
+		const place = await openPlace({
+			plugins: [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }],
+		});
 		const client = await place.bridge();
 		const call = { name: 'create_project', arguments: { name: 'My App' } };
 		expect(await client.request('tools/call', call)).toEqual({
@@ -56,48 +65,84 @@ describe('mctl hub', () => {
 		});
 		expect(readFileSync(join(place.folder, '.projects/my-app/project.md'), 'utf8')).toContain('# My App');
 		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
-		expect(processes).toMatchObject([{ backend: 'tools.projects', state: 'running', memoryBytes: expect.any(Number) }]);
+		expect(processes).toMatchObject([
+			{ backend: 'tools.projects', state: 'running', memoryBytes: expect.any(Number) },
+		]);
 		const journal = await place.mctl('hub', 'logs', '--journal');
-		expect(JSON.parse(journal.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ name: 'create_project', outcome: 'ok' });
+		expect(JSON.parse(journal.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+			name: 'create_project',
+			outcome: 'ok',
+		});
 		expect((await place.mctl('hub', 'logs')).stdout).toContain('listens on');
 		await place.mctl('hub', 'stop');
 		expect(isAlive(processes[0].pid)).toBe(false);
 	});
 
 	it('starts a plugin again after a crash, and the call under way says that its outcome is unknown', async () => {
-		const place = await openPlace({ plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }] });
+		const place = await openPlace({
+			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
+		});
 		const client = await place.bridge();
 		const answer = await client.request('tools/call', { name: 'die' }).catch((error: unknown) => error);
 		expect(JSON.stringify(rpcErrorOf(answer) ?? answer)).toContain('outcome is unknown');
-		await until('it is back', async () => JSON.stringify(await client.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'));
+		await until('it is back', async () =>
+			JSON.stringify(await client.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'),
+		);
 	});
 
 	it('killed with SIGKILL in the middle: pending calls fail at once, bridges recover, nothing is left, nothing ran twice', async () => {
-		const place = await openPlace({ plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)], env: { COUNT_FILE: '${COUNT_FILE}' } }] });
+		const place = await openPlace({
+			plugins: [
+				{
+					id: 'tools.moody',
+					binary: process.execPath,
+					args: [moodyPlugin(root)],
+					env: { COUNT_FILE: '${COUNT_FILE}' },
+				},
+			],
+		});
 		const bridges = await Promise.all([1, 2, 3].map(() => place.bridge()));
 		await Promise.all(bridges.map((bridge) => bridge.request('tools/call', { name: 'fine' })));
 		const { pid, processes } = JSON.parse((await place.mctl('hub', 'status', '--json')).stdout);
-		const calls = bridges.flatMap((bridge) => [1, 2, 3].map(() => bridge.request('tools/call', { name: 'slow' }).catch((error: unknown) => error)));
+		const calls = bridges.flatMap((bridge) =>
+			[1, 2, 3].map(() => bridge.request('tools/call', { name: 'slow' }).catch((error: unknown) => error)),
+		);
 		await until('they run', () => countOf(place.countFile) === calls.length);
 		const before = performance.now();
 		process.kill(pid, 'SIGKILL');
 		for (const answer of await Promise.all(calls)) expect(rpcErrorOf(answer)).toMatchObject({ code: -32603 });
 		expect(performance.now() - before).toBeLessThan(5000);
-		await until('nothing of the old hub is left', () => processes.every((owned: { pid: number }) => !isAlive(owned.pid)), 4000);
+		await until(
+			'nothing of the old hub is left',
+			() => processes.every((owned: { pid: number }) => !isAlive(owned.pid)),
+			4000,
+		);
 		for (const bridge of bridges) {
-			await until('it serves again', async () => JSON.stringify(await bridge.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'), 15_000);
+			await until(
+				'it serves again',
+				async () =>
+					JSON.stringify(await bridge.request('tools/call', { name: 'fine' }).catch(() => '')).includes(
+						'fine',
+					),
+				15_000,
+			);
 		}
 		expect(countOf(place.countFile)).toBe(calls.length);
 	}, 60_000);
 
 	it('serves ten agents at once, each with 100 calls in flight, each its own answers', async () => {
-		const place = await openPlace({ plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }] });
+		const place = await openPlace({
+			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
+		});
 		await place.mctl('hub', 'start');
 		const bridges = await Promise.all(Array.from({ length: 10 }, () => place.bridge()));
 		const answers = await Promise.all(
 			bridges.flatMap((bridge, agent) =>
 				Array.from({ length: 100 }, async (_, n) => {
-					const result = await bridge.request('tools/call', { name: 'echo', arguments: { text: `${agent}/${n}` } });
+					const result = await bridge.request('tools/call', {
+						name: 'echo',
+						arguments: { text: `${agent}/${n}` },
+					});
 					return JSON.stringify(result).includes(`${agent}/${n}"`);
 				}),
 			),
@@ -162,7 +207,12 @@ async function openPlace(configuration: object = {}): Promise<Place> {
 		countFile,
 		mctl: run,
 		bridge: async () => {
-			const client = await Client.open({ command: process.execPath, args: [main, 'bridge'], cwd: folder, env });
+			const client = await Client.open({
+				command: process.execPath,
+				args: [main, 'bridge'],
+				cwd: folder,
+				env,
+			});
 			closers.push(() => client.close());
 			return client;
 		},

@@ -44,7 +44,11 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, ms = 5000): Promise<void> {
+export async function until(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+	ms = 5000,
+): Promise<void> {
 	const giveUpAt = performance.now() + ms;
 	while (!(await condition())) {
 		if (performance.now() > giveUpAt) throw new Error(`waited ${ms} ms in vain until ${what}`);

@@ -13,7 +13,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
 import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
-import { listFiles, type StorageEntry } from './list-files.ts';
+import { describeFiles, findFiles, type ListStart, type StorageEntry } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
 import { filePath, folderPath, refused } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
@@ -95,17 +95,26 @@ export class FileStorage {
 	}
 
 	/** Files in a folder and all below it, sorted by path. A folder that is not there holds none. */
-	async list({ prefix = '', pattern = '' }: ListRequest = {}): Promise<StorageEntry[]> {
-		const path = folderPath(prefix);
-		const isWanted = namePattern(pattern);
-		const place = await findInside(this.root, path);
-		return place === undefined ? [] : listFiles({ place, path }, isWanted);
+	async list(request: ListRequest = {}): Promise<StorageEntry[]> {
+		return describeFiles(await this.#find(request));
+	}
+
+	/** As `list`, but only the paths: no file is opened. */
+	async paths(request: ListRequest = {}): Promise<string[]> {
+		return (await this.#find(request)).map(({ path }) => path);
 	}
 
 	/** Hear of what is written and deleted here. Gives back what ends it. */
 	onChange(listener: (change: StorageChange) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
+	}
+
+	async #find({ prefix = '', pattern = '' }: ListRequest): Promise<ListStart[]> {
+		const path = folderPath(prefix);
+		const isWanted = namePattern(pattern);
+		const place = await findInside(this.root, path);
+		return place === undefined ? [] : findFiles({ place, path }, isWanted);
 	}
 
 	/** The same for all processes and for all ways to a file. */

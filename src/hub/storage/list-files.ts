@@ -34,16 +34,17 @@ export interface ListStart {
 }
 
 /** Files at and below a place whose names pass, sorted by path. Throws `bad_input` when there are too many. */
-export async function listFiles(
-	start: ListStart,
-	isWanted: (name: string) => boolean,
-): Promise<StorageEntry[]> {
+export async function findFiles(start: ListStart, isWanted: (name: string) => boolean): Promise<ListStart[]> {
 	const found: ListStart[] = [];
 	for await (const file of walk(start, 0)) {
 		if (!isWanted(basename(file.place))) continue;
 		if (found.push(file) > LIST_LIMIT_ENTRIES) throw tooMany(start.path);
 	}
-	found.sort((one, other) => (one.path < other.path ? -1 : 1));
+	return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Size, version and time of each file; those that are gone by now are left out. */
+export async function describeFiles(found: readonly ListStart[]): Promise<StorageEntry[]> {
 	const entries: (StorageEntry | undefined)[] = [];
 	for (let at = 0; at < found.length; at += OPEN_FILES_LIMIT) {
 		entries.push(...(await Promise.all(found.slice(at, at + OPEN_FILES_LIMIT).map(describe))));

@@ -36,8 +36,8 @@ export class StorageBackend implements Backend {
 	}
 
 	async listResources(): Promise<readonly Resource[]> {
-		const lists = await Promise.all(folders.map(({ folder }) => this.#storage.list({ prefix: folder })));
-		return lists.flat().flatMap(({ path }) => resourceOf(path) ?? []);
+		const lists = await Promise.all(folders.map(({ folder }) => this.#storage.paths({ prefix: folder })));
+		return lists.flat().flatMap((path) => resourceOf(path) ?? []);
 	}
 
 	listResourceTemplates(): readonly ResourceTemplate[] {

@@ -26,8 +26,8 @@ export function folderPath(text: string): string {
 	if (text.includes('\0')) throw refused(text, 'contains a NUL');
 	if (/\p{Surrogate}/u.test(text)) throw refused(text, 'is not valid Unicode');
 	if (text.includes('\\')) throw refused(text, 'contains a backslash');
-	if (text.startsWith('/') || /^[A-Za-z]:/.test(text)) throw refused(text, 'is absolute');
 	const names = text.split('/').filter((name) => name !== '' && name !== '.');
+	if (text.startsWith('/') || /^[A-Za-z]:/.test(names[0] ?? '')) throw refused(text, 'is absolute');
 	if (names.includes('..')) throw refused(text, 'contains ".."');
 	if (names[0]?.toLowerCase() === CONTROL_FOLDER) throw refused(text, `leads into ${CONTROL_FOLDER}`);
 	if (names.some((name) => Buffer.byteLength(name) > NAME_LIMIT_BYTES)) {

@@ -56,6 +56,7 @@ describe('the path of a stored file', () => {
 		['a/..', 'contains ".."'],
 		['/etc/passwd', 'is absolute'],
 		['C:/x.md', 'is absolute'],
+		['./C:/x.md', 'is absolute'],
 		['a\\..\\x.md', 'contains a backslash'],
 		['a\0.md', 'contains a NUL'],
 		['a\uD800.md', 'is not valid Unicode'],
