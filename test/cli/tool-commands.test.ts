@@ -12,7 +12,7 @@ const programs: Record<string, string> = { python: 'python3', go: 'go' };
 
 describe('mctl list', () => {
 	it('shows the bundled examples where there is nothing else', async () => {
-		const { stdout, code } = await mctl(['list'], { cwd: temporaryFolder() });
+		const { stdout, code } = await mctl(['list', 'tools'], { cwd: temporaryFolder() });
 		const [heading, ...rows] = stdout.trimEnd().split('\n');
 		expect(heading).toMatch(/^ID +VERSION +RUNTIME +DESCRIPTION$/);
 		const ids = rows.map((row) => row.split(' ')[0]);
@@ -38,9 +38,9 @@ describe('mctl list', () => {
 
 	it('looks where M_CONTROL_TOOLS_ROOT says and nowhere else', async () => {
 		const root = writeFiles(temporaryFolder(), { 'x/manifest.json': manifestOf('only') });
-		const { stdout } = await mctl(['list'], { env: { M_CONTROL_TOOLS_ROOT: root } });
+		const { stdout } = await mctl(['list', 'tools'], { env: { M_CONTROL_TOOLS_ROOT: root } });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-		const empty = await mctl(['list'], { env: { M_CONTROL_TOOLS_ROOT: join(root, 'none') } });
+		const empty = await mctl(['list', 'tools'], { env: { M_CONTROL_TOOLS_ROOT: join(root, 'none') } });
 		expect([empty.stdout, empty.code]).toEqual(['', 0]);
 		expect(empty.stderr).toContain('mctl new tool');
 	});
