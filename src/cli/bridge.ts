@@ -7,12 +7,16 @@ export const bridge: Command = {
 	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
 	summary: 'Serve MCP on stdin and stdout from a hub; opens no port',
 	examples: [
-		'mctl bridge --orchestrator-addr localhost:9100',
+		'mctl bridge',
 		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',
-		'claude mcp add orchestra -- mctl bridge --orchestrator-addr localhost:9100',
+		'claude mcp add orchestra -- mctl bridge',
 	],
 	flags: {
-		'orchestrator-addr': { type: 'string', value: 'HOST:PORT', help: 'where the orchestrator listens' },
+		'orchestrator-addr': {
+			type: 'string',
+			value: 'HOST:PORT',
+			help: 'an orchestrator (default: the shared hub)',
+		},
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	ownsSignals: true,
@@ -28,11 +32,13 @@ export const bridge: Command = {
 	},
 };
 
-function hubFinder({ flags }: CommandInput): FindHub {
-	const { 'orchestrator-addr': address, 'certs-dir': certsDir } = flags;
-	if (typeof address !== 'string' || address === '') {
-		throw usageError(bridge, 'mctl bridge needs --orchestrator-addr HOST:PORT');
-	}
-	const place = { address, certsDir: typeof certsDir === 'string' ? certsDir : undefined };
-	return () => Promise.resolve(place);
+/** The orchestrator that was named, or the shared hub of this folder, which is started when it does not run. */
+function hubFinder(input: CommandInput): FindHub {
+	const { 'orchestrator-addr': address, 'certs-dir': folder } = input.flags;
+	const certsDir = typeof folder === 'string' ? folder : undefined;
+	if (typeof address === 'string' && address !== '') return () => Promise.resolve({ address, certsDir });
+	return async () => {
+		const { hubHere } = await import('./hub-location.ts');
+		return hubHere(input, certsDir);
+	};
 }

@@ -9,6 +9,7 @@ import { exitCodes } from './exit.ts';
 import { commandHelp, overview } from './help.ts';
 import { Output } from './output.ts';
 import { findCommand, parseWords } from './parse.ts';
+import { packageVersion } from './version.ts';
 
 /** How long a canceled command has to end by itself before the process does. */
 const INTERRUPT_GRACE_MS = 5000;
@@ -31,7 +32,7 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
-	if (args[0] === '--version') return out.line(await version());
+	if (args[0] === '--version') return out.line(packageVersion());
 	if (args.length === 0 || args[0] === '--help' || args[0] === '-h') return out.line(overview(commands));
 	const found = findCommand(commands, args);
 	const command = await found.load();
@@ -47,10 +48,4 @@ function onSignal(signal: NodeJS.Signals): void {
 	process.exitCode = code;
 	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
 	setTimeout(() => process.exit(code), INTERRUPT_GRACE_MS).unref();
-}
-
-async function version(): Promise<string> {
-	const { readFile } = await import('node:fs/promises');
-	const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-	return (JSON.parse(text) as { version: string }).version;
 }

@@ -9,11 +9,10 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
-import { rpcError } from '../rpc/rpc-error.ts';
 import type { Id } from '../wire/json-rpc.ts';
-import { mcpCodes } from './meta.ts';
+import type { Questions } from './questions.ts';
 import type { Revision } from './revision.ts';
-import { type InputRequest, logLevels, type McpLogLevel } from './types.ts';
+import { logLevels, type McpLogLevel } from './types.ts';
 
 /** The answers of a client, by the keys of the questions. */
 export type InputResponses = Readonly<Record<string, unknown>>;
@@ -26,37 +25,33 @@ export interface ClientLine {
 	/** Least level of log messages the client wants now; undefined for none at all. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	notify(method: string, params: unknown): void;
-	/** Ask a legacy client. */
-	request(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+/** How a call puts questions to its client, and what came with the request for it. */
+export interface Asking {
+	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
+	inputResponses?: InputResponses | undefined;
+	requestState?: string | undefined;
 }
 
 export class CallContext {
-	readonly #line: ClientLine;
-	readonly #park: ((questions: Record<string, InputRequest>) => Promise<InputResponses>) | undefined;
+	readonly #asking: Asking;
+	#line: ClientLine;
 	#call: IncomingCall;
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
-	/** Answers that came with this request, for a provider that keeps its own state. */
-	readonly inputResponses: InputResponses | undefined;
-	/** The state that the provider gave out, exactly as it was. */
-	readonly requestState: string | undefined;
+	#isHeard = true;
 
 	constructor(
 		line: ClientLine,
 		call: IncomingCall,
 		meta: Readonly<Record<string, unknown>>,
-		parts: {
-			park?: (questions: Record<string, InputRequest>) => Promise<InputResponses>;
-			inputResponses?: InputResponses | undefined;
-			requestState?: string | undefined;
-		} = {},
+		asking: Asking = {},
 	) {
 		this.#line = line;
 		this.#call = call;
 		this.#meta = meta;
-		this.#park = parts.park;
-		this.inputResponses = parts.inputResponses;
-		this.requestState = parts.requestState;
+		this.#asking = asking;
 	}
 
 	get revision(): Revision {
@@ -81,6 +76,16 @@ export class CallContext {
 		return this.#line.capabilities;
 	}
 
+	/** Answers that came with this request, for a provider that keeps its own state. */
+	get inputResponses(): InputResponses | undefined {
+		return this.#asking.inputResponses;
+	}
+
+	/** The state that the provider gave out, exactly as it was. */
+	get requestState(): string | undefined {
+		return this.#asking.requestState;
+	}
+
 	/** Aborted when the client gives the call up or is gone. */
 	get signal(): AbortSignal {
 		if (this.#controller === undefined) {
@@ -95,19 +100,18 @@ export class CallContext {
 		return this.#meta['progressToken'] !== undefined;
 	}
 
-	/** Tell how far the work is; nothing happens when the client did not ask. */
+	/** Tell how far the work is; nothing happens when the client did not ask or no longer listens. */
 	progress(progress: number, total?: number, message?: string): void {
 		const progressToken = this.#meta['progressToken'];
-		if (progressToken === undefined || this.#call.isCanceled) return;
-		this.#line.notify('notifications/progress', { progressToken, progress, total, message });
+		if (progressToken === undefined) return;
+		this.#tell('notifications/progress', { progressToken, progress, total, message });
 	}
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
 		const least = this.#line.logLevel(this.#meta);
-		if (least === undefined || this.#call.isCanceled) return;
-		if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
-		this.#line.notify('notifications/message', { level, logger, data });
+		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
+		this.#tell('notifications/message', { level, logger, data });
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -117,39 +121,40 @@ export class CallContext {
 	}
 
 	/** Ask several things at once; the answers come under the same keys. */
-	async askAll(questions: Record<string, InputRequest>): Promise<InputResponses> {
-		for (const { method } of Object.values(questions)) this.#requireCapability(method);
-		if (this.#line.revision.era === 'legacy') return this.#askLegacy(questions);
-		if (this.#park === undefined) throw new OrchestraError('bad_input', 'this request cannot ask the client');
-		return this.#park(questions);
+	async askAll(questions: Questions): Promise<InputResponses> {
+		const { asker } = this.#asking;
+		if (asker === undefined) throw new OrchestraError('bad_input', 'this request cannot ask the client');
+		return asker.ask(questions, this);
 	}
 
-	/** The client came back with a new request for the same call. */
-	resume(call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
+	/** For the face: the client has its answer, and hears nothing more of this request. */
+	end(): void {
+		this.#isHeard = false;
+	}
+
+	/** For the face: the client came back with a new request for the same call, maybe on another pipe. */
+	resume(line: ClientLine, call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
+		this.#line = line;
 		this.#call = call;
 		this.#meta = meta;
+		this.#isHeard = true;
 		if (this.#controller) this.#follow(call);
 	}
 
-	/** Nobody will come back for the call. */
+	/** For the face: nobody will come back for the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);
 	}
 
-	async #askLegacy(questions: Record<string, InputRequest>): Promise<InputResponses> {
-		const asked = Object.entries(questions).map(async ([key, { method, params }]) => {
-			return [key, await this.#line.request(method, params, this.signal)] as const;
-		});
-		return Object.fromEntries(await Promise.all(asked));
-	}
-
-	#requireCapability(method: string): void {
-		const name = capabilityOf(method);
-		if (name in this.#line.capabilities) return;
-		throw rpcError(mcpCodes.missingClientCapability, `the client does not support ${name}`, {
-			requiredCapabilities: { [name]: {} },
-		});
+	#tell(method: string, params: unknown): void {
+		if (!this.#isHeard || this.#call.isCanceled) return;
+		try {
+			this.#line.notify(method, params);
+		} catch (error) {
+			// A client that is gone hears nothing, and that is no fault of the work.
+			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
+		}
 	}
 
 	#follow(call: IncomingCall): void {
@@ -157,9 +162,4 @@ export class CallContext {
 		if (signal.aborted) this.#controller?.abort(signal.reason);
 		else signal.addEventListener('abort', () => this.#controller?.abort(signal.reason), { once: true });
 	}
-}
-
-/** `elicitation/create` needs `elicitation`, and so on. */
-function capabilityOf(method: string): string {
-	return method.split('/', 1)[0] ?? method;
 }

@@ -1,33 +1,32 @@
 /* A provider made from a definition: the same checks and the same error texts for everybody's server. */
-import { messageOf, OrchestraError } from '../errors.ts';
-import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
-import { isObject, type JsonObject } from '../wire/json.ts';
+import { OrchestraError } from '../errors.ts';
+import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
+import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { CallContext } from './call-context.ts';
+import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './defined-results.ts';
 import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 import { after } from './methods.ts';
 import type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from './provider.ts';
-import type {
-	Awaitable,
-	CallToolResult,
-	CompleteResult,
-	GetPromptResult,
-	Implementation,
-	InputRequired,
-	Prompt,
-	ReadResourceResult,
-	Resource,
-	ResourceTemplate,
-	ServerCapabilities,
-	Tool,
+import {
+	type Awaitable,
+	type CallToolResult,
+	type CompleteResult,
+	type GetPromptResult,
+	type Implementation,
+	type InputRequired,
+	isInputRequired,
+	type Prompt,
+	type ReadResourceResult,
+	type Resource,
+	type ResourceTemplate,
+	type ServerCapabilities,
+	type Tool,
 } from './types.ts';
 import { matchTemplate } from './uri-template.ts';
 
-/** Most values a completion may have. */
-const COMPLETION_VALUES = 100;
-
 /** What checks arguments against a schema: one sentence for each fault. */
-export type Validate = (schema: JsonObject, value: unknown) => Awaitable<string[]>;
+export type Validate = (schema: JsonObject, value: unknown, name: string) => Awaitable<string[]>;
 
 const openObject: JsonObject = { type: 'object' };
 
@@ -37,18 +36,31 @@ export class DefinedProvider implements Provider {
 	readonly #definition: ServerDefinition;
 	readonly #validate: Validate;
 	readonly #tools: readonly Tool[];
+	readonly #resources: readonly Resource[];
+	readonly #templates: readonly [string, TemplateDefinition][];
+	readonly #prompts: readonly Prompt[];
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(definition: ServerDefinition, validate: Validate) {
-		const { name, version, title, instructions, tools = {} } = definition;
+		const { name, version, title, instructions, tools, resources, templates, prompts } = definition;
 		this.#definition = definition;
 		this.#validate = validate;
 		this.info = title === undefined ? { name, version } : { name, title, version };
 		this.instructions = instructions;
-		this.#tools = entriesOf(tools).map(([toolName, { run: _run, inputSchema = openObject, ...rest }]) => ({
-			name: toolName,
+		this.#tools = entriesOf(tools).map(([tool, { run: _run, inputSchema = openObject, ...rest }]) => ({
+			name: tool,
 			...rest,
-			inputSchema,
+			inputSchema: ofObject(tool, inputSchema),
+		}));
+		this.#resources = entriesOf(resources).map(([uri, { read: _read, ...rest }]) => ({
+			uri,
+			name: uri,
+			...rest,
+		}));
+		this.#templates = entriesOf(templates);
+		this.#prompts = entriesOf(prompts).map(([prompt, { get: _get, complete: _complete, ...rest }]) => ({
+			name: prompt,
+			...rest,
 		}));
 	}
 
@@ -64,6 +76,7 @@ export class DefinedProvider implements Provider {
 	}
 
 	listTools(): readonly Tool[] {
+		if (!this.#definition.tools) throw methodNotFound('tools/list');
 		return this.#tools;
 	}
 
@@ -73,30 +86,26 @@ export class DefinedProvider implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		const tool = ownEntry(this.#definition.tools, name);
 		if (tool === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
-		if (tool.inputSchema === undefined) return runTool(tool, input, context);
-		return after(this.#validate(tool.inputSchema, input), (faults) =>
+		if (tool.inputSchema === undefined) return this.#run(tool, input, context);
+		return after(this.#validate(tool.inputSchema, input, 'arguments'), (faults) =>
 			faults.length === 0
-				? runTool(tool, input, context)
+				? this.#run(tool, input, context)
 				: failure(`Invalid arguments for ${name}: ${faults.join('; ')}`),
 		);
 	}
 
 	listResources(): readonly Resource[] {
-		return entriesOf(this.#definition.resources).map(([uri, { read: _read, ...rest }]) => ({
-			uri,
-			name: uri,
-			...rest,
-		}));
+		const { resources, templates } = this.#definition;
+		if (!resources && !templates) throw methodNotFound('resources/list');
+		return this.#resources;
 	}
 
 	listResourceTemplates(): readonly ResourceTemplate[] {
-		return entriesOf(this.#definition.templates).map(
-			([uriTemplate, { read: _read, complete: _complete, ...rest }]) => ({
-				uriTemplate,
-				name: uriTemplate,
-				...rest,
-			}),
-		);
+		return this.#templates.map(([uriTemplate, { read: _read, complete: _complete, ...rest }]) => ({
+			uriTemplate,
+			name: uriTemplate,
+			...rest,
+		}));
 	}
 
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
@@ -111,10 +120,8 @@ export class DefinedProvider implements Provider {
 	}
 
 	listPrompts(): readonly Prompt[] {
-		return entriesOf(this.#definition.prompts).map(([name, { get: _get, complete: _complete, ...rest }]) => ({
-			name,
-			...rest,
-		}));
+		if (!this.#definition.prompts) throw methodNotFound('prompts/list');
+		return this.#prompts;
 	}
 
 	getPrompt(
@@ -127,13 +134,7 @@ export class DefinedProvider implements Provider {
 				throw new OrchestraError('bad_input', `missing required argument: ${argument}`);
 			}
 		}
-		return after(prompt.get(input, context), (value) => {
-			if (typeof value !== 'string') return value;
-			const message = { role: 'user', content: { type: 'text', text: value } };
-			return prompt.description === undefined
-				? { messages: [message] }
-				: { description: prompt.description, messages: [message] };
-		});
+		return after(prompt.get(input, context), (value) => messagesOf(prompt.description, value));
 	}
 
 	complete({ ref, argument, context }: CompleteParams): Awaitable<CompleteResult> {
@@ -161,6 +162,32 @@ export class DefinedProvider implements Provider {
 		for (const listener of this.#listeners) listener(change);
 	}
 
+	#run(
+		tool: ToolDefinition,
+		input: unknown,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
+		try {
+			// The schema, if there is one, has just been checked; the author of the tool knows the type.
+			const outcome = tool.run(input as never, context);
+			if (!(outcome instanceof Promise)) return this.#checked(tool, resultOf(outcome));
+			return outcome.then((value) => this.#checked(tool, resultOf(value))).catch(failureOf);
+		} catch (error) {
+			return failureOf(error);
+		}
+	}
+
+	/** A tool that declares the shape of its output keeps to it, or has failed. */
+	#checked(
+		{ outputSchema }: ToolDefinition,
+		result: CallToolResult | InputRequired,
+	): Awaitable<CallToolResult | InputRequired> {
+		if (outputSchema === undefined || isInputRequired(result) || result.isError === true) return result;
+		return after(this.#validate(outputSchema, result['structuredContent'], 'output'), (faults) =>
+			faults.length === 0 ? result : failure(`The tool broke its own output schema: ${faults.join('; ')}`),
+		);
+	}
+
 	#prompt(name: string): PromptDefinition {
 		const prompt = ownEntry(this.#definition.prompts, name);
 		if (prompt === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
@@ -168,7 +195,7 @@ export class DefinedProvider implements Provider {
 	}
 
 	#templateFor(uri: string): { template: TemplateDefinition; variables: Record<string, string> } | undefined {
-		for (const [pattern, template] of entriesOf(this.#definition.templates)) {
+		for (const [pattern, template] of this.#templates) {
 			const variables = matchTemplate(pattern, uri);
 			if (variables) return { template, variables };
 		}
@@ -176,61 +203,15 @@ export class DefinedProvider implements Provider {
 	}
 }
 
-function runTool(
-	tool: ToolDefinition,
-	input: unknown,
-	context: CallContext,
-): Awaitable<CallToolResult | InputRequired> {
-	try {
-		// The schema, if there is one, has just been checked; the author of the tool knows the type.
-		const outcome = tool.run(input as never, context);
-		return outcome instanceof Promise ? outcome.then(resultOf, failureOf) : resultOf(outcome);
-	} catch (error) {
-		return failureOf(error);
-	}
-}
-
-function resultOf(value: unknown): CallToolResult | InputRequired {
-	if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-	// These two shapes are results already.
-	if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
-	if (isObject(value) && value['resultType'] === 'input_required') return value as unknown as InputRequired;
-	if (value === undefined) return { content: [] };
-	return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
-}
-
-/** A tool that throws has failed; an error with a JSON-RPC number of its own is the protocol's. */
-function failureOf(error: unknown): CallToolResult {
-	if (rpcErrorOf(error)) throw error;
-	const hint = OrchestraError.is(error) ? error.hint : undefined;
-	return failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`);
-}
-
-function failure(text: string): CallToolResult {
-	return { content: [{ type: 'text', text }], isError: true };
-}
-
-function contentsOf(
-	uri: string,
-	mimeType: string | undefined,
-	value: string | Uint8Array | ReadResourceResult | InputRequired,
-): ReadResourceResult | InputRequired {
-	const head = mimeType === undefined ? { uri } : { uri, mimeType };
-	if (typeof value === 'string') return { contents: [{ ...head, text: value }] };
-	if (value instanceof Uint8Array)
-		return { contents: [{ ...head, blob: Buffer.from(value).toString('base64') }] };
-	return value;
-}
-
-function completionOf(values: string[]): CompleteResult {
-	const total = values.length;
-	return {
-		completion: { values: values.slice(0, COMPLETION_VALUES), total, hasMore: total > COMPLETION_VALUES },
-	};
-}
-
+/** The same error in every era. */
 export function resourceNotFound(uri: string): OrchestraError {
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
+}
+
+/** Arguments are always an object, and clients refuse a whole list for one schema that does not say so. */
+function ofObject(tool: string, schema: JsonObject): JsonObject {
+	if (schema['type'] === 'object') return schema;
+	throw new OrchestraError('bad_input', `inputSchema of the tool ${tool} must have "type": "object"`);
 }
 
 /** Sorted, so that the same definition gives the same bytes. */

@@ -3,7 +3,8 @@
  * at once, the era decided per request.
  *
  * A request that carries a protocol version in `_meta` is modern, whatever came
- * before it; everything else is legacy. Both may be mixed freely. The face knows
+ * before it, and so is one that names capabilities there and forgot the version;
+ * everything else is legacy. Both may be mixed freely. The face knows
  * nothing of what is behind the provider, nor of what kind of pipe it is on.
  */
 import { messageOf } from '../errors.ts';
@@ -12,21 +13,23 @@ import type { IncomingCall } from '../rpc/incoming.ts';
 import type { Peer, PeerOptions } from '../rpc/peer.ts';
 import { isObject } from '../wire/json.ts';
 import { LegacySession } from './legacy-session.ts';
-import { metaOf, PROTOCOL_VERSION } from './meta.ts';
+import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from './meta.ts';
 import { ModernRequests } from './modern-requests.ts';
 import { Parking } from './parking.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { Watches } from './watches.ts';
 
 /** What the faces of one server share, so that a modern client may come back on another pipe. */
 export interface SharedState {
 	readonly parking: Parking;
 	readonly states: RequestStates;
+	readonly watches: Watches;
 }
 
 export function sharedState(): SharedState {
-	return { parking: new Parking(), states: new RequestStates() };
+	return { parking: new Parking(), states: new RequestStates(), watches: new Watches() };
 }
 
 export class Face {
@@ -40,11 +43,11 @@ export class Face {
 	#hasSpokenLegacy = false;
 
 	constructor(provider: Provider, options: { shared?: SharedState; log?: Log } = {}) {
-		const { parking, states } = options.shared ?? sharedState();
+		const { parking, states, watches } = options.shared ?? sharedState();
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
-		this.#legacy = new LegacySession(provider, peer);
-		this.#subscriptions = new Subscriptions(provider, peer);
+		this.#legacy = new LegacySession(provider, peer, watches);
+		this.#subscriptions = new Subscriptions(provider, peer, watches);
 		this.#modern = new ModernRequests({
 			provider,
 			peer,
@@ -80,7 +83,7 @@ export class Face {
 
 	#serve(call: IncomingCall): unknown {
 		const meta = metaOf(call.params);
-		if (meta[PROTOCOL_VERSION] === undefined) {
+		if (meta[PROTOCOL_VERSION] === undefined && meta[CLIENT_CAPABILITIES] === undefined) {
 			this.#hasSpokenLegacy = true;
 			return this.#legacy.serve(call);
 		}

@@ -7,45 +7,47 @@
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import type { Peer } from '../rpc/peer.ts';
-import { methodNotFound } from '../rpc/rpc-error.ts';
+import { methodNotFound, rpcErrorOf } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { CallContext, type ClientLine, type InputResponses } from './call-context.ts';
+import { forLegacy } from './adapt.ts';
+import { type Asking, CallContext, type ClientLine, type InputResponses } from './call-context.ts';
 import { metaOf, PROTOCOL_VERSION } from './meta.ts';
 import { after, methods, type Params, requiredText } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
+import { type Questions, requireCapabilities } from './questions.ts';
 import type { Revision } from './revision.ts';
 import { negotiate } from './revisions.ts';
 import {
 	type Awaitable,
-	type ContentBlock,
-	type InputRequired,
 	isInputRequired,
 	isLogLevel,
 	logLevels,
 	type McpLogLevel,
 	type Result,
 } from './types.ts';
+import { WATCHED_RESOURCES, type Watches } from './watches.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
 const QUESTION_MS = 10 * 60 * 1000;
 /** How often a provider may come back with another question for one call. */
 const QUESTION_ROUNDS = 8;
-/** How many resources one client may watch. */
-const WATCHED_RESOURCES = 10_000;
 
 export class LegacySession implements ClientLine {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
+	readonly #watches: Watches;
 	readonly #watched = new Set<string>();
+	readonly #asking: Asking = { asker: this };
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
 	#logLevel: McpLogLevel = 'warning';
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
 
-	constructor(provider: Provider, peer: () => Peer) {
+	constructor(provider: Provider, peer: () => Peer, watches: Watches) {
 		this.#provider = provider;
 		this.#peer = peer;
+		this.#watches = watches;
 	}
 
 	get revision(): Revision {
@@ -69,7 +71,7 @@ export class LegacySession implements ClientLine {
 			case 'subscriptions/listen':
 				throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
 		}
-		return this.#answer(call, params, 0);
+		return this.#answer(call, params, 0, this.#asking);
 	}
 
 	/** Something changed behind the provider: tell the client, if it has opened a session. */
@@ -81,7 +83,7 @@ export class LegacySession implements ClientLine {
 	}
 
 	close(): void {
-		for (const uri of this.#watched) this.#provider.watchResource?.(uri, false);
+		for (const uri of this.#watched) this.#watches.remove(this.#provider, uri);
 		this.#watched.clear();
 	}
 
@@ -93,8 +95,24 @@ export class LegacySession implements ClientLine {
 		this.#peer().notify(method, params);
 	}
 
-	request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-		return this.#peer().request(method, params, { timeoutMs: QUESTION_MS, signal });
+	/** Put questions of running work to the client. What it refuses fails the work, not the protocol. */
+	async ask(questions: Questions, context: CallContext): Promise<InputResponses> {
+		try {
+			return await this.#request(questions, context);
+		} catch (cause) {
+			const refusal = rpcErrorOf(cause);
+			if (refusal === undefined) throw cause;
+			throw new OrchestraError('tool_failed', `the client could not be asked: ${refusal.message}`, { cause });
+		}
+	}
+
+	/** Every question is a request on the wire. */
+	async #request(questions: Questions, { signal }: CallContext): Promise<InputResponses> {
+		requireCapabilities(questions, this.capabilities);
+		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
+			return [key, await this.#peer().request(method, params, { timeoutMs: QUESTION_MS, signal })] as const;
+		});
+		return Object.fromEntries(await Promise.all(answers));
 	}
 
 	#initialize(params: Params): Awaitable<Result> {
@@ -131,50 +149,24 @@ export class LegacySession implements ClientLine {
 		}
 		if (isWatched) this.#watched.add(uri);
 		else this.#watched.delete(uri);
-		this.#provider.watchResource(uri, isWatched);
+		this.#watches[isWatched ? 'add' : 'remove'](this.#provider, uri);
 		return {};
 	}
 
 	/** Questions that come as a result are put to the client, and the call is made again with the answers. */
-	#answer(
-		call: IncomingCall,
-		params: Params,
-		round: number,
-		parts: { inputResponses?: InputResponses; requestState?: string | undefined } = {},
-	): Awaitable<Result> {
+	#answer(call: IncomingCall, params: Params, round: number, asking: Asking): Awaitable<Result> {
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
-		const context = new CallContext(this, call, metaOf(params), parts);
+		const context = new CallContext(this, call, metaOf(params), asking);
 		return after(method.answer(this.#provider, params, context), (result) => {
-			if (!isInputRequired(result)) return this.#finish(result);
+			context.end();
+			if (!isInputRequired(result)) return forLegacy(result, this.#revision);
 			if (round >= QUESTION_ROUNDS)
 				throw new OrchestraError('internal', `${call.method} asked more than ${QUESTION_ROUNDS} times`);
-			return this.#ask(context, result).then((next) => this.#answer(call, params, round + 1, next));
+			const { inputRequests = {}, requestState } = result;
+			return this.#request(inputRequests, context).then((inputResponses) =>
+				this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
+			);
 		});
 	}
-
-	async #ask(
-		context: CallContext,
-		{ inputRequests = {}, requestState }: InputRequired,
-	): Promise<{ inputResponses: InputResponses; requestState: string | undefined }> {
-		return { inputResponses: await context.askAll(inputRequests), requestState };
-	}
-
-	/** Legacy results say nothing of their kind, and hold only content that the client's revision knows. */
-	#finish(result: Result): Result {
-		const { adaptContent } = this.#revision;
-		if (!('resultType' in result) && adaptContent === undefined) return result;
-		const { resultType: _modern, ...rest } = result;
-		return adaptContent === undefined ? rest : adapted(rest, adaptContent);
-	}
-}
-
-function adapted(result: Result, adapt: (block: ContentBlock) => ContentBlock): Result {
-	const { content, messages } = result;
-	if (Array.isArray(content)) return { ...result, content: content.map(adapt) };
-	if (!Array.isArray(messages)) return result;
-	return {
-		...result,
-		messages: messages.map((message) => ({ ...message, content: adapt(message.content) })),
-	};
 }

@@ -8,6 +8,7 @@ import type { Peer } from '../rpc/peer.ts';
 import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { CallContext, type ClientLine, type InputResponses } from './call-context.ts';
+import { InteractiveCall, type Turn } from './interactive-call.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -17,20 +18,14 @@ import {
 	SERVER_INFO,
 } from './meta.ts';
 import { after, type Method, methods, type Params } from './methods.ts';
-import { InteractiveCall, type Parking, type Turn } from './parking.ts';
+import type { Parking } from './parking.ts';
 import type { Provider } from './provider.ts';
-import type { RequestStates } from './request-state.ts';
+import { areAnswered, type Questions, requireCapabilities } from './questions.ts';
+import type { Carried, RequestStates } from './request-state.ts';
 import type { Revision } from './revision.ts';
-import { modernRevision, modernVersions, supportedVersions } from './revisions.ts';
+import { modernRevision, modernVersions } from './revisions.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import {
-	type Awaitable,
-	type InputRequest,
-	isInputRequired,
-	isLogLevel,
-	type McpLogLevel,
-	type Result,
-} from './types.ts';
+import { type Awaitable, isInputRequired, isLogLevel, type McpLogLevel, type Result } from './types.ts';
 
 /** How long a list may be kept by a client that does not listen for changes, in milliseconds. */
 const LIST_TTL_MS = 10_000;
@@ -45,9 +40,11 @@ export interface ModernParts {
 
 export class ModernRequests {
 	readonly #parts: ModernParts;
+	readonly #identity: Readonly<Record<string, unknown>>;
 
 	constructor(parts: ModernParts) {
 		this.#parts = parts;
+		this.#identity = { [SERVER_INFO]: parts.provider.info };
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
@@ -58,9 +55,10 @@ export class ModernRequests {
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, line);
 		const context = new CallContext(line, call, meta);
-		return after(method.answer(this.#parts.provider, params, context), (result) =>
-			this.#complete(result, method.isCacheable),
-		);
+		return after(method.answer(this.#parts.provider, params, context), (result) => {
+			context.end();
+			return this.#complete(result, method.isCacheable);
+		});
 	}
 
 	#discover(): Awaitable<Result> {
@@ -78,70 +76,66 @@ export class ModernRequests {
 	}
 
 	#interact(call: IncomingCall, method: Method, params: Params, line: ModernLine): Awaitable<Result> {
-		const { provider, parking, states } = this.#parts;
 		const { requestState } = params;
-		const inputResponses = isObject(params['inputResponses']) ? params['inputResponses'] : undefined;
-		const identity = identityOf(call.method, params);
-		const carried = typeof requestState === 'string' ? states.open(requestState, identity) : undefined;
+		const inputResponses = responsesOf(params['inputResponses']);
+		const carried = requestState === undefined ? undefined : this.#open(requestState, call.method, params);
 		if (carried && 'parked' in carried)
-			return this.#comeBack(call, carried.parked, inputResponses ?? {}, { method, identity, line });
-		const interactive = new InteractiveCall(
-			parking,
-			(park) =>
-				new CallContext(line, call, line.meta, {
-					park,
-					inputResponses,
-					requestState: carried?.state ?? undefined,
-				}),
-		);
-		const turn = interactive.run((context) => method.answer(provider, params, context));
-		return after(turn, (ended) => this.#endTurn(ended, method, identity));
+			return this.#comeBack({ call, method, params, line }, carried.parked, inputResponses ?? {});
+		const interactive = new InteractiveCall(this.#parts.parking);
+		const state = carried?.state ?? undefined;
+		const asking = { asker: interactive, inputResponses, requestState: state };
+		const context = new CallContext(line, call, line.meta, asking);
+		const turn = interactive.run(context, () => method.answer(this.#parts.provider, params, context));
+		return after(turn, (ended) => this.#endTurn(ended, { call, method, params, line }, context));
 	}
 
-	#comeBack(
-		call: IncomingCall,
-		id: string,
-		responses: InputResponses,
-		{ method, identity, line }: { method: Method; identity: string; line: ModernLine },
-	): Awaitable<Result> {
+	#open(requestState: unknown, method: string, params: Params): Carried {
+		if (typeof requestState === 'string')
+			return this.#parts.states.open(requestState, identityOf(method, params));
+		throw new OrchestraError('bad_input', 'parameter requestState must be a string');
+	}
+
+	/** A retry. Answers that are missing are asked for again. */
+	#comeBack(request: InteractiveRequest, id: string, responses: InputResponses): Awaitable<Result> {
+		const { call, line } = request;
 		const parked = this.#parts.parking.find(id);
 		if (parked === undefined)
 			throw new OrchestraError('bad_input', 'requestState was refused: the call it belongs to is over');
 		const { questions } = parked;
-		if (Object.keys(questions).some((key) => !(key in responses))) {
-			return this.#endTurn({ parked: id, questions }, method, identity);
-		}
-		return parked.resume(call, line.meta, responses).then((ended) => this.#endTurn(ended, method, identity));
+		if (!areAnswered(questions, responses)) return this.#ask(request, questions, { parked: id });
+		let context: CallContext | undefined;
+		const turn = parked.resume(responses, (waiting) => {
+			context = waiting;
+			waiting.resume(line, call, line.meta);
+		});
+		return turn.then((ended) => this.#endTurn(ended, request, context));
 	}
 
-	#endTurn(turn: Turn, method: Method, identity: string): Result {
-		if ('parked' in turn) {
-			return this.#inputRequired(turn.questions, this.#parts.states.seal({ parked: turn.parked }, identity));
-		}
+	#endTurn(turn: Turn, request: InteractiveRequest, context: CallContext | undefined): Result {
+		context?.end();
+		if ('parked' in turn) return this.#ask(request, turn.questions, { parked: turn.parked });
 		const { result } = turn;
-		if (!isInputRequired(result)) return this.#complete(result, method.isCacheable);
-		const { inputRequests, requestState } = result;
-		return this.#inputRequired(
-			inputRequests,
-			this.#parts.states.seal({ state: requestState ?? null }, identity),
-		);
+		if (!isInputRequired(result)) return this.#complete(result, request.method.isCacheable);
+		const { inputRequests, requestState = null } = result;
+		if (inputRequests) requireCapabilities(inputRequests, request.line.capabilities);
+		return this.#ask(request, inputRequests, { state: requestState });
 	}
 
-	#inputRequired(inputRequests: Record<string, InputRequest> | undefined, requestState: string): Result {
+	#ask({ call, params }: InteractiveRequest, questions: Questions | undefined, carried: Carried): Result {
 		return {
 			resultType: 'input_required',
-			...(inputRequests === undefined ? {} : { inputRequests }),
-			requestState,
-			_meta: { [SERVER_INFO]: this.#parts.provider.info },
+			...(questions === undefined ? {} : { inputRequests: questions }),
+			requestState: this.#parts.states.seal(carried, identityOf(call.method, params)),
+			_meta: this.#identity,
 		};
 	}
 
 	#complete(result: Result, isCacheable: boolean): Result {
-		const meta = isObject(result['_meta']) ? result['_meta'] : undefined;
+		const { _meta: meta } = result;
 		const complete: Result = {
 			resultType: 'complete',
 			...result,
-			_meta: { ...meta, [SERVER_INFO]: this.#parts.provider.info },
+			_meta: isObject(meta) ? { ...meta, ...this.#identity } : this.#identity,
 		};
 		if (isCacheable) {
 			complete['ttlMs'] ??= 'contents' in result ? 0 : LIST_TTL_MS;
@@ -149,6 +143,14 @@ export class ModernRequests {
 		}
 		return complete;
 	}
+}
+
+/** A request that may be answered with questions. */
+interface InteractiveRequest {
+	readonly call: IncomingCall;
+	readonly method: Method;
+	readonly params: Params;
+	readonly line: ModernLine;
 }
 
 /** The client of one modern request, as far as the request tells. */
@@ -161,9 +163,12 @@ class ModernLine implements ClientLine {
 	constructor(peer: () => Peer, meta: Params) {
 		const requested = meta[PROTOCOL_VERSION];
 		const revision = modernRevision(requested);
+		if (typeof requested !== 'string') {
+			throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
+		}
 		if (revision === undefined) {
-			throw rpcError(mcpCodes.unsupportedVersion, `unsupported protocol version: ${String(requested)}`, {
-				supported: supportedVersions,
+			throw rpcError(mcpCodes.unsupportedVersion, `unsupported protocol version: ${requested}`, {
+				supported: modernVersions,
 				requested,
 			});
 		}
@@ -189,10 +194,13 @@ class ModernLine implements ClientLine {
 	notify(method: string, params: unknown): void {
 		this.#peer().notify(method, params);
 	}
+}
 
-	request(): Promise<never> {
-		return Promise.reject(new OrchestraError('internal', 'a modern client is never asked on the wire'));
-	}
+/** The answers that came with a request; one that is no object counts as missing. */
+function responsesOf(given: unknown): InputResponses | undefined {
+	if (given === undefined) return undefined;
+	if (!isObject(given)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
+	return Object.fromEntries(Object.entries(given).filter(([, response]) => isObject(response)));
 }
 
 /** What a retry must repeat: the same method with the same params, answers and `_meta` aside. */

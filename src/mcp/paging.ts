@@ -13,10 +13,15 @@ export interface Page<T> {
 }
 
 /** The page after `cursor` of a list sorted by `key`. Throws `bad_input` for a cursor that is none of ours. */
-export function pageOf<T>(list: readonly T[], cursor: unknown, key: (item: T) => string): Page<T> {
+export function pageOf<T>(
+	list: readonly T[],
+	cursor: unknown,
+	key: (item: T) => string,
+	pageItems: number = PAGE_ITEMS,
+): Page<T> {
 	const start = cursor === undefined ? 0 : firstAfter(list, readCursor(cursor), key);
-	if (start === 0 && list.length <= PAGE_ITEMS) return { items: list };
-	const items = list.slice(start, start + PAGE_ITEMS);
+	if (start === 0 && list.length <= pageItems) return { items: list };
+	const items = list.slice(start, start + pageItems);
 	const last = items.at(-1);
 	if (start + items.length >= list.length || last === undefined) return { items };
 	return { items, nextCursor: writeCursor(key(last)) };
@@ -33,8 +38,10 @@ function writeCursor(after: string): string {
 
 function readCursor(cursor: unknown): string {
 	try {
-		const { after } = JSON.parse(Buffer.from(String(cursor), 'base64url').toString());
-		if (typeof cursor === 'string' && typeof after === 'string') return after;
+		if (typeof cursor === 'string') {
+			const { after } = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+			if (typeof after === 'string') return after;
+		}
 	} catch {
 		// not base64, not JSON or not an object: all the same to the client
 	}

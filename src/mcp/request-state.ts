@@ -34,8 +34,8 @@ export class RequestStates {
 
 	/** What `state` carries. Throws -32602 when it is not ours, is too old or belongs to another request. */
 	open(state: string, request: string): Carried {
-		const [body = '', signature = ''] = state.split('.');
-		if (!isSame(signature, this.#sign(body)))
+		const [body = '', signature = '', ...rest] = state.split('.');
+		if (rest.length > 0 || !isSame(signature, this.#sign(body)))
 			throw refused('it was not issued by this server, or was changed');
 		const carried: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
 		if (!isObject(carried) || Number(carried['expires']) < this.#now()) throw refused('it has expired');

@@ -7,10 +7,14 @@ import { validate } from '../schema/validate.ts';
 import { type ServeOptions, serveStdio } from '../transport/serve-stdio.ts';
 import { DefinedProvider } from './defined-provider.ts';
 import type { ServerDefinition } from './definition.ts';
-import { Face, sharedState } from './face.ts';
+import { Face, type SharedState, sharedState } from './face.ts';
 import type { Provider } from './provider.ts';
 
-export type ServeMcpOptions = Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs'>;
+export interface ServeMcpOptions
+	extends Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs'> {
+	/** What this pipe shares with other pipes of the same server; whoever made it closes its parking. */
+	shared?: SharedState;
+}
 
 /** Serve a definition on stdin and stdout. Resolves when everything is answered, flushed and closed. */
 export function serve(definition: ServerDefinition, options: ServeMcpOptions = {}): Promise<void> {
@@ -19,13 +23,13 @@ export function serve(definition: ServerDefinition, options: ServeMcpOptions = {
 
 /** The provider of a definition, to serve it in another way or to tell of changes. */
 export function provide(definition: ServerDefinition): DefinedProvider {
-	return new DefinedProvider(definition, (schema, value) => validate(schema, value, 'arguments'));
+	return new DefinedProvider(definition, validate);
 }
 
 /** Serve any provider on stdin and stdout. */
 export async function serveProvider(provider: Provider, options: ServeMcpOptions = {}): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment(provider.info.name);
-	const shared = sharedState();
+	const shared = options.shared ?? sharedState();
 	const face = new Face(provider, { shared, log });
 	await serveStdio({
 		...options,
@@ -34,7 +38,7 @@ export async function serveProvider(provider: Provider, options: ServeMcpOptions
 		onStart: (peer) => face.connect(peer),
 		onInputEnd: () => {
 			face.close();
-			shared.parking.close();
+			if (options.shared === undefined) shared.parking.close();
 		},
 	});
 }

@@ -10,10 +10,11 @@ import type { IncomingCall } from '../rpc/incoming.ts';
 import type { Peer } from '../rpc/peer.ts';
 import { isObject } from '../wire/json.ts';
 import type { Id } from '../wire/json-rpc.ts';
-import { SUBSCRIPTION_ID } from './meta.ts';
-import type { Params } from './methods.ts';
+import { SERVER_INFO, SUBSCRIPTION_ID } from './meta.ts';
+import { after, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import type { Result } from './types.ts';
+import type { Awaitable, Result, ServerCapabilities } from './types.ts';
+import { WATCHED_RESOURCES, type Watches } from './watches.ts';
 
 /** How many subscriptions one pipe may have open. */
 export const SUBSCRIPTIONS = 1024;
@@ -34,29 +35,21 @@ interface Subscription {
 export class Subscriptions {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
+	readonly #watches: Watches;
 	readonly #open = new Set<Subscription>();
+	#isClosed = false;
 
-	constructor(provider: Provider, peer: () => Peer) {
+	constructor(provider: Provider, peer: () => Peer, watches: Watches) {
 		this.#provider = provider;
 		this.#peer = peer;
+		this.#watches = watches;
 	}
 
 	/** Acknowledge, then stay open until the client cancels or the server ends. */
-	listen(call: IncomingCall, params: Params): Promise<Result> {
-		if (this.#open.size >= SUBSCRIPTIONS) {
-			throw new OrchestraError('bad_input', `more than ${SUBSCRIPTIONS} subscriptions are open on this pipe`);
-		}
+	listen(call: IncomingCall, params: Params): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
-		return new Promise((resolve) => {
-			const subscription = { id: call.id, ...this.#honoured(wanted), finish: resolve };
-			this.#open.add(subscription);
-			for (const uri of subscription.uris) this.#provider.watchResource?.(uri, true);
-			this.#tell(subscription, 'notifications/subscriptions/acknowledged', {
-				notifications: granted(subscription),
-			});
-			call.signal.addEventListener('abort', () => this.#close(subscription), { once: true });
-		});
+		return after(this.#provider.capabilities(), (capabilities) => this.#start(call, wanted, capabilities));
 	}
 
 	/** Something changed behind the provider. */
@@ -73,25 +66,47 @@ export class Subscriptions {
 
 	/** The server ends: every open request is answered. */
 	close(): void {
+		this.#isClosed = true;
 		for (const subscription of this.#open) this.#close(subscription);
+	}
+
+	#start(call: IncomingCall, wanted: Params, capabilities: ServerCapabilities): Promise<Result> {
+		if (this.#open.size >= SUBSCRIPTIONS) {
+			throw new OrchestraError('bad_input', `more than ${SUBSCRIPTIONS} subscriptions are open on this pipe`);
+		}
+		return new Promise((resolve) => {
+			const subscription = { id: call.id, ...this.#honoured(wanted, capabilities), finish: resolve };
+			this.#open.add(subscription);
+			for (const uri of subscription.uris) this.#watches.add(this.#provider, uri);
+			this.#tell(subscription, 'notifications/subscriptions/acknowledged', {
+				notifications: granted(subscription),
+			});
+			const { signal } = call;
+			signal.addEventListener('abort', () => this.#close(subscription), { once: true });
+			if (signal.aborted || this.#isClosed) this.#close(subscription);
+		});
 	}
 
 	#close(subscription: Subscription): void {
 		if (!this.#open.delete(subscription)) return;
-		for (const uri of subscription.uris) this.#provider.watchResource?.(uri, false);
-		subscription.finish({ resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: subscription.id } });
+		for (const uri of subscription.uris) this.#watches.remove(this.#provider, uri);
+		subscription.finish({
+			resultType: 'complete',
+			_meta: { [SUBSCRIPTION_ID]: subscription.id, [SERVER_INFO]: this.#provider.info },
+		});
 	}
 
 	/** The part of the wish that the provider can fulfil. */
-	#honoured(wanted: Params): { kinds: Set<string>; uris: Set<string> } {
+	#honoured(wanted: Params, capabilities: ServerCapabilities): { kinds: Set<string>; uris: Set<string> } {
 		const kinds = Object.entries(listKinds).filter(
-			([name]) => wanted[name] === true && 'onChange' in this.#provider,
+			([name, kind]) => wanted[name] === true && capabilities[kind]?.['listChanged'] === true,
 		);
-		const uris = this.#provider.watchResource ? wanted['resourceSubscriptions'] : undefined;
-		return {
-			kinds: new Set(kinds.map(([, kind]) => kind)),
-			uris: new Set(Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []),
-		};
+		const asked = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
+		const uris = Array.isArray(asked) ? asked.filter((uri) => typeof uri === 'string') : [];
+		if (uris.length > WATCHED_RESOURCES) {
+			throw new OrchestraError('bad_input', `more than ${WATCHED_RESOURCES} resources are to be watched`);
+		}
+		return { kinds: new Set(kinds.map(([, kind]) => kind)), uris: new Set(uris) };
 	}
 
 	#tell({ id }: Subscription, method: string, params: Record<string, unknown>): void {

@@ -8,14 +8,22 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { isPlainlyValid } from './plain-schema.ts';
+import { type PlainCheck, plainCheck } from './plain-schema.ts';
 
 const compiled = new WeakMap<JsonObject, Promise<ValidateFunction>>();
+const plain = new WeakMap<JsonObject, PlainCheck>();
 
 /** What is wrong with `value`, one sentence each; none when it is valid. Throws `bad_input` for a broken schema. */
 export function validate(schema: JsonObject, value: unknown, name: string): string[] | Promise<string[]> {
-	return isPlainlyValid(schema, value) ? [] : validateFully(schema, value, name);
+	let isPlainlyValid = plain.get(schema);
+	if (isPlainlyValid === undefined) {
+		isPlainlyValid = plainCheck(schema);
+		plain.set(schema, isPlainlyValid);
+	}
+	return isPlainlyValid(value) ? none : validateFully(schema, value, name);
 }
+
+const none: string[] = [];
 
 async function validateFully(schema: JsonObject, value: unknown, name: string): Promise<string[]> {
 	const check = await compile(schema);

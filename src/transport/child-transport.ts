@@ -5,7 +5,7 @@
  * then does the receiver hear the end, with the exit code and the last words.
  */
 import { OrchestraError } from '../errors.ts';
-import { Child, type ChildOptions } from '../process/child.ts';
+import type { Child, ChildOptions } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Receiver } from '../rpc/channel.ts';
@@ -31,6 +31,8 @@ export class ChildTransport implements Transport {
 
 	/** Start a program and talk to it. Throws `spawn`. */
 	static async open(record: SpawnRecord, options: ChildTransportOptions = {}): Promise<ChildTransport> {
+		// A server never starts a program, so it need not load what that takes.
+		const { Child } = await import('../process/child.ts');
 		return new ChildTransport(await Child.start(record, options), options.limitBytes);
 	}
 

@@ -1,13 +1,16 @@
 /*
  * The bytes of a message that is not complete yet.
  *
- * They are copied into one buffer that doubles, so that neither a huge message
- * nor a million tiny chunks cost more than a constant per byte, in time and in
- * memory. Keeping the chunks in a list would cost an object per chunk.
+ * They are copied into one buffer that grows by a factor, so that neither a huge
+ * message nor a million tiny chunks cost more than a constant per byte, in time
+ * and in memory. Keeping the chunks in a list would cost an object per chunk.
+ * The factor is four because room that was never written to takes no memory.
  */
 
 const SMALLEST_BYTES = 4096;
+const GROWTH = 4;
 const LARGEST_IDLE_BYTES = 1024 * 1024;
+const LARGEST_COPY_BYTES = 64 * 1024;
 
 export class HeldBytes {
 	#buffer: Buffer = Buffer.alloc(0);
@@ -29,6 +32,17 @@ export class HeldBytes {
 		this.#size = size;
 	}
 
+	/** Hand out all from `start` on and forget it. A large buffer goes along; a small one is copied and used again. */
+	take(start: number): Uint8Array<ArrayBuffer> {
+		const bytes = this.bytes.subarray(start);
+		const isLarge = bytes.length > LARGEST_COPY_BYTES;
+		this.#size = 0;
+		if (!isLarge) return Uint8Array.from(bytes);
+		this.#buffer = Buffer.alloc(0);
+		// The buffer was made for us alone, so it is not a shared one.
+		return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
+	}
+
 	/** Forget everything; a large buffer is given back. */
 	clear(): void {
 		this.#size = 0;
@@ -36,7 +50,7 @@ export class HeldBytes {
 	}
 
 	#grow(size: number): void {
-		const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * 2, SMALLEST_BYTES));
+		const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * GROWTH, SMALLEST_BYTES));
 		larger.set(this.bytes);
 		this.#buffer = larger;
 	}

@@ -218,15 +218,6 @@ describe('the process', () => {
 		expect(await exited).toEqual([64, null]);
 		expect(stderr()).toContain('"no-port" is not an address');
 	});
-
-	it('says what is missing without an address, and leaves stdout alone', async () => {
-		const folder = await temporaryFolder();
-		const { child, client, stderr, exited } = startBridge({ address: '', folder } as Orchestrator);
-		child.stdin.end();
-		expect(await exited).toEqual([64, null]);
-		expect(stderr()).toContain('needs --orchestrator-addr');
-		expect(client.lines).toEqual([]);
-	});
 });
 
 function call(id: number, name: string): object {

@@ -1,0 +1,187 @@
+/*
+ * One driver for every server. It writes requests that are bytes already, keeps
+ * a number of them in flight, and counts answers by their length, so that it is
+ * never the slower side. What the answers say is checked before and after the
+ * timed part; inside it, an answer of another length stops the measurement.
+ */
+import { memory, startNode, stop } from './process.mjs';
+import { TEXT } from './requests.mjs';
+
+const SILENCE_MS = 10_000;
+const CHECKED_CALLS = 100;
+const SETTLE_MS = 60;
+
+/** Start a server and open a conversation. The caller closes. */
+export async function openServer(args, talk, { isEcho = false, cwd, env } = {}) {
+	const startedAt = performance.now();
+	const driver = new Driver(startNode(args, { cwd, env }), talk, isEcho);
+	await driver.ask(talk.open);
+	driver.coldMs = performance.now() - startedAt;
+	if (talk.opened && !isEcho) driver.child.stdin.write(talk.opened);
+	return driver;
+}
+
+class Driver {
+	#talk;
+	#isEcho;
+	#answerSize = 0;
+
+	constructor(child, talk, isEcho) {
+		this.child = child;
+		this.#talk = talk;
+		this.#isEcho = isEcho;
+	}
+
+	get pid() {
+		return this.child.pid;
+	}
+
+	/** Resident memory after the first answer, once the start is over. */
+	async idleMemory() {
+		await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+		return memory(this.pid);
+	}
+
+	/** Send one message and wait for one answer; its parsed body. */
+	async ask(bytes) {
+		const [body] = await this.#collect([bytes], 1);
+		return JSON.parse(body);
+	}
+
+	/** Call the tool with distinct ids and compare every answer; learn how long an answer is. */
+	async check() {
+		const { ring, decode } = this.#talk;
+		const firstId = ring.nextId;
+		const pieces = ring.take(CHECKED_CALLS);
+		let size = 0;
+		const bodies = await this.#collect(pieces, CHECKED_CALLS, (text) => {
+			size = text.length;
+			return decode(text);
+		});
+		const ids = new Set(bodies.map((body) => this.#checkAnswer(JSON.parse(body))));
+		if (ids.size !== CHECKED_CALLS || !ids.has(firstId)) throw new Error('answers with wrong ids');
+		this.#answerSize = size / CHECKED_CALLS;
+	}
+
+	#checkAnswer({ id, params, result }) {
+		const text = this.#isEcho ? params.arguments.text : result?.content?.[0]?.text;
+		if (text !== TEXT) throw new Error(`a wrong answer to ${id}: ${JSON.stringify(result)}`);
+		return id;
+	}
+
+	/** Keep `inFlight` calls going for `ms`; how many were answered, in how long. */
+	flood(inFlight, ms) {
+		const { ring } = this.#talk;
+		const { stdin } = this.child;
+		const size = this.#answerSize;
+		let sent = 0;
+		let bytes = 0;
+		const send = (count) => {
+			sent += count;
+			for (const piece of ring.take(count)) stdin.write(piece);
+		};
+		const startedAt = performance.now();
+		return this.#listen(
+			(chunk, done) => {
+				const before = Math.floor(bytes / size);
+				bytes += chunk.length;
+				const now = performance.now();
+				const answered = Math.floor(bytes / size);
+				if (now - startedAt < ms) {
+					if (answered > before) send(answered - before);
+				} else if (bytes === sent * size) done({ calls: sent, ms: now - startedAt });
+			},
+			() => send(inFlight),
+		);
+	}
+
+	/** One call after the other for `ms`: how many, in how long, and the median latency in microseconds. */
+	async inTurn(ms) {
+		const { ring } = this.#talk;
+		const latencies = [];
+		const startedAt = performance.now();
+		let sentAt = startedAt;
+		let bytes = 0;
+		const end = await this.#listen(
+			(chunk, done) => {
+				bytes += chunk.length;
+				if (bytes < this.#answerSize) return;
+				const now = performance.now();
+				latencies.push(now - sentAt);
+				bytes -= this.#answerSize;
+				if (now - startedAt > ms) return done(now);
+				sentAt = performance.now();
+				this.child.stdin.write(ring.take(1)[0]);
+			},
+			() => this.child.stdin.write(ring.take(1)[0]),
+		);
+		latencies.sort((a, b) => a - b);
+		const p50Micros = latencies[latencies.length >> 1] * 1000;
+		return { calls: latencies.length, ms: end - startedAt, p50Micros };
+	}
+
+	/** Send one large call; milliseconds until its last byte is back, or undefined when `capMs` was not enough. */
+	async echoLarge(bytes, text, capMs) {
+		const chunks = [];
+		const startedAt = performance.now();
+		const endedAt = await this.#listen(
+			(chunk, done) => {
+				chunks.push(chunk);
+				if (chunk.at(-1) === 0x0a) done(performance.now());
+			},
+			() => this.child.stdin.write(bytes),
+			capMs,
+		).catch(() => undefined);
+		if (endedAt === undefined) return undefined;
+		const { params, result } = JSON.parse(Buffer.concat(chunks).toString());
+		const echoed = this.#isEcho ? params.arguments.text : result?.content?.[0]?.text;
+		if (echoed !== text) throw new Error('a large echo came back changed');
+		return endedAt - startedAt;
+	}
+
+	close() {
+		return stop(this.child);
+	}
+
+	#collect(pieces, count, decode = this.#talk.decode) {
+		let text = '';
+		return this.#listen(
+			(chunk, done) => {
+				text += chunk.toString('latin1');
+				const bodies = decode(text);
+				if (bodies.length >= count) done(bodies);
+			},
+			() => {
+				for (const piece of pieces) this.child.stdin.write(piece);
+			},
+		);
+	}
+
+	/** Give chunks to `take` until it calls `done`. Rejects when that takes longer than `limitMs`, or the subject ends. */
+	#listen(take, begin, limitMs = SILENCE_MS) {
+		const { child } = this;
+		return new Promise((resolve, reject) => {
+			const finish = (settle, value) => {
+				clearTimeout(timer);
+				child.stdout.off('data', onData);
+				child.off('exit', onExit);
+				settle(value);
+			};
+			const fail = (what) =>
+				finish(reject, new Error(`${child.spawnargs.at(-1)}: ${what}\n${child.lastWords()}`));
+			const done = (value) => finish(resolve, value);
+			const onData = (chunk) => {
+				try {
+					take(chunk, done);
+				} catch (error) {
+					fail(error.message);
+				}
+			};
+			const onExit = (code, signal) => fail(`ended with ${signal ?? code}`);
+			const timer = setTimeout(() => fail(`no answer in ${limitMs} ms`), limitMs);
+			child.stdout.on('data', onData);
+			child.on('exit', onExit);
+			begin();
+		});
+	}
+}

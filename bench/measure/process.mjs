@@ -1,0 +1,85 @@
+/*
+ * Processes to measure: started on a core of their own, and looked at from
+ * outside through /proc. Where `taskset` or /proc do not exist the numbers that
+ * need them are left out, and the rest is measured all the same.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+export const DRIVER_CORE = 0;
+export const SUBJECT_CORE = 1;
+const TICK_MS = 10;
+
+/** True when driver and subject each get a core to themselves. */
+export const isPinned =
+	availableParallelism() > 1 && spawnSync('taskset', ['-c', String(SUBJECT_CORE), 'true']).status === 0;
+
+/** Move this process to the driver's core. */
+export function pinDriver() {
+	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', String(DRIVER_CORE), String(process.pid)]);
+}
+
+/** Command and arguments that run `args` under Node on `core`. */
+export function nodeOn(core, args) {
+	if (!isPinned) return { cmd: process.execPath, args };
+	return { cmd: 'taskset', args: ['-c', String(core), process.execPath, ...args] };
+}
+
+/** Start a Node program on the subject's core. Its stderr is shown only when it fails. */
+export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env } = {}) {
+	const command = nodeOn(SUBJECT_CORE, args);
+	const child = spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } });
+	let words = '';
+	child.stderr?.setEncoding('utf8').on('data', (text) => {
+		words = (words + text).slice(-2000);
+	});
+	child.stdin?.on('error', () => {}); // a subject that died is noticed by its silence or its exit
+	child.lastWords = () => words;
+	return child;
+}
+
+/** Close the input of a child and wait until it is gone; one that stays is killed. */
+export async function stop(child, graceMs = 1000) {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const gone = once(child, 'exit');
+	const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+	child.stdin?.destroy();
+	await gone;
+	clearTimeout(timer);
+}
+
+/** CPU time that a process has used so far, all threads, in microseconds. */
+export function cpuMicros(pid) {
+	try {
+		const tasks = readdirSync(`/proc/${pid}/task`);
+		const nanos = tasks.map(
+			(task) => readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0],
+		);
+		return nanos.reduce((sum, ns) => sum + Number(ns), 0) / 1000;
+	} catch {
+		return cpuMicrosByTicks(pid);
+	}
+}
+
+/** The same from the coarse counters, for kernels without scheduler statistics. */
+function cpuMicrosByTicks(pid) {
+	try {
+		const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+		return (Number(fields[11]) + Number(fields[12])) * TICK_MS * 1000;
+	} catch {
+		return undefined; // no /proc here
+	}
+}
+
+/** Resident memory of a process, now and at its peak, in bytes. */
+export function memory(pid) {
+	try {
+		const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+		const bytes = (key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)[1]) * 1024;
+		return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+	} catch {
+		return undefined; // no /proc here
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * `npm run bench`: every suite; `npm run bench -- transport`: one. `--quick` takes
+ * a minute instead of four. Installs the peers and builds the product on first use.
+ * What is going on is told on stderr, tables are on stdout, numbers in `bench/results/`.
+ */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { root, step } from '../scripts/steps.mjs';
+import { load, note, writeResults } from './measure/report.mjs';
+
+const here = import.meta.dirname;
+/** Load per core, before we start, from which on a run deserves a warning. */
+const BUSY = 0.3;
+const known = ['transport', 'tools', 'link', 'hub', 'library'].filter((name) => existsSync(fileOf(name)));
+const { values, positionals } = parseArgs({
+	options: { quick: { type: 'boolean', default: false } },
+	allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !known.includes(name));
+
+if (unknown.length > 0) {
+	note(`bench: no suite is called ${unknown.join(', ')}\nhint: there are ${known.join(', ')}`);
+	process.exitCode = 64;
+} else {
+	installPeers();
+	buildProduct();
+	const chosen = positionals.length > 0 ? positionals : known;
+	if (chosen.length === 1) await runSuite(chosen[0]);
+	else for (const name of chosen) runApart(name);
+}
+
+/** A process per suite: one that pins itself to a core or fills its heap does not touch the next. */
+function runApart(name) {
+	step(name, process.execPath, [import.meta.filename, name, ...(values.quick ? ['--quick'] : [])]);
+}
+
+async function runSuite(name) {
+	const startedAt = performance.now();
+	note(`measuring ${name}`);
+	if (load() > BUSY)
+		note(`  the machine is busy (load ${load().toFixed(1)} a core): trust CPU time more than speed`);
+	const { run } = await import(pathToFileURL(fileOf(name)).href);
+	const data = await run({ isQuick: values.quick });
+	const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+	const file = data === undefined ? '' : `, numbers in ${writeResults(name, data)}`;
+	note(`  ${name}: ${seconds} s${file}`);
+}
+
+function installPeers() {
+	const stamp = join(here, 'node_modules', '.installed');
+	const lock = join(here, 'package-lock.json');
+	if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs) return;
+	step('install the peers', 'npm', ['ci', '--prefix', here, '--no-audit', '--no-fund', '--loglevel=error'], {
+		quiet: true,
+	});
+	writeFileSync(stamp, '');
+}
+
+function buildProduct() {
+	if (existsSync(join(root, 'dist', '.built'))) return;
+	step('build', process.execPath, [join(root, 'scripts', 'build.mjs'), '--install']);
+}
+
+function fileOf(name) {
+	return join(here, `${name}.mjs`);
+}

@@ -1,0 +1,50 @@
+/*
+ * `npm run test:conformance`: the official conformance suite against a server on
+ * `orchestra/mcp`. The suite needs Node 22 and speaks HTTP only, so it is run by
+ * `npx node@22` and reaches the server through test/conformance/relay.mjs.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, step } from './steps.mjs';
+
+const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const revisions = ['2025-11-25', '2026-07-28'];
+
+step('build', process.execPath, ['scripts/build.mjs']);
+const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
+try {
+	const suite = install();
+	for (const revision of revisions) {
+		const status = await run(suite, revision);
+		if (status !== 0) process.exitCode = 1;
+	}
+} finally {
+	rmSync(folder, { recursive: true, force: true });
+}
+
+/** The suite is no dependency: it does not run on the Node that this package is built for. */
+function install() {
+	writeFileSync(join(folder, 'package.json'), '{"private":true}');
+	const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', SUITE];
+	const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+	if (status !== 0) process.exit(status ?? 1);
+	const program = join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+	if (!existsSync(program)) throw new Error(`${SUITE} has no ${program}`);
+	return program;
+}
+
+async function run(suite, revision) {
+	process.stderr.write(`\u2192 conformance ${revision}\n`);
+	const relay = spawn(process.execPath, [join(root, 'test', 'conformance', 'relay.mjs')], {
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	const [url] = await once(relay.stdout.setEncoding('utf8'), 'data');
+	const args = ['-y', 'node@22', suite, 'server', '--url', url.trim(), '--requirements', revision];
+	const { status } = spawnSync('npx', args, { cwd: folder, stdio: 'inherit' });
+	relay.stdin.end();
+	await once(relay, 'exit');
+	return status;
+}

@@ -1,0 +1,62 @@
+/*
+ * Where things to call come from. Each kind of backend is one file that
+ * implements this: tools of a folder, a plugin, the library, an MCP server.
+ *
+ * A backend speaks in its own names; the catalogue gives them to clients and the
+ * hub translates back. What a backend lacks it leaves out. Lists must be cheap and
+ * must not start anything that is known already.
+ */
+import type { CallContext } from '../mcp/call-context.ts';
+import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../mcp/provider.ts';
+import type {
+	Awaitable,
+	CallToolResult,
+	CompleteResult,
+	GetPromptResult,
+	InputRequired,
+	Prompt,
+	ReadResourceResult,
+	Resource,
+	ResourceTemplate,
+	Tool,
+} from '../mcp/types.ts';
+
+export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'mcp';
+
+/** A process that belongs to a backend. */
+export interface OwnedProcess {
+	readonly backend: string;
+	readonly pid: number;
+	readonly command: string;
+	readonly startedAt: Date;
+	readonly state: string;
+}
+
+export interface Backend {
+	/** Its name in the configuration. */
+	readonly id: string;
+	readonly kind: BackendKind;
+	/** True when every tool and prompt is called `id__name`; else names are kept unless they collide. */
+	readonly qualifiesNames: boolean;
+	/** How it is doing, in a word or two. */
+	readonly state: string;
+	listTools?(): Awaitable<readonly Tool[]>;
+	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
+	listPrompts?(): Awaitable<readonly Prompt[]>;
+	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
+	listResources?(): Awaitable<readonly Resource[]>;
+	listResourceTemplates?(): Awaitable<readonly ResourceTemplate[]>;
+	readResource?(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired>;
+	/** True for a URI that is read here although no list names it. */
+	ownsUri?(uri: string): boolean;
+	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
+	/** Clients watch this resource from now on (true), or none does any more (false). */
+	watchResource?(uri: string, isWatched: boolean): void;
+	onChange?(listener: (change: Change) => void): () => void;
+	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
+	warm?(): void;
+	/** Every process that it owns now. */
+	processes?(): readonly OwnedProcess[];
+	/** Stop all that belongs to it. Idempotent. */
+	close(): Promise<void>;
+}

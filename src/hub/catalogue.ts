@@ -1,0 +1,153 @@
+/*
+ * All that there is to call, over all backends, kept until something changes.
+ *
+ * Backends are asked in parallel, each with a deadline. One that fails or is late
+ * keeps what it offered last and never hides the others.
+ */
+import { messageOf, OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { after } from '../mcp/methods.ts';
+import type { Change } from '../mcp/provider.ts';
+import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/types.ts';
+import type { Backend } from './backend.ts';
+import { mergeByName, mergeByUri, type NamedList, type Offer } from './named-list.ts';
+
+/** How long a backend may take to say what it offers, in milliseconds. */
+export const LIST_MS = 10_000;
+
+type Kind = 'tools' | 'prompts' | 'resources' | 'templates';
+
+interface Lists {
+	tools: NamedList<Tool>;
+	prompts: NamedList<Prompt>;
+	resources: NamedList<Resource>;
+	templates: NamedList<ResourceTemplate>;
+}
+
+export class Catalogue {
+	readonly #backends: () => readonly Backend[];
+	readonly #log: Log;
+	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
+	readonly #lastOffers = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
+	readonly #warned = new Set<string>();
+
+	/** @param backends in configuration order, asked anew each time */
+	constructor(backends: () => readonly Backend[], log: Log) {
+		this.#backends = backends;
+		this.#log = log;
+	}
+
+	tools(): Awaitable<NamedList<Tool>> {
+		return this.#list('tools', () =>
+			after(
+				this.#ask('tools', (backend) => backend.listTools?.()),
+				(offers) => mergeByName(offers, this.#warn),
+			),
+		);
+	}
+
+	prompts(): Awaitable<NamedList<Prompt>> {
+		return this.#list('prompts', () =>
+			after(
+				this.#ask('prompts', (backend) => backend.listPrompts?.()),
+				(offers) => mergeByName(offers, this.#warn),
+			),
+		);
+	}
+
+	resources(): Awaitable<NamedList<Resource>> {
+		return this.#list('resources', () =>
+			after(
+				this.#ask('resources', (backend) => backend.listResources?.()),
+				(offers) => mergeByUri(offers, ({ uri }) => uri, this.#warn),
+			),
+		);
+	}
+
+	templates(): Awaitable<NamedList<ResourceTemplate>> {
+		return this.#list('templates', () =>
+			after(
+				this.#ask('templates', (backend) => backend.listResourceTemplates?.()),
+				(offers) => mergeByUri(offers, ({ uriTemplate }) => uriTemplate, this.#warn),
+			),
+		);
+	}
+
+	/** Something changed: the lists concerned are asked for again when they are next wanted. */
+	forget(change: Change): void {
+		if (change.kind === 'resource') return;
+		this.#lists.delete(change.kind);
+		if (change.kind === 'resources') this.#lists.delete('templates');
+	}
+
+	#list<K extends Kind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
+		// The map holds under each kind what `load` of that kind gave.
+		const known = this.#lists.get(kind) as Awaitable<Lists[K]> | undefined;
+		if (known !== undefined) return known;
+		const loading = load();
+		this.#lists.set(kind, loading);
+		if (!(loading instanceof Promise)) return loading;
+		return loading.then((list) => {
+			// Once it is there, nobody waits a turn for it any more.
+			if (this.#lists.get(kind) === loading) this.#lists.set(kind, list);
+			return list;
+		});
+	}
+
+	#ask<T>(
+		kind: Kind,
+		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
+	): Awaitable<Offer<T>[]> {
+		const backends = this.#backends();
+		const asked = backends.map((backend) => this.#askOne(kind, backend, list));
+		// When every answer is there, nobody waits a turn for the list.
+		const isThere = asked.every((offer): offer is Offer<T> => !(offer instanceof Promise));
+		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
+	}
+
+	#askOne<T>(
+		kind: Kind,
+		backend: Backend,
+		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
+	): Awaitable<Offer<T>> {
+		try {
+			const offered = list(backend) ?? [];
+			if (!(offered instanceof Promise)) return { backend, items: offered };
+			return withDeadline(offered, backend.id).then(
+				(items) => this.#remember(kind, backend, items),
+				(error: unknown) => this.#fallBack(kind, backend, error),
+			);
+		} catch (error) {
+			return this.#fallBack(kind, backend, error);
+		}
+	}
+
+	#remember<T>(kind: Kind, backend: Backend, items: readonly T[]): Offer<T> {
+		const offers = this.#lastOffers.get(backend) ?? new Map<Kind, readonly unknown[]>();
+		this.#lastOffers.set(backend, offers.set(kind, items));
+		return { backend, items };
+	}
+
+	#fallBack<T>(kind: Kind, backend: Backend, error: unknown): Offer<T> {
+		this.#log.warn(`${backend.id} could not list its ${kind}: ${messageOf(error)}`);
+		// What was remembered under a kind came from the same list function.
+		return { backend, items: (this.#lastOffers.get(backend)?.get(kind) ?? []) as readonly T[] };
+	}
+
+	readonly #warn = (text: string): void => {
+		if (this.#warned.has(text)) return;
+		this.#warned.add(text);
+		this.#log.warn(text);
+	};
+}
+
+function withDeadline<T>(value: Promise<T>, who: string): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(
+			() => reject(new OrchestraError('timeout', `${who} did not answer within ${LIST_MS} ms`)),
+			LIST_MS,
+		);
+		timer.unref();
+		value.then(resolve, reject).finally(() => clearTimeout(timer));
+	});
+}

@@ -1,0 +1,293 @@
+/*
+ * The hub: one catalogue over all backends, one router to them, for any number of
+ * clients. To a face it is a provider like any other.
+ *
+ * A call is routed once and never repeated: if its backend dies with the call under
+ * way, the error says that the outcome is unknown.
+ */
+import { messageOf, OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import type { CallContext } from '../mcp/call-context.ts';
+import { resourceNotFound } from '../mcp/defined-provider.ts';
+import { after } from '../mcp/methods.ts';
+import type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from '../mcp/provider.ts';
+import type {
+	Awaitable,
+	CallToolResult,
+	CompleteResult,
+	GetPromptResult,
+	Implementation,
+	InputRequired,
+	Prompt,
+	ReadResourceResult,
+	Resource,
+	ResourceTemplate,
+	Result,
+	ServerCapabilities,
+	Tool,
+} from '../mcp/types.ts';
+import { matchTemplate } from '../mcp/uri-template.ts';
+import { rpcError } from '../rpc/rpc-error.ts';
+import { isObject } from '../wire/json.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
+import type { Backend, OwnedProcess } from './backend.ts';
+import { Catalogue } from './catalogue.ts';
+import { type Journal, type JournalEntry, noJournal } from './journal.ts';
+
+/** What the hub calls itself towards clients. */
+export const hubInfo: Implementation = { name: 'orchestra', version: '1.0.0' };
+
+export interface HubOptions {
+	backends?: readonly Backend[];
+	log?: Log;
+	journal?: Journal;
+}
+
+export class Hub implements Provider {
+	readonly info: Implementation = hubInfo;
+	readonly #log: Log;
+	readonly #journal: Journal;
+	readonly #catalogue: Catalogue;
+	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #watches = new Map<string, number>();
+	readonly #stops = new Map<Backend, () => void>();
+	readonly #lastCalls = new Map<string, Date>();
+	#backends: readonly Backend[] = [];
+
+	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
+		this.#log = log;
+		this.#journal = journal;
+		this.#catalogue = new Catalogue(() => this.#backends, log);
+		this.#adopt(backends);
+	}
+
+	/** In configuration order. */
+	get backends(): readonly Backend[] {
+		return this.#backends;
+	}
+
+	/** Use these backends from now on. Those that are gone are closed; clients are told. */
+	async replaceBackends(backends: readonly Backend[]): Promise<void> {
+		const gone = this.#backends.filter((backend) => !backends.includes(backend));
+		this.#adopt(backends);
+		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
+		await Promise.all(gone.map((backend) => this.#drop(backend)));
+	}
+
+	/** Let backends begin what takes time. */
+	warm(): void {
+		for (const backend of this.#backends) backend.warm?.();
+	}
+
+	/** Every process that belongs to the hub. */
+	processes(): OwnedProcess[] {
+		return this.#backends.flatMap((backend) => backend.processes?.() ?? []);
+	}
+
+	/** When a backend was last called; undefined when never. */
+	lastCall(backendId: string): Date | undefined {
+		return this.#lastCalls.get(backendId);
+	}
+
+	capabilities(): ServerCapabilities {
+		const has = (method: keyof Backend): boolean =>
+			this.#backends.some((backend) => backend[method] !== undefined);
+		return {
+			tools: { listChanged: true },
+			...(has('listPrompts') ? { prompts: { listChanged: true } } : {}),
+			...(has('readResource') ? { resources: { listChanged: true, subscribe: true } } : {}),
+			...(has('complete') ? { completions: {} } : {}),
+			logging: {},
+		};
+	}
+
+	listTools(): Awaitable<readonly Tool[]> {
+		return after(this.#catalogue.tools(), ({ items }) => items);
+	}
+
+	/** True when some backend offers a tool of this name. */
+	async hasTool(name: string): Promise<boolean> {
+		return (await this.#catalogue.tools()).routes.has(name);
+	}
+
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
+		return after(this.#catalogue.tools(), ({ routes }) => {
+			const route = routes.get(name);
+			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+			const call = { name: route.name, arguments: input };
+			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) =>
+				backend.callTool?.(call, context),
+			);
+		});
+	}
+
+	listPrompts(): Awaitable<readonly Prompt[]> {
+		return after(this.#catalogue.prompts(), ({ items }) => items);
+	}
+
+	getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Awaitable<GetPromptResult | InputRequired> {
+		return after(this.#catalogue.prompts(), ({ routes }) => {
+			const route = routes.get(name);
+			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
+			const call = { name: route.name, arguments: input };
+			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) =>
+				backend.getPrompt?.(call, context),
+			);
+		});
+	}
+
+	listResources(): Awaitable<readonly Resource[]> {
+		return after(this.#catalogue.resources(), ({ items }) => items);
+	}
+
+	listResourceTemplates(): Awaitable<readonly ResourceTemplate[]> {
+		return after(this.#catalogue.templates(), ({ items }) => items);
+	}
+
+	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
+		return after(this.#backendOf(uri), (backend) => {
+			if (!backend?.readResource) throw resourceNotFound(uri);
+			return this.#record('resources/read', uri, { backend, context }, (owner) =>
+				owner.readResource?.(uri, context),
+			);
+		});
+	}
+
+	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
+		const { ref } = params;
+		if (ref.type === 'ref/prompt') {
+			return after(this.#catalogue.prompts(), ({ routes }) => {
+				const route = routes.get(ref.name ?? '');
+				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
+				return (
+					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
+					nothingToComplete
+				);
+			});
+		}
+		return after(this.#catalogue.templates(), ({ routes }) => {
+			const uri = ref.uri ?? '';
+			const backend = routes.get(uri)?.backend ?? this.#owner(uri);
+			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
+			return backend.complete?.(params, context) ?? nothingToComplete;
+		});
+	}
+
+	/** Counted over all clients: backends hear of the first and of the last. */
+	watchResource(uri: string, isWatched: boolean): void {
+		const count = (this.#watches.get(uri) ?? 0) + (isWatched ? 1 : -1);
+		if (count > 0) this.#watches.set(uri, count);
+		else this.#watches.delete(uri);
+		if (count !== (isWatched ? 1 : 0)) return;
+		for (const backend of this.#backends) backend.watchResource?.(uri, isWatched);
+	}
+
+	onChange(listener: (change: Change) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Stop everything. Idempotent. */
+	async close(): Promise<void> {
+		const backends = this.#backends;
+		this.#backends = [];
+		await Promise.all(backends.map((backend) => this.#drop(backend)));
+		await this.#journal.close();
+	}
+
+	#adopt(backends: readonly Backend[]): void {
+		this.#backends = backends;
+		for (const backend of backends) {
+			if (this.#stops.has(backend)) continue;
+			this.#stops.set(backend, backend.onChange?.((change) => this.#onChange(change)) ?? (() => {}));
+		}
+	}
+
+	async #drop(backend: Backend): Promise<void> {
+		this.#stops.get(backend)?.();
+		this.#stops.delete(backend);
+		try {
+			await backend.close();
+		} catch (error) {
+			this.#log.warn(`${backend.id} did not close cleanly: ${messageOf(error)}`);
+		}
+	}
+
+	#onChange(change: Change): void {
+		this.#catalogue.forget(change);
+		for (const listener of this.#listeners) listener(change);
+	}
+
+	#backendOf(uri: string): Awaitable<Backend | undefined> {
+		const owner = this.#owner(uri);
+		if (owner) return owner;
+		return after(this.#catalogue.resources(), ({ routes }) => {
+			const route = routes.get(uri);
+			if (route) return route.backend;
+			return after(this.#catalogue.templates(), (templates) => {
+				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
+				return found && templates.routes.get(found.uriTemplate)?.backend;
+			});
+		});
+	}
+
+	#owner(uri: string): Backend | undefined {
+		return this.#backends.find((backend) => backend.ownsUri?.(uri));
+	}
+
+	/** Make the call and write one line about it. */
+	#record<T extends Result>(
+		method: string,
+		name: string,
+		{ backend, context }: { backend: Backend; context: CallContext },
+		call: (backend: Backend) => Awaitable<T> | undefined,
+	): Awaitable<T> {
+		if (this.#journal === noJournal) return call(backend) ?? missing(backend, method);
+		const startedAt = new Date();
+		this.#lastCalls.set(backend.id, startedAt);
+		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
+			const ms = Date.now() - startedAt.getTime();
+			this.#journal.write({
+				client: clientName(context),
+				backend: backend.id,
+				method,
+				name,
+				startedAt,
+				ms,
+				outcome,
+				error,
+			});
+		};
+		const onError = (error: unknown): never => {
+			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
+			throw error;
+		};
+		const onResult = (result: T): T => {
+			note(result['isError'] === true ? 'failed' : 'ok');
+			return result;
+		};
+		try {
+			const result = call(backend) ?? missing(backend, method);
+			return result instanceof Promise ? result.then(onResult, onError) : onResult(result);
+		} catch (error) {
+			return onError(error);
+		}
+	}
+}
+
+const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
+
+function missing(backend: Backend, method: string): never {
+	throw new OrchestraError('internal', `${backend.id} does not do ${method}`);
+}
+
+function clientName({ clientInfo }: CallContext): string {
+	const name = isObject(clientInfo) ? clientInfo['name'] : undefined;
+	return typeof name === 'string' ? name : '';
+}

@@ -1,0 +1,106 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plainCheck } from '../../src/schema/plain-schema.ts';
+import { validate } from '../../src/schema/validate.ts';
+
+const flat = {
+	type: 'object',
+	properties: {
+		text: { type: 'string', minLength: 2, maxLength: 3 },
+		count: { type: 'integer', minimum: 1, maximum: 9 },
+		kind: { enum: ['a', 1, null] },
+		list: { type: 'array', items: { type: ['boolean', 'null'] } },
+		rest: true,
+	},
+	required: ['text'],
+	additionalProperties: false,
+	description: 'all that is plain',
+};
+
+describe('plainCheck', () => {
+	it('knows a flat object of typed properties', () => {
+		const check = plainCheck(flat);
+		expect(check({ text: '😀😀' })).toBe(true);
+		expect(check({ text: 'abc', count: 9, kind: null, list: [true, null], rest: {} })).toBe(true);
+		for (const wrong of [
+			{},
+			{ text: '😀' },
+			{ text: 'abcd' },
+			{ text: 'ab', count: 1.5 },
+			{ text: 'ab', count: 0 },
+			{ text: 'ab', count: 10 },
+			{ text: 'ab', kind: 'b' },
+			{ text: 'ab', list: [1] },
+			{ text: 'ab', more: 1 },
+			[],
+			'text',
+		])
+			expect(check(wrong)).toBe(false);
+	});
+
+	it('leaves every keyword that it does not know to the library, and broken rules too', () => {
+		for (const schema of [
+			{ pattern: 'x' },
+			{ $ref: '#' },
+			{ constructor: 1 },
+			{ type: 'strange' },
+			{ enum: 5 },
+			{ required: [5] },
+			{ properties: 5 },
+			{ additionalProperties: {} },
+			{ minimum: 'x' },
+			{ minLength: 'x' },
+			{ items: { pattern: 'x' } },
+			false,
+			null,
+		])
+			expect(plainCheck(schema)('x')).toBe(false);
+	});
+
+	it('never calls valid what the library refuses', () => {
+		const keyword = fc.record(
+			{
+				type: fc.constantFrom('string', 'number', 'integer', 'object', 'array', 'null', 'boolean'),
+				enum: fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { minLength: 1 }),
+				required: fc.uniqueArray(fc.constantFrom('a', 'b', 'toString')),
+				properties: fc.dictionary(
+					fc.constantFrom('a', 'b'),
+					fc.constantFrom({ type: 'string' }, { minimum: 2 }),
+				),
+				additionalProperties: fc.boolean(),
+				items: fc.constantFrom({ type: 'integer' }, true),
+				minimum: fc.integer(),
+				maxLength: fc.nat(5),
+			},
+			{ requiredKeys: [] },
+		);
+		const value = fc.oneof(
+			fc.jsonValue(),
+			fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.string(), fc.integer())),
+		);
+		fc.assert(
+			fc.property(keyword, value, (schema, given) => {
+				if (!plainCheck(schema)(given)) return;
+				expect(new Ajv2020({ strict: false }).compile(schema)(given)).toBe(true);
+			}),
+		);
+	});
+});
+
+describe('validate', () => {
+	it('answers at once for plain schemas, and names every fault of a wrong value', async () => {
+		expect(validate(flat, { text: 'ab' }, 'arguments')).toEqual([]);
+		expect(await validate(flat, { text: 5, more: 1, kind: 'x' }, 'arguments')).toEqual(
+			expect.arrayContaining([
+				'arguments.text must be string',
+				'arguments.more is not a field of this tool',
+				'arguments.kind must be one of "a", 1, null',
+			]),
+		);
+	});
+
+	it('refuses a schema that is none', async () => {
+		await expect(validate({ type: 'strange' }, 1, 'x')).rejects.toMatchObject({ code: 'bad_input' });
+	});
+});
