@@ -8,7 +8,6 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { isIPv6 } from 'node:net';
 import { OrchestraError } from '../errors.ts';
 import { systemClock } from '../rpc/clock.ts';
 import { Deadlines } from '../rpc/deadlines.ts';
@@ -147,10 +146,10 @@ export class QuicSocket implements ConnectionHost {
 
 function openSocket(host: string): Socket {
 	return createSocket({
-		type: isIPv6(host) ? 'udp6' : 'udp4',
+		type: host.includes(':') ? 'udp6' : 'udp4',
 		recvBufferSize: SOCKET_BUFFER_BYTES,
 		sendBufferSize: SOCKET_BUFFER_BYTES,
 		// Only literal addresses come here, so there is nothing to look up and nothing to wait for.
-		lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
+		lookup: (address, _options, done) => done(null, address, address.includes(':') ? 6 : 4),
 	});
 }
