@@ -30,7 +30,7 @@ export function readFragments() {
 				.split(/^=== (.+)\n/m)
 				.slice(1);
 			return Array.from({ length: parts.length / 2 }, (_, index) => ({
-				topic: file.replace('.md', ''),
+				topic: file.replace('.txt', ''),
 				name: parts[2 * index],
 				text: `${parts[2 * index + 1].trim()}\n`,
 			}));

@@ -4,8 +4,7 @@
  * `--misses` lists the dev questions whose answer is not among the first five.
  */
 import { rmSync } from 'node:fs';
-import { readFragment } from '../dist/library/fragment.js';
-import { Library } from '../dist/library/index.js';
+import { Library, readFragment } from '../dist/library/index.js';
 import { keywordCount, miniSearch } from './baselines.mjs';
 import { grade, readFragments, readQueries, unpackFragments } from './labelled.mjs';
 

@@ -24,6 +24,7 @@ const order = [
 	'search',
 	'library',
 	'mcp',
+	'bridge',
 	'hub',
 	'cli',
 ];

@@ -36,13 +36,17 @@ export class Log {
 		now: () => new Date(0),
 	});
 
-	/** The log of this process: stderr, set by `LOG_LEVEL` and `LOG_FORMAT`. */
-	static fromEnvironment(component: string, environment: NodeJS.ProcessEnv = process.env): Log {
+	/** The log of this process: stderr unless told otherwise, set by `LOG_LEVEL` and `LOG_FORMAT`. */
+	static fromEnvironment(
+		component: string,
+		environment: Readonly<NodeJS.ProcessEnv> = process.env,
+		write: (line: string) => void = (line) => void process.stderr.write(line),
+	): Log {
 		const level = environment['LOG_LEVEL']?.toLowerCase() ?? '';
 		return new Log(component, {
 			level: isLevel(level) ? level : 'info',
 			format: environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
-			write: (line) => void process.stderr.write(line),
+			write,
 			now: () => new Date(),
 		});
 	}

@@ -12,9 +12,9 @@ const CHECKED_CALLS = 100;
 const SETTLE_MS = 60;
 
 /** Start a server and open a conversation. The caller closes. */
-export async function openServer(args, talk, { isEcho = false } = {}) {
+export async function openServer(args, talk, { isEcho = false, cwd, env } = {}) {
 	const startedAt = performance.now();
-	const driver = new Driver(startNode(args), talk, isEcho);
+	const driver = new Driver(startNode(args, { cwd, env }), talk, isEcho);
 	await driver.ask(talk.open);
 	driver.coldMs = performance.now() - startedAt;
 	if (talk.opened && !isEcho) driver.child.stdin.write(talk.opened);

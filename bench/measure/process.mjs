@@ -28,9 +28,9 @@ export function nodeOn(core, args) {
 }
 
 /** Start a Node program on the subject's core. Its stderr is shown only when it fails. */
-export function startNode(args, stdio = ['pipe', 'pipe', 'pipe']) {
+export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env } = {}) {
 	const command = nodeOn(SUBJECT_CORE, args);
-	const child = spawn(command.cmd, command.args, { stdio });
+	const child = spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } });
 	let words = '';
 	child.stderr?.setEncoding('utf8').on('data', (text) => {
 		words = (words + text).slice(-2000);

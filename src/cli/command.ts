@@ -31,6 +31,8 @@ export interface Command {
 	flags: Readonly<Record<string, Flag>>;
 	/** Everything after the first word that is no flag goes to the command as it is. */
 	passesThrough?: boolean;
+	/** The command ends by itself at a first signal, with an exit code of its own, and at once at a second. */
+	ownsSignals?: boolean;
 	run(input: CommandInput): Promise<void>;
 }
 

@@ -38,6 +38,34 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Make a fragment of the library',
 		load: async () => (await import('./new-resource.ts')).newResource,
 	},
+	serve: {
+		summary: 'Serve all of it to an agent: MCP on stdin and stdout',
+		load: async () => (await import('./serve.ts')).serve,
+	},
+	'hub start': {
+		summary: 'Start the shared hub in the background',
+		load: async () => (await import('./hub-start.ts')).hubStart,
+	},
+	'hub stop': {
+		summary: 'Stop the shared hub and everything it started',
+		load: async () => (await import('./hub-stop.ts')).hubStop,
+	},
+	'hub status': {
+		summary: 'Show the shared hub and what it serves',
+		load: async () => (await import('./hub-status.ts')).hubStatus,
+	},
+	'hub ps': {
+		summary: 'Show every process that the hub owns',
+		load: async () => (await import('./hub-ps.ts')).hubPs,
+	},
+	'hub logs': {
+		summary: 'Show the log of the shared hub',
+		load: async () => (await import('./hub-logs.ts')).hubLogs,
+	},
+	'hub run': {
+		summary: 'Run the shared hub in the foreground',
+		load: async () => (await import('./hub-run.ts')).hubRun,
+	},
 	pipe: {
 		summary: 'Raw JSON lines to and from a program',
 		load: async () => (await import('./pipe.ts')).pipe,
@@ -57,6 +85,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 	'new tool': {
 		summary: 'Write a new tool that works',
 		load: async () => (await import('./new-tool.ts')).newTool,
+	},
+	bridge: {
+		summary: 'MCP on stdin and stdout, served by a hub',
+		load: async () => (await import('./bridge.ts')).bridge,
 	},
 	check: {
 		summary: 'Check a tool against the protocol',

@@ -6,7 +6,11 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Command } from './command.ts';
-import { demoSteps } from './demo-steps.ts';
+import { hubSteps } from './demo/hub-steps.ts';
+import { pipeSteps } from './demo/pipe-steps.ts';
+import { serveSteps } from './demo/serve-steps.ts';
+
+const demoSteps = [...pipeSteps, ...serveSteps, ...hubSteps];
 
 export const demo: Command = {
 	usage: 'mctl demo',

@@ -55,7 +55,8 @@ function* checkRoots({ project }: DoctorContext): Generator<Diagnosis> {
 	for (const root of project.roots) {
 		const count = project.tools.filter(({ file }) => file.startsWith(root)).length;
 		const name = root === bundledToolsRoot ? 'bundled examples' : `tool root ${root}`;
-		if (existsSync(root)) yield { verdict: 'ok', text: `${name}: ${count} tools` };
+		if (existsSync(root))
+			yield { verdict: 'ok', text: `${name}: ${count} ${count === 1 ? 'tool' : 'tools'}` };
 		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
 	}
 	for (const { message, file } of project.toolProblems) {
@@ -113,6 +114,21 @@ async function versionOf(file: string): Promise<string> {
 	}
 }
 
+function* checkServers({ project, environment }: DoctorContext): Generator<Diagnosis> {
+	for (const server of project.configuration.mcpServers) {
+		if (server.kind !== 'stdio' || !server.isEnabled) continue;
+		const { command, cwd = process.cwd(), env } = server.record;
+		try {
+			findCommand(command, cwd, childEnvironment(environment, env));
+			yield { verdict: 'ok', text: `server ${server.name}: ${command} is there` };
+		} catch (error) {
+			const { message, hint } = OrchestraError.from(error);
+			const fix = hint ?? `Correct mcpServers.${server.name} in ${server.file}.`;
+			yield { verdict: 'fail', text: `server ${server.name}: ${message}`, fix };
+		}
+	}
+}
+
 function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> {
 	for (const tool of project.tools) {
 		const { missing } = settingsOf(tool, project.configuration.tools.config);
@@ -153,6 +169,7 @@ export const doctorChecks: readonly Check[] = [
 	checkConfiguration,
 	checkRoots,
 	checkRuntimes,
+	checkServers,
 	checkRequiredConfig,
 	checkCertificates,
 ];

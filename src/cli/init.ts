@@ -25,7 +25,9 @@ export const init: Command = {
 		const count = Object.keys(servers).length;
 		writeFileSync(FILE, configurationText(servers));
 		mkdirSync('tools', { recursive: true });
-		out.line(`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} servers of .mcp.json)` : ''}`);
+		out.line(
+			`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
+		);
 		out.line(`${out.style('green', '+')} tools/`);
 		out.line('\nNext: mctl new tool my-tool');
 		out.line('Then: mctl doctor');

@@ -1,36 +1,35 @@
-/* The rows of `mctl list resources` and `mctl list prompts`. */
-import type { Library } from '../library/library.ts';
-import type { ListedPrompt, ListedResource } from '../library/listing.ts';
+/* `mctl list prompts` and `mctl list resources`. */
+import type { Listing } from './listing.ts';
+import { withLibrary } from './open-library.ts';
 
-export interface LibraryRow {
-	name: string;
-	/** Title, and description where there is one. */
-	text: string;
-}
+const whenEmpty =
+	'No library here. `mctl new prompt my-prompt` and `mctl new resource guides/my-guide` begin one.';
 
-/** One row a resource, by URI. */
-export async function resourceRows(
-	library: Library,
-): Promise<{ rows: LibraryRow[]; resources: ListedResource[] }> {
-	const resources = await library.listResources();
-	const rows = resources.map(({ uri, title, description }) => ({
-		name: uri,
-		text: textOf(title, description),
-	}));
-	return { rows, resources };
-}
+/** Prompts with their arguments; those in brackets may be left out. */
+export const promptListing: Listing = {
+	headings: ['PROMPT', 'DESCRIPTION'],
+	whenEmpty,
 
-/** One row a prompt, with its arguments; those in brackets may be left out. */
-export async function promptRows(library: Library): Promise<{ rows: LibraryRow[]; prompts: ListedPrompt[] }> {
-	const prompts = await library.listPrompts();
-	const rows = prompts.map(({ name, title, description, arguments: places }) => ({
-		name: [name, ...places.map((place) => (place.required ? `${place.name}=` : `[${place.name}=]`))].join(
-			' ',
-		),
-		text: textOf(title, description),
-	}));
-	return { rows, prompts };
-}
+	async list({ environment }) {
+		const prompts = await withLibrary({ flags: {}, environment }, (library) => library.listPrompts());
+		const rows = prompts.map(({ name, title, description, arguments: places }) => [
+			[name, ...places.map((place) => (place.required ? `${place.name}=` : `[${place.name}=]`))].join(' '),
+			textOf(title, description),
+		]);
+		return { rows, items: prompts, problems: [] };
+	},
+};
+
+export const resourceListing: Listing = {
+	headings: ['RESOURCE', 'DESCRIPTION'],
+	whenEmpty,
+
+	async list({ environment }) {
+		const resources = await withLibrary({ flags: {}, environment }, (library) => library.listResources());
+		const rows = resources.map(({ uri, title, description }) => [uri, textOf(title, description)]);
+		return { rows, items: resources, problems: [] };
+	},
+};
 
 function textOf(title: string | undefined, description: string | undefined): string {
 	return [title, description].filter((part) => part !== undefined).join(': ');

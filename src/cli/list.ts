@@ -6,6 +6,7 @@ import { printable } from './printable.ts';
 import { tableLines } from './table.ts';
 
 const kinds = Object.keys(listings);
+const DEFAULT_KIND = 'tools';
 
 interface Shown {
 	readonly kind: string;
@@ -34,7 +35,7 @@ export const list: Command = {
 
 function chooseKinds(words: readonly string[]): readonly string[] {
 	const [kind, ...rest] = words;
-	if (kind === undefined) return kinds;
+	if (kind === undefined) return [DEFAULT_KIND];
 	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);

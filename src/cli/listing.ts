@@ -23,4 +23,8 @@ export interface Listing {
 /** The kinds, in the order in which `mctl list` shows them. */
 export const listings: Readonly<Record<string, () => Promise<Listing>>> = {
 	tools: async () => (await import('./list-tools.ts')).toolListing,
+	servers: async () => (await import('./list-configured.ts')).serverListing,
+	plugins: async () => (await import('./list-configured.ts')).pluginListing,
+	prompts: async () => (await import('./list-library.ts')).promptListing,
+	resources: async () => (await import('./list-library.ts')).resourceListing,
 };

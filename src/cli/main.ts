@@ -9,13 +9,15 @@ import { exitCodes } from './exit.ts';
 import { commandHelp, overview } from './help.ts';
 import { Output } from './output.ts';
 import { findCommand, parseWords } from './parse.ts';
+import { packageVersion } from './version.ts';
 
 /** How long a canceled command has to end by itself before the process does. */
 const INTERRUPT_GRACE_MS = 5000;
 
 const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => onSignal(signal));
+const signals = ['SIGINT', 'SIGTERM'] as const;
+for (const signal of signals) process.on(signal, onSignal);
 await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<void> {
@@ -30,25 +32,20 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
-	if (args[0] === '--version') return out.line(await version());
+	if (args[0] === '--version') return out.line(packageVersion());
 	if (args.length === 0 || args[0] === '--help' || args[0] === '-h') return out.line(overview(commands));
 	const found = findCommand(commands, args);
 	const command = await found.load();
 	const { words, flags } = parseWords(command, found.rest);
 	if (flags['help']) return out.line(commandHelp(command));
+	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
 	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
 }
 
-function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+function onSignal(signal: NodeJS.Signals): void {
 	const code = signal === 'SIGINT' ? exitCodes.canceled : 143;
 	if (interrupt.signal.aborted) process.exit(code);
 	process.exitCode = code;
 	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
 	setTimeout(() => process.exit(code), INTERRUPT_GRACE_MS).unref();
-}
-
-async function version(): Promise<string> {
-	const { readFile } = await import('node:fs/promises');
-	const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-	return (JSON.parse(text) as { version: string }).version;
 }

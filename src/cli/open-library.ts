@@ -1,4 +1,5 @@
 /* The library that a command works on, from its flags, the environment or the working folder. */
+import { loadConfiguration } from '../config/load.ts';
 import { Library } from '../library/library.ts';
 import { resolveLibraryPaths } from '../library/paths.ts';
 import { Log } from '../log.ts';
@@ -20,9 +21,11 @@ export async function withLibrary<T>(
 	{ flags, environment }: Pick<CommandInput, 'flags' | 'environment'>,
 	work: (library: Library) => Promise<T>,
 ): Promise<T> {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
 	const paths = resolveLibraryPaths({
 		flags: { prompts: textOf(flags['prompts']), resources: textOf(flags['resources']) },
 		environment,
+		configured: configuration.library,
 		workingFolder: process.cwd(),
 	});
 	// A person who asks one question is told of trouble, not of every step.

@@ -37,6 +37,12 @@ export class ProgressBar {
 		this.#drawnAt = performance.now();
 	}
 
+	/** Take it off the screen for good. */
+	end(): void {
+		this.hide();
+		this.#line = '';
+	}
+
 	/** Take it off the screen, before something else is written. */
 	hide(): void {
 		if (this.#isDrawn) this.#out.live(CLEAR_LINE);

@@ -1,10 +1,15 @@
 /* `mctl read`: one resource of the library, rendered for a person or as it is for a pipe. */
+import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
+import { FileStorage } from '../hub/storage/file-storage.ts';
+import { StorageBackend } from '../hub/storage/storage-backend.ts';
 import type { Library } from '../library/library.ts';
-import { type Command, usageError } from './command.ts';
+import { type Command, type CommandInput, usageError } from './command.ts';
 import { renderMarkdown, withoutControls } from './markdown-terminal.ts';
 import { nearest } from './nearest.ts';
 import { libraryFlags, withLibrary } from './open-library.ts';
+
+const STORAGE_SCHEME = 'orchestra://';
 
 export const read: Command = {
 	usage: 'mctl read <uri> [--json]',
@@ -12,6 +17,7 @@ export const read: Command = {
 	examples: [
 		'mctl read orchestr8://registry',
 		'mctl read orchestr8://guides/first-tool',
+		'mctl read orchestra://notes/standup',
 		"mctl read 'orchestr8://match?query=server+hangs&mode=full&maxTokens=1000'",
 	],
 	flags: libraryFlags,
@@ -20,7 +26,9 @@ export const read: Command = {
 		const [uri, ...rest] = input.words;
 		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
 		const { out, flags } = input;
-		const { contents } = await withLibrary(input, (library) => readOrHint(library, uri));
+		const { contents } = uri.startsWith(STORAGE_SCHEME)
+			? await readStored(input, uri)
+			: await withLibrary(input, (library) => readOrHint(library, uri));
 		if (flags['json']) return out.json({ schema: 'orchestra.read/1', contents });
 		for (const { mimeType, text } of contents) {
 			const isMarkdown = mimeType === 'text/markdown';
@@ -34,6 +42,18 @@ export const read: Command = {
 		}
 	},
 };
+
+/** What plugins keep in the workspace: `orchestra://notes/<id>` and the like. */
+async function readStored(
+	{ environment }: Pick<CommandInput, 'environment'>,
+	uri: string,
+): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }> {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	const { contents } = await new StorageBackend(new FileStorage(configuration.root)).readResource(uri);
+	return {
+		contents: contents.map(({ mimeType, text }) => ({ uri, mimeType: String(mimeType), text: String(text) })),
+	};
+}
 
 async function readOrHint(library: Library, uri: string): ReturnType<Library['readResource']> {
 	try {

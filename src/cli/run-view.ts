@@ -7,7 +7,7 @@
 import { payloadText, type ToolEvent } from '../tool/event.ts';
 import { WARNINGS_KEPT } from '../tool/limits.ts';
 import { hintFor } from '../tool/mcp-result.ts';
-import type { RunSummary } from '../tool/transcript.ts';
+import type { RunSummary } from '../tool/summary.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -48,7 +48,7 @@ export class RunView {
 	}
 
 	end(summary: RunSummary): void {
-		this.#bar.hide();
+		this.#bar.end();
 		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);

@@ -7,8 +7,8 @@
 import type { StderrPolicy } from '../process/child.ts';
 import { runTimeoutMs } from '../tool/limits.ts';
 import { runTool, type ToolRun } from '../tool/run.ts';
+import type { RunWarning } from '../tool/summary.ts';
 import type { Tool } from '../tool/tool.ts';
-import type { RunWarning } from '../tool/transcript.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
 import type { Output } from './output.ts';
 import { printable } from './printable.ts';

@@ -55,6 +55,16 @@ export interface PluginEntry {
 	readonly file: string;
 }
 
+/** Where the shared hub is reached. What is undefined has its default where it is used. */
+export interface HubSection {
+	/** `host:port` of the QUIC listener. */
+	readonly listenAddress: string | undefined;
+	/** `host:port` of the TLS listener; none when undefined. */
+	readonly tcpAddress: string | undefined;
+	/** Absolute folder of the certificates. */
+	readonly certsDir: string | undefined;
+}
+
 export const limitNames = ['messageBytes', 'requestMs', 'toolOutputBytes', 'toolEvents'] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
@@ -69,5 +79,6 @@ export interface Configuration {
 	readonly tools: ToolsSection;
 	readonly library: LibrarySection;
 	readonly plugins: readonly PluginEntry[];
+	readonly hub: HubSection;
 	readonly limits: Limits;
 }

@@ -26,7 +26,12 @@ export class Field {
 	readonly #source: FieldSource;
 	readonly #path: readonly string[];
 
-	constructor(source: FieldSource, value: unknown = source.document.value, path: readonly string[] = []) {
+	/** Everything a file says. */
+	static of(source: FieldSource): Field {
+		return new Field(source, source.document.value, []);
+	}
+
+	private constructor(source: FieldSource, value: unknown, path: readonly string[]) {
 		this.#source = source;
 		this.#path = path;
 		this.value = value;

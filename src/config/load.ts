@@ -3,13 +3,16 @@
  *
  * The project speaks first: `orchestra.json`, else the `.mcp.json` of any client,
  * in the working directory or the nearest folder above it, no higher than the
- * repository. What the project does not say, the user's own file may.
+ * repository. A project that names no plugins may have them in the `plugins.yaml`
+ * of an existing Orchestra. What the project does not say, the user's own file may.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
-import type { Configuration, ToolsSection } from './configuration.ts';
+import { isObject } from '../wire/json.ts';
+import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { parseJsonc } from './jsonc.ts';
+import { isPluginsYaml, PLUGINS_FILE, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem } from './problem.ts';
 import { type FileSections, readSections } from './sections.ts';
 
@@ -29,19 +32,34 @@ export interface LoadedConfiguration {
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
 export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const { cwd, environment } = options;
+	const isNamed = options.file !== undefined;
 	const project = options.file ?? findProjectFile(cwd, environment['HOME']);
-	const user = options.file === undefined ? userFile(environment) : undefined;
 	const root = project === undefined ? cwd : dirname(project);
-	const problems: ConfigProblem[] = [];
-	const files: string[] = [];
-	const sections: FileSections[] = [];
-	for (const file of [project, user]) {
-		const text = file === undefined ? undefined : readText(file, file === options.file, problems);
-		if (file === undefined || text === undefined) continue;
-		files.push(file);
-		sections.push(...readFile(file, text, { environment, problems, root }));
-	}
+	const reading: Reading = { environment, problems: [], root, files: [], sections: [], namesPlugins: false };
+	if (project !== undefined) readInto(reading, project, isNamed);
+	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
+	const user = isNamed ? undefined : userFile(environment);
+	if (user !== undefined) readInto(reading, user, false);
+	const { files, sections, problems } = reading;
 	return { configuration: { root, files, ...sections.reduce(merge, empty) }, problems };
+}
+
+/** What is known when a file is read, and what was read so far. */
+interface Reading {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly root: string;
+	readonly problems: ConfigProblem[];
+	readonly files: string[];
+	readonly sections: FileSections[];
+	/** True when a file speaks of plugins, be it to say that there are none. */
+	namesPlugins: boolean;
+}
+
+function readInto(reading: Reading, file: string, isRequired: boolean): void {
+	const text = readText(file, isRequired, reading.problems);
+	if (text === undefined) return;
+	reading.files.push(file);
+	reading.sections.push(...readFile(file, text, reading));
 }
 
 /** Where the user's own configuration is looked for. */
@@ -51,7 +69,7 @@ export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | und
 	return base ? join(base, 'orchestra', 'config.json') : undefined;
 }
 
-const projectNames = ['orchestra.json', '.mcp.json'];
+const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
 
 function findProjectFile(cwd: string, home: string | undefined): string | undefined {
 	for (let folder = cwd; ; folder = dirname(folder)) {
@@ -73,16 +91,19 @@ function readText(file: string, isRequired: boolean, problems: ConfigProblem[]):
 	}
 }
 
-function readFile(
-	file: string,
-	text: string,
-	context: { environment: Readonly<NodeJS.ProcessEnv>; problems: ConfigProblem[]; root: string },
-): FileSections[] {
+function readFile(file: string, text: string, reading: Reading): FileSections[] {
+	const { environment, problems, root } = reading;
 	try {
-		const document = parseJsonc(text, file);
-		return [readSections({ file, document, ...context }, !file.endsWith('.mcp.json'), context.root)];
+		const isYaml = isPluginsYaml(file);
+		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
+		const source = { file, document, environment, problems };
+		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
+		return [
+			isYaml ? readPluginsYaml(source, empty) : readSections(source, !file.endsWith('.mcp.json'), root),
+		];
 	} catch (error) {
-		context.problems.push(syntaxProblem(file, error));
+		reading.namesPlugins ||= isPluginsYaml(file);
+		problems.push(syntaxProblem(file, error));
 		return [];
 	}
 }
@@ -98,6 +119,7 @@ const empty: FileSections = {
 	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 	library: { prompts: undefined, resources: undefined },
 	plugins: [],
+	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined },
 	limits: {},
 };
 
@@ -111,7 +133,16 @@ function merge(first: FileSections, second: FileSections): FileSections {
 			resources: first.library.resources ?? second.library.resources,
 		},
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
+		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+	};
+}
+
+function mergeHub(first: HubSection, second: HubSection): HubSection {
+	return {
+		listenAddress: first.listenAddress ?? second.listenAddress,
+		tcpAddress: first.tcpAddress ?? second.tcpAddress,
+		certsDir: first.certsDir ?? second.certsDir,
 	};
 }
 

@@ -1,6 +1,7 @@
 /* One file's fields to the sections of the configuration. An entry with a problem is left out whole. */
 import type {
 	Configuration,
+	HubSection,
 	LibrarySection,
 	Limits,
 	PluginEntry,
@@ -15,16 +16,17 @@ import { Field, type FieldSource } from './field.ts';
 /** What one file says. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
-const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'limits'];
+const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
+const hubNames = ['listenAddr', 'tcpAddr', 'certsDir'];
 
 /**
  * Read a parsed file; problems are noted in `source`. A file of another client
  * (`isOurs` false) may hold keys that mean something only there.
  */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
-	const top = new Field(source);
+	const top = Field.of(source);
 	if (isOurs) onlyKeys(top, [...sectionNames, '$schema']);
 	else top.entries();
 	const whole = <T>(read: () => T | undefined): T[] => leaveOutWrong(source, read);
@@ -39,11 +41,13 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.at('plugins')
 			.items()
 			.flatMap((field) => whole(() => readPlugin(field, source.file))),
+		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
 	};
 }
 
-function leaveOutWrong<T>(source: FieldSource, read: () => T | undefined): T[] {
+/** The entry, or none when reading it noted a problem. */
+export function leaveOutWrong<T>(source: FieldSource, read: () => T | undefined): T[] {
 	const before = source.problems.length;
 	const entry = read();
 	return entry === undefined || source.problems.length > before ? [] : [entry];
@@ -120,7 +124,8 @@ function readLibrary(field: Field): LibrarySection {
 	return { prompts: field.at('prompts').path(), resources: field.at('resources').path() };
 }
 
-function readPlugin(field: Field, file: string): PluginEntry | undefined {
+/** One plugin, written the same way in every file that can name plugins. */
+export function readPlugin(field: Field, file: string): PluginEntry | undefined {
 	const binaryField = field.at('binary');
 	for (const required of [field.at('id'), binaryField]) {
 		if (!required.isPresent) return required.report('a text that is not empty');
@@ -142,6 +147,26 @@ function readPlugin(field: Field, file: string): PluginEntry | undefined {
 	};
 }
 
+function readHub(field: Field): HubSection {
+	onlyKeys(field, hubNames);
+	return {
+		listenAddress: readAddress(field.at('listenAddr')),
+		tcpAddress: readAddress(field.at('tcpAddr')),
+		certsDir: field.at('certsDir').path(),
+	};
+}
+
+const LARGEST_PORT = 65_535;
+
+/** `host:port`, `[::1]:port` or `:port`. */
+export function readAddress(field: Field): string | undefined {
+	const text = field.text();
+	if (text === undefined) return undefined;
+	const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(text) ?? [];
+	const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
+	return isAddress ? text : field.report('an address as host:port, for example localhost:9100');
+}
+
 function readLimits(field: Field): Limits {
 	onlyKeys(field, limitNames);
 	return countsOf(limitNames.map((name): [string, Field] => [name, field.at(name)]));
@@ -156,7 +181,8 @@ function countsOf(entries: [string, Field][]): Record<string, number> {
 	);
 }
 
-function onlyKeys(field: Field, names: readonly string[]): void {
+/** Note every key that means nothing here. */
+export function onlyKeys(field: Field, names: readonly string[]): void {
 	for (const [key, inner] of field.entries()) {
 		if (!names.includes(key))
 			inner.report(names.filter((name) => !name.startsWith('$')).join(', '), 'an unknown key');

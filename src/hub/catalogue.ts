@@ -39,28 +39,36 @@ export class Catalogue {
 
 	tools(): Awaitable<NamedList<Tool>> {
 		return this.#list('tools', () =>
-			after(this.#ask('tools', (backend) => backend.listTools?.()), (offers) => mergeByName(offers, this.#warn)),
+			after(
+				this.#ask('tools', (backend) => backend.listTools?.()),
+				(offers) => mergeByName(offers, this.#warn),
+			),
 		);
 	}
 
 	prompts(): Awaitable<NamedList<Prompt>> {
 		return this.#list('prompts', () =>
-			after(this.#ask('prompts', (backend) => backend.listPrompts?.()), (offers) => mergeByName(offers, this.#warn)),
+			after(
+				this.#ask('prompts', (backend) => backend.listPrompts?.()),
+				(offers) => mergeByName(offers, this.#warn),
+			),
 		);
 	}
 
 	resources(): Awaitable<NamedList<Resource>> {
 		return this.#list('resources', () =>
-			after(this.#ask('resources', (backend) => backend.listResources?.()), (offers) =>
-				mergeByUri(offers, ({ uri }) => uri, this.#warn),
+			after(
+				this.#ask('resources', (backend) => backend.listResources?.()),
+				(offers) => mergeByUri(offers, ({ uri }) => uri, this.#warn),
 			),
 		);
 	}
 
 	templates(): Awaitable<NamedList<ResourceTemplate>> {
 		return this.#list('templates', () =>
-			after(this.#ask('templates', (backend) => backend.listResourceTemplates?.()), (offers) =>
-				mergeByUri(offers, ({ uriTemplate }) => uriTemplate, this.#warn),
+			after(
+				this.#ask('templates', (backend) => backend.listResourceTemplates?.()),
+				(offers) => mergeByUri(offers, ({ uriTemplate }) => uriTemplate, this.#warn),
 			),
 		);
 	}
@@ -86,14 +94,22 @@ export class Catalogue {
 		});
 	}
 
-	#ask<T>(kind: Kind, list: (backend: Backend) => Awaitable<readonly T[]> | undefined): Awaitable<Offer<T>[]> {
+	#ask<T>(
+		kind: Kind,
+		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
+	): Awaitable<Offer<T>[]> {
 		const backends = this.#backends();
 		const asked = backends.map((backend) => this.#askOne(kind, backend, list));
-		if (!asked.some((offer) => offer instanceof Promise)) return asked as Offer<T>[];
-		return Promise.all(asked);
+		// When every answer is there, nobody waits a turn for the list.
+		const isThere = asked.every((offer): offer is Offer<T> => !(offer instanceof Promise));
+		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
 	}
 
-	#askOne<T>(kind: Kind, backend: Backend, list: (backend: Backend) => Awaitable<readonly T[]> | undefined): Awaitable<Offer<T>> {
+	#askOne<T>(
+		kind: Kind,
+		backend: Backend,
+		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
+	): Awaitable<Offer<T>> {
 		try {
 			const offered = list(backend) ?? [];
 			if (!(offered instanceof Promise)) return { backend, items: offered };
@@ -127,7 +143,10 @@ export class Catalogue {
 
 function withDeadline<T>(value: Promise<T>, who: string): Promise<T> {
 	return new Promise((resolve, reject) => {
-		const timer = setTimeout(() => reject(new OrchestraError('timeout', `${who} did not answer within ${LIST_MS} ms`)), LIST_MS);
+		const timer = setTimeout(
+			() => reject(new OrchestraError('timeout', `${who} did not answer within ${LIST_MS} ms`)),
+			LIST_MS,
+		);
 		timer.unref();
 		value.then(resolve, reject).finally(() => clearTimeout(timer));
 	});

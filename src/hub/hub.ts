@@ -51,6 +51,7 @@ export class Hub implements Provider {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #watches = new Map<string, number>();
 	readonly #stops = new Map<Backend, () => void>();
+	readonly #lastCalls = new Map<string, Date>();
 	#backends: readonly Backend[] = [];
 
 	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
@@ -83,8 +84,14 @@ export class Hub implements Provider {
 		return this.#backends.flatMap((backend) => backend.processes?.() ?? []);
 	}
 
+	/** When a backend was last called; undefined when never. */
+	lastCall(backendId: string): Date | undefined {
+		return this.#lastCalls.get(backendId);
+	}
+
 	capabilities(): ServerCapabilities {
-		const has = (method: keyof Backend): boolean => this.#backends.some((backend) => backend[method] !== undefined);
+		const has = (method: keyof Backend): boolean =>
+			this.#backends.some((backend) => backend[method] !== undefined);
 		return {
 			tools: { listChanged: true },
 			...(has('listPrompts') ? { prompts: { listChanged: true } } : {}),
@@ -98,12 +105,22 @@ export class Hub implements Provider {
 		return after(this.#catalogue.tools(), ({ items }) => items);
 	}
 
-	callTool({ name, arguments: input }: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
+	/** True when some backend offers a tool of this name. */
+	async hasTool(name: string): Promise<boolean> {
+		return (await this.#catalogue.tools()).routes.has(name);
+	}
+
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tools(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) => backend.callTool?.(call, context));
+			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) =>
+				backend.callTool?.(call, context),
+			);
 		});
 	}
 
@@ -111,12 +128,17 @@ export class Hub implements Provider {
 		return after(this.#catalogue.prompts(), ({ items }) => items);
 	}
 
-	getPrompt({ name, arguments: input }: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired> {
+	getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) => backend.getPrompt?.(call, context));
+			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) =>
+				backend.getPrompt?.(call, context),
+			);
 		});
 	}
 
@@ -131,7 +153,9 @@ export class Hub implements Provider {
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		return after(this.#backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
-			return this.#record('resources/read', uri, { backend, context }, (owner) => owner.readResource?.(uri, context));
+			return this.#record('resources/read', uri, { backend, context }, (owner) =>
+				owner.readResource?.(uri, context),
+			);
 		});
 	}
 
@@ -141,7 +165,10 @@ export class Hub implements Provider {
 			return after(this.#catalogue.prompts(), ({ routes }) => {
 				const route = routes.get(ref.name ?? '');
 				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
-				return route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ?? nothingToComplete;
+				return (
+					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
+					nothingToComplete
+				);
 			});
 		}
 		return after(this.#catalogue.templates(), ({ routes }) => {
@@ -223,12 +250,22 @@ export class Hub implements Provider {
 	): Awaitable<T> {
 		if (this.#journal === noJournal) return call(backend) ?? missing(backend, method);
 		const startedAt = new Date();
+		this.#lastCalls.set(backend.id, startedAt);
 		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
 			const ms = Date.now() - startedAt.getTime();
-			this.#journal.write({ client: clientName(context), backend: backend.id, method, name, startedAt, ms, outcome, error });
+			this.#journal.write({
+				client: clientName(context),
+				backend: backend.id,
+				method,
+				name,
+				startedAt,
+				ms,
+				outcome,
+				error,
+			});
 		};
 		const onError = (error: unknown): never => {
-			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', messageOf(error));
+			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
 			throw error;
 		};
 		const onResult = (result: T): T => {

@@ -72,7 +72,10 @@ export class LibraryBackend implements Backend {
 	async complete({ ref, argument, context }: CompleteParams): Promise<CompleteResult> {
 		const library = await this.#open();
 		const { name = '', uri = '' } = ref;
-		const reference = ref.type === 'ref/prompt' ? ({ type: 'ref/prompt', name } as const) : ({ type: 'ref/resource', uri } as const);
+		const reference =
+			ref.type === 'ref/prompt'
+				? ({ type: 'ref/prompt', name } as const)
+				: ({ type: 'ref/resource', uri } as const);
 		return { completion: await library.complete(reference, argument, context) };
 	}
 
@@ -106,8 +109,10 @@ export class LibraryBackend implements Backend {
 
 	#tell({ prompts, resources }: LibraryChange, isAffected: (uri: string) => boolean): void {
 		const changes: Change[] = [];
-		if (prompts.added.length + prompts.changed.length + prompts.removed.length > 0) changes.push({ kind: 'prompts' });
-		if (resources.added.length + resources.removed.length + resources.changed.length > 0) changes.push({ kind: 'resources' });
+		if (prompts.added.length + prompts.changed.length + prompts.removed.length > 0)
+			changes.push({ kind: 'prompts' });
+		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
+			changes.push({ kind: 'resources' });
 		for (const uri of this.#watched) if (isAffected(uri)) changes.push({ kind: 'resource', uri });
 		for (const change of changes) for (const listener of this.#listeners) listener(change);
 	}

@@ -81,7 +81,11 @@ function fullName<T>(
 	return other;
 }
 
-function renamed<T extends { name: string; title?: unknown; _meta?: unknown }>(item: T, name: string, full: string): T {
+function renamed<T extends { name: string; title?: unknown; _meta?: unknown }>(
+	item: T,
+	name: string,
+	full: string,
+): T {
 	if (name === full) return { ...item, name };
 	const meta = typeof item._meta === 'object' ? item._meta : {};
 	return { ...item, name, title: item.title ?? full, _meta: { ...meta, 'orchestra/fullName': full } };

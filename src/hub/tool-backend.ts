@@ -18,8 +18,8 @@ import type { Tool as FoundTool } from '../tool/tool.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend } from './backend.ts';
 
-/** How long the files must be quiet before the tools are looked for again, in milliseconds. */
-const QUIET_MS = 150;
+/** How long after a change the tools are looked for again, in milliseconds. */
+const SETTLE_MS = 150;
 
 export interface ToolBackendOptions {
 	readonly roots: readonly string[];
@@ -113,7 +113,11 @@ export class ToolBackend implements Backend {
 			environment,
 			signal: context.signal,
 			spawner: this.#spawner,
-			timeoutMs: runTimeoutMs(tool.id, { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs }),
+			timeoutMs: runTimeoutMs(tool.id, {
+				byTool: settings.timeouts,
+				manifest: tool.timeoutMs,
+				fallback: settings.timeoutMs,
+			}),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
 			onWarning: ({ message }) => log.debug(`${tool.id}: ${message}`),
 		};
@@ -131,12 +135,13 @@ export class ToolBackend implements Backend {
 		}
 	}
 
+	/** A burst of changes is one look, and files that never rest are looked at all the same. */
 	#onFiles(): void {
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => {
+		this.#timer ??= setTimeout(() => {
+			this.#timer = undefined;
 			this.#tools = undefined;
 			for (const listener of this.#listeners) listener({ kind: 'tools' });
-		}, QUIET_MS);
+		}, SETTLE_MS);
 		this.#timer.unref();
 	}
 }

@@ -15,7 +15,7 @@ import {
 	fstatSync,
 	openSync,
 	readdirSync,
-	readFileSync,
+	readSync,
 	realpathSync,
 	statSync,
 } from 'node:fs';
@@ -91,7 +91,7 @@ export class Folder {
 			const found = fstatSync(handle);
 			if (!found.isFile()) throw new OrchestraError('not_found', `${file} is not a file`);
 			if (found.size > FILE_LIMIT_BYTES) throw tooLarge(file, found.size);
-			return { file, size: found.size, stamp: stampOf(found), ...decode(readFileSync(handle)) };
+			return { file, size: found.size, stamp: stampOf(found), ...decode(readBytes(handle, found.size)) };
 		} finally {
 			closeSync(handle);
 		}
@@ -164,6 +164,18 @@ function tooLarge(file: string, size: number): OrchestraError {
 			data: { file, size, limit: FILE_LIMIT_BYTES },
 		},
 	);
+}
+
+/** At most `size` bytes, which was checked: a file that grows meanwhile is read again when its change is told. */
+function readBytes(handle: number, size: number): Buffer {
+	const bytes = Buffer.allocUnsafe(size);
+	let length = 0;
+	while (length < size) {
+		const count = readSync(handle, bytes, length, size - length, length);
+		if (count === 0) break;
+		length += count;
+	}
+	return bytes.subarray(0, length);
 }
 
 function decode(bytes: Buffer): { text: string; problem?: string } {

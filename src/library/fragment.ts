@@ -58,12 +58,12 @@ export const mimeTypes: Readonly<Record<string, string>> = {
 
 /** How the fields of a fragment are ranked; the weightiest first. */
 export const fragmentFields: Readonly<Record<string, SearchField>> = {
-	title: { weight: 4, typicalWords: 6 },
+	title: { weight: 5, typicalWords: 6 },
+	useWhen: { weight: 3.5, typicalWords: 16 },
 	tags: { weight: 3, typicalWords: 6 },
-	useWhen: { weight: 2.5, typicalWords: 16 },
 	capabilities: { weight: 2.5, typicalWords: 16 },
 	headings: { weight: 2, typicalWords: 12 },
-	description: { weight: 2, typicalWords: 14 },
+	description: { weight: 1.5, typicalWords: 14 },
 	name: { weight: 1.5, typicalWords: 4 },
 	body: { weight: 1, typicalWords: 150 },
 };
@@ -133,7 +133,7 @@ function dataOf(text: string, extension: string, problems: string[]): Metadata {
 
 function documentOf(fragment: Fragment, { body, headings }: Content): SearchDocument {
 	const { uri, title, tags, capabilities, useWhen, description, name } = fragment;
-	const fields = { title, tags, useWhen, capabilities, headings, description, name, body };
+	const fields = { title, useWhen, tags, capabilities, headings, description, name, body };
 	return { id: uri, fields };
 }
 

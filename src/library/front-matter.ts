@@ -66,7 +66,7 @@ function dataOf(value: unknown): Pick<FrontMatter, 'data' | 'problem'> {
 export function parseYaml(text: string): unknown {
 	// Loaded on first need: a library of plain front matter never pays for the parser.
 	const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
-	return parse(text, { maxAliasCount: 50, logLevel: 'silent', prettyErrors: true }) as unknown;
+	return parse(text, { maxAliasCount: 50, logLevel: 'error', prettyErrors: true }) as unknown;
 }
 
 const KEY_LINE = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;

@@ -5,7 +5,7 @@ export type { MatchReason } from '../search/document.ts';
 export { affects, type LibraryChange, type ListChange } from './change.ts';
 export type { Completion, CompletionArgument, CompletionReference } from './completion.ts';
 export type { Found } from './finder.ts';
-export type { Fragment } from './fragment.ts';
+export { type Fragment, readFragment } from './fragment.ts';
 export {
 	type FindOptions,
 	Library,

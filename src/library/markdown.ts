@@ -59,6 +59,7 @@ function* linesOutsideCode(text: string): Generator<string> {
 
 /** Without emphasis, code marks and link targets. */
 function plain(text: string): string {
+	if (!/[[*`]/.test(text)) return text.trim();
 	return text
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
 		.replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, (mark) => (mark.includes('_') ? mark : ''))

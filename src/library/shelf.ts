@@ -25,6 +25,7 @@ const precedence = Object.keys(mimeTypes);
 export class Shelf {
 	readonly index: SearchIndex = new SearchIndex(fragmentFields);
 	readonly #byUri = new Map<string, Fragment>();
+	/** The files of each URI that more than one has claimed. */
 	readonly #claims = new Map<string, Set<string>>();
 	readonly #uriByFile = new Map<string, string>();
 	#sorted: readonly Fragment[] | undefined;
@@ -47,9 +48,9 @@ export class Shelf {
 		const { fragment, document, problems } = readFragment(source);
 		const { uri, file } = fragment;
 		this.#uriByFile.set(file, uri);
-		this.#claims.set(uri, (this.#claims.get(uri) ?? new Set()).add(file));
 		const holder = this.#byUri.get(uri)?.file;
 		if (holder !== undefined && holder !== file) {
+			this.#claims.set(uri, (this.#claims.get(uri) ?? new Set([holder])).add(file));
 			const [winner, loser] = rank(holder) <= rank(file) ? [holder, file] : [file, holder];
 			problems.push(`${loser} has the same URI as ${winner} and is left out`);
 			if (winner === holder) return { uri, problems };

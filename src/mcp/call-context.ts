@@ -9,6 +9,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
+import type { Id } from '../wire/json-rpc.ts';
 import type { Questions } from './questions.ts';
 import type { Revision } from './revision.ts';
 import { logLevels, type McpLogLevel } from './types.ts';
@@ -55,6 +56,11 @@ export class CallContext {
 
 	get revision(): Revision {
 		return this.#line.revision;
+	}
+
+	/** The id of the request, as the client gave it. */
+	get id(): Id {
+		return this.#call.id;
 	}
 
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */

@@ -112,10 +112,10 @@ async function startPlugin(
 				};
 	const orchestrator = new Orchestrator(manifest, connect);
 	const life = new PluginLife(definition, orchestrator);
-	const handlers = pluginHandlers(definition, { orchestrator, onShutdown: () => void life.stop() });
+	const handlers = pluginHandlers(definition, { orchestrator, shutDown: () => life.shutDown() });
 	const identity = await loadIdentity(folder, manifest.id);
 	life.listener = await servePlugin({ address: flags.listenAddress, identity, handlers, kind });
-	if (orchestrator.isThere) void life.keepRegistered(Log.fromEnvironment(manifest.id));
+	if (orchestrator.isThere) void life.keepRegistered();
 	return { address: life.listener.address, stopped: life.stopped, stop: () => life.stop() };
 }
 
@@ -127,10 +127,13 @@ class PluginLife {
 	readonly stopped: Promise<void>;
 	readonly #definition: PluginDefinition;
 	readonly #orchestrator: Orchestrator;
+	readonly #log: Log;
 	#stopping: Promise<void> | undefined;
+	#hook: Promise<boolean> | undefined;
 	#resolveStopped: () => void = () => {};
 
 	constructor(definition: PluginDefinition, orchestrator: Orchestrator) {
+		this.#log = Log.fromEnvironment(definition.id);
 		this.#definition = definition;
 		this.#orchestrator = orchestrator;
 		this.stopped = new Promise((resolve) => {
@@ -139,12 +142,12 @@ class PluginLife {
 	}
 
 	/** The orchestrator keeps the manifest it gets here. A plugin that cannot reach it still serves. */
-	async keepRegistered(log: Log): Promise<void> {
+	async keepRegistered(): Promise<void> {
 		try {
 			const client = await this.#orchestrator.register();
-			log.info(`registered with the orchestrator at ${client.address}`);
+			this.#log.info(`registered with the orchestrator at ${client.address}`);
 		} catch (thrown) {
-			log.warn(`not registered with the orchestrator: ${OrchestraError.from(thrown).message}`);
+			this.#log.warn(`not registered with the orchestrator: ${OrchestraError.from(thrown).message}`);
 		}
 	}
 
@@ -153,14 +156,28 @@ class PluginLife {
 		return this.#stopping;
 	}
 
+	/** Run the hook and stop soon after, so that the answer can leave. True when the hook did not throw. */
+	async shutDown(): Promise<boolean> {
+		const isClean = await this.#runHook();
+		setTimeout(() => void this.stop(), FAREWELL_MS);
+		return isClean;
+	}
+
 	async #stop(): Promise<void> {
-		await new Promise((resolve) => setTimeout(resolve, FAREWELL_MS));
-		try {
-			await this.#definition.onShutdown?.(this.#orchestrator);
-		} finally {
-			await this.#orchestrator.close();
-			await this.listener?.close();
-			this.#resolveStopped();
-		}
+		await this.#runHook();
+		await this.#orchestrator.close();
+		await this.listener?.close();
+		this.#resolveStopped();
+	}
+
+	#runHook(): Promise<boolean> {
+		this.#hook ??= (async () => this.#definition.onShutdown?.(this.#orchestrator))().then(
+			() => true,
+			(thrown: unknown) => {
+				this.#log.error(`the shutdown hook failed: ${OrchestraError.from(thrown).message}`);
+				return false;
+			},
+		);
+		return this.#hook;
 	}
 }

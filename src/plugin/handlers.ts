@@ -16,12 +16,12 @@ export interface ServerCall {
 
 export interface StreamingCall extends ServerCall {
 	/** Send one chunk; await it, so that a slow reader slows the tool. */
-	chunk(data: Uint8Array, contentType?: string): Promise<void>;
+	readonly chunk: (data: Uint8Array, contentType?: string) => Promise<void>;
 }
 
 export interface SubscribedCall extends ServerCall {
 	/** Deliver one event. False when the subscriber is gone. */
-	deliver(event: MessageInitShape<typeof pb.EventDeliverySchema>): boolean;
+	readonly deliver: (event: MessageInitShape<typeof pb.EventDeliverySchema>) => boolean;
 }
 
 export interface PluginHandlers {

@@ -1,7 +1,8 @@
 /*
  * Calls to a peer that speaks orchestra.plugin.v1: a plugin, or the orchestrator.
  *
- * Over QUIC each call has a stream of its own; over TLS plain calls share one.
+ * Over QUIC a call has a stream of its own, unless very many are under way between
+ * our own ends; over TLS plain calls share one.
  * Any number may be under way. A call that is given up tells the peer.
  */
 import { OrchestraError } from '../errors.ts';
@@ -21,14 +22,14 @@ export class PluginClient {
 	/** What the peer announced when it registered or was registered with. */
 	features: ReadonlySet<string> = new Set();
 	readonly #link: Link;
-	readonly #shared: SharedStream | undefined;
+	readonly #shared: SharedStream;
 	readonly #calls = new Calls();
 	#lastId = 0;
 
 	/** The client owns the link from now on. */
 	constructor(link: Link) {
 		this.#link = link;
-		this.#shared = link.streamsAreCheap ? undefined : new SharedStream(link);
+		this.#shared = new SharedStream(link);
 		this.address = link.address;
 		this.closed = link.closed;
 	}
@@ -48,9 +49,9 @@ export class PluginClient {
 		const id = request.requestId || this.#nextId();
 		const payload = encodeRequest({ ...request, requestId: id });
 		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
-		const shared = this.#shared?.isFree(id) ? this.#shared : undefined;
+		const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
 		return this.#calls.run(what, options, (call) =>
-			shared ? shared.send(id, payload, call) : this.#sendAlone(payload, call),
+			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(payload, call),
 		);
 	}
 
@@ -113,9 +114,15 @@ export class PluginClient {
 
 	/** Let calls under way finish for a moment, then close the link. Idempotent. */
 	async close(): Promise<void> {
-		this.#shared?.close();
+		this.#shared.close();
 		await this.#link.close();
 		this.#calls.close();
+	}
+
+	/** Over QUIC only peers that announced a feature, which are ours, read more than one request from a stream. */
+	#sharesStream(payload: Uint8Array): boolean {
+		if (!this.#link.streamsAreCheap) return true;
+		return this.features.size > 0 && this.#calls.size >= MANY_CALLS && payload.length <= SMALL_BYTES;
 	}
 
 	#sendAlone(payload: Uint8Array, call: Call): () => void {
@@ -152,6 +159,9 @@ export class PluginClient {
 }
 
 const POST_TIMEOUT_MS = 5_000;
+/** From this many calls under way on, small ones share a stream. */
+const MANY_CALLS = 8;
+const SMALL_BYTES = 16 * 1024;
 
 function late(timeoutMs: number): OrchestraError {
 	return new OrchestraError('timeout', `the streaming call was not over within ${timeoutMs} ms`);

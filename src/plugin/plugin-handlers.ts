@@ -13,8 +13,8 @@ const ANY_OBJECT: JsonObject = { type: 'object' };
 
 export interface PluginHooks {
 	orchestrator: Orchestrator;
-	/** A shutdown was asked for; the answer is sent before anything is closed. */
-	onShutdown: () => void;
+	/** A shutdown was asked for: run the hook, say whether it went well, and stop when the answer has left. */
+	shutDown: () => Promise<boolean>;
 }
 
 /** A result whose numbers must arrive with every digit: give the JSON text of an object. */
@@ -90,10 +90,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 			await plugin.onBoot?.(config, hooks.orchestrator);
 			return { ready: true };
 		},
-		shutdown() {
-			setImmediate(hooks.onShutdown);
-			return { clean: true };
-		},
+		shutdown: async () => ({ clean: await hooks.shutDown() }),
 	};
 }
 

@@ -2,8 +2,8 @@
  * Answer the requests of one stream.
  *
  * Usually there is one request and one answer. But a stream may carry many, and
- * they are answered as they are done, each under its request id. Over QUIC the
- * stream ends with its last answer; over TLS the peer decides.
+ * they are answered as they are done, each under its request id. The peer ends its
+ * side when it has no more to ask, and we end ours after the last answer.
  */
 import { OrchestraError } from '../errors.ts';
 import { CODE_BAD_FRAME } from '../quic/limits.ts';
@@ -66,7 +66,7 @@ class StreamServer {
 
 	#begin({ requestId, request }: PluginRequest): void {
 		if (request.case === 'streamCancel') {
-			this.#running.cancel(this.#peer.name, request.value.streamId);
+			this.#cancel(request.value.streamId);
 			this.#finishIfIdle();
 			return;
 		}
@@ -74,6 +74,12 @@ class StreamServer {
 		this.#calls.add(call);
 		if (request.case === 'mcpMessage') this.#openTunnel(call, request.value);
 		else void this.#run(call, request);
+	}
+
+	/** A streaming call or subscription on any stream of this peer, or a plain call on this one. */
+	#cancel(id: string): void {
+		if (this.#running.cancel(this.#peer.name, id)) return;
+		for (const call of this.#calls) if (call.requestId === id) call.cancel();
 	}
 
 	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
@@ -160,7 +166,7 @@ class StreamServer {
 			this.#done(call);
 			return;
 		}
-		const tunnel = new Tunnel(this.#stream, call.requestId, false);
+		const tunnel = new Tunnel(this.#stream, call.requestId);
 		this.#tunnel = tunnel;
 		this.#handlers.tunnel(tunnel, call);
 		tunnel.deliver(first);
@@ -187,8 +193,7 @@ class StreamServer {
 	}
 
 	#finishIfIdle(): void {
-		const isOver = this.#hasEnded || this.#peer.kind === 'quic';
-		if (isOver && this.#calls.size === 0 && !this.#isGone) this.#stream.end();
+		if (this.#hasEnded && this.#calls.size === 0 && !this.#isGone) this.#stream.end();
 	}
 
 	#ended(): void {

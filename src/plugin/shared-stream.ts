@@ -1,5 +1,7 @@
 /*
- * Many calls on one stream, for links where a stream is dear.
+ * Many calls on one stream: always over TLS, where a stream is dear, and over QUIC
+ * between our own ends when many calls are under way, because the engine puts only
+ * one stream into a packet.
  *
  * Answers are matched by request id and may come in any order. A peer that ends
  * the stream after an answer is fine too: the next call opens a new one.
@@ -7,7 +9,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { Link, LinkStream } from '../quic/link.ts';
 import type { Call } from './calls.ts';
-import { decodeResponse } from './codec.ts';
+import { decodeResponse, encodeRequest } from './codec.ts';
 
 export class SharedStream {
 	readonly #link: Link;
@@ -23,23 +25,31 @@ export class SharedStream {
 		return !this.#waiting.has(id);
 	}
 
-	/** Send a call; gives back how to forget it. */
+	/** Send a call; gives back how to abandon it, which tells the peer. */
 	send(id: string, payload: Uint8Array, call: Call): () => void {
 		const stream = (this.#stream ??= this.#open());
 		this.#waiting.set(id, call);
 		stream.send(payload);
-		return () => this.#waiting.delete(id);
+		return () => {
+			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
+			stream.send(
+				encodeRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
+			);
+			this.#endIfIdle();
+		};
 	}
 
+	/** No more calls. Those under way may still be answered, or fail with the link. */
 	close(): void {
 		this.#stream?.end();
-		this.#stream = undefined;
+		if (this.#waiting.size === 0) this.#stream = undefined;
 	}
 
 	#open(): LinkStream {
 		const stream = this.#link.openStream();
 		const over = (error: OrchestraError): void => {
-			if (this.#stream === stream) this.#stream = undefined;
+			if (this.#stream !== stream) return;
+			this.#stream = undefined;
 			for (const [id, call] of this.#waiting) {
 				this.#waiting.delete(id);
 				call.fail(error);
@@ -48,6 +58,7 @@ export class SharedStream {
 		stream.receive({
 			frame: (payload) => this.#take(payload),
 			end: () => {
+				if (this.#stream !== stream) return;
 				stream.end();
 				over(new OrchestraError('closed', `${this.#link.address} ended the connection before it answered`));
 			},
@@ -61,5 +72,11 @@ export class SharedStream {
 		const call = this.#waiting.get(response.requestId);
 		this.#waiting.delete(response.requestId);
 		call?.answer(response);
+		this.#endIfIdle();
+	}
+
+	/** A new stream costs nothing over QUIC, and an open one keeps the link awake. */
+	#endIfIdle(): void {
+		if (this.#link.streamsAreCheap && this.#waiting.size === 0) this.close();
 	}
 }

@@ -7,29 +7,33 @@ import { OrchestraError } from '../errors.ts';
 import type { LinkStream } from '../quic/link.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from './codec.ts';
+import { bytesField, bytesFieldParts, eachField, type FieldValue, joined } from './fields.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-const encoder = new TextEncoder();
+
+/** The number of `mcp_message` among the kinds of a request and of a response, and that of `tool_call`. */
+const MCP_MESSAGE = 100;
+const TOOL_CALL = 20;
+/** The number of `error_message` in a `ToolResponse`. */
+const ERROR_MESSAGE = 4;
 
 /** Messages that came before anybody listened. */
 const MAX_EARLY = 1_024;
 
 export class Tunnel implements Transport {
 	readonly #stream: LinkStream;
-	readonly #id: string;
-	readonly #isClient: boolean;
+	/** How every frame begins: `request_id` is the first field of requests and responses alike. */
+	readonly #head: Uint8Array;
 	#receiver: Receiver | undefined;
 	#early: string[] = [];
 	#end: OrchestraError | undefined;
 	#isClosed = false;
 	#strays = 0;
 
-	/** @param isClient the side that opened the stream sends requests, the other one responses */
-	constructor(stream: LinkStream, id: string, isClient: boolean) {
+	/** A request and a response that carry a message look the same, so both ends are alike. */
+	constructor(stream: LinkStream, id: string) {
 		this.#stream = stream;
-		this.#id = id;
-		this.#isClient = isClient;
+		this.#head = bytesField(1, id);
 	}
 
 	get isClosed(): boolean {
@@ -50,12 +54,7 @@ export class Tunnel implements Transport {
 
 	post(text: string): boolean {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the tunnel is closed');
-		const mcpMessage = { case: 'mcpMessage' as const, value: encoder.encode(text) };
-		return this.#stream.send(
-			this.#isClient
-				? encodeRequest({ requestId: this.#id, request: mcpMessage })
-				: encodeResponse({ requestId: this.#id, response: mcpMessage }),
-		);
+		return this.#stream.send(joined([this.#head, ...bytesFieldParts(MCP_MESSAGE, text)]));
 	}
 
 	flushed(): Promise<void> {
@@ -83,15 +82,10 @@ export class Tunnel implements Transport {
 
 	/** A frame came on the stream. Throws `bad_frame` when it is no MCP message. */
 	take(payload: Uint8Array): void {
-		const { case: kind, value } = this.#isClient
-			? decodeResponse(payload).response
-			: decodeRequest(payload).request;
-		if (kind !== 'mcpMessage') {
-			const said = kind === 'toolCall' && 'errorMessage' in value ? `: ${value.errorMessage}` : '';
-			throw new OrchestraError(
-				'bad_frame',
-				`the tunnel got ${kind ?? 'an empty message'} instead of an MCP message${said}`,
-			);
+		const { kind, value } = kindOf(payload);
+		if (kind !== MCP_MESSAGE || typeof value === 'number') {
+			const said = kind === TOOL_CALL && typeof value !== 'number' ? errorMessageIn(value) : `kind ${kind}`;
+			throw new OrchestraError('bad_frame', `the tunnel got something else than an MCP message: ${said}`);
 		}
 		this.deliver(value);
 	}
@@ -115,7 +109,7 @@ export class Tunnel implements Transport {
 
 /** Open the client side of a tunnel on a fresh stream. */
 export function openTunnel(stream: LinkStream, id: string): Tunnel {
-	const tunnel = new Tunnel(stream, id, true);
+	const tunnel = new Tunnel(stream, id);
 	stream.receive({
 		frame: (payload) => {
 			try {
@@ -132,4 +126,21 @@ export function openTunnel(stream: LinkStream, id: string): Tunnel {
 		fail: (error) => tunnel.over(error),
 	});
 	return tunnel;
+}
+
+/** What a request or a response carries. The last one counts, as always in Protobuf; 0 for none. */
+function kindOf(payload: Uint8Array): { kind: number; value: FieldValue } {
+	let found: { kind: number; value: FieldValue } = { kind: 0, value: 0 };
+	eachField(payload, (kind, value) => {
+		if (kind !== 1) found = { kind, value };
+	});
+	return found;
+}
+
+function errorMessageIn(toolResponse: Uint8Array): string {
+	let said = '';
+	eachField(toolResponse, (number, value) => {
+		if (number === ERROR_MESSAGE && typeof value !== 'number') said = decoder.decode(value);
+	});
+	return said;
 }

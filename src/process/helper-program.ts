@@ -4,7 +4,7 @@
  *
  * It starts what it is asked to start, sends the three pipes over and closes its
  * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
- * the guard. It ends when the channel to its parent does.
+ * the guard. It ends when its parent does, which closes stdin.
  */
 import type { ChildProcess, SendHandle, spawn as Spawn } from 'node:child_process';
 
@@ -34,7 +34,7 @@ export function helperSource(): string {
 }
 
 /** Node sends such a pipe as it sends a socket, which its types do not say. */
-type RawPipe = SendHandle & { readStop(): void };
+type RawPipe = SendHandle & { readStop(): void; close(): void };
 
 function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 	const tell = (answer: HelperAnswer, handle?: SendHandle, done?: () => void): void => {
@@ -44,12 +44,17 @@ function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 	const handOver = (id: number, child: ChildProcess): void => {
 		const { pid = 0, stdin, stdout, stderr } = child;
 		for (const [index, stream] of [stdin, stdout, stderr].entries()) {
-			// The pipe itself, and not the stream: the stream would read what belongs to the parent.
-			const { _handle: handle } = stream as unknown as { _handle: RawPipe };
-			if (index > 0) handle.readStop();
-			tell({ id, kind: 'pipe', index, pid }, handle, () => stream?.destroy());
+			// The pipe is taken away from its stream, which would read or close what belongs to the parent.
+			const owner = stream as unknown as { _handle: RawPipe | null };
+			const { _handle: pipe } = owner;
+			owner._handle = null;
+			if (index > 0) pipe?.readStop();
+			if (pipe) tell({ id, kind: 'pipe', index, pid }, pipe, () => pipe.close());
 		}
 	};
+	// The end of the channel is not always told while pipes wait to be sent over it; the end of stdin is.
+	for (const end of ['end', 'error', 'close']) process.stdin.on(end, () => process.exit());
+	process.stdin.resume();
 	process.on('disconnect', () => process.exit());
 	process.on('message', (request: HelperRequest) => {
 		const { id, file, args, cwd, env } = request;

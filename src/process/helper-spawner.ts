@@ -82,12 +82,16 @@ export class HelperSpawner implements Spawner {
 			cwd: '/',
 			detached: true,
 			env: {},
-			stdio: ['ignore', 'ignore', 'ignore', 'ipc', guardPipe],
+			stdio: ['pipe', 'ignore', 'ignore', 'ipc', guardPipe],
 		});
 		this.#helper = helper;
 		helper.on('message', (answer: HelperAnswer, handle: unknown) => this.#onAnswer(answer, handle));
 		helper.once('error', () => this.#onEnd(helper));
 		helper.once('disconnect', () => this.#onEnd(helper));
+		// A child process with a piped stdin always has a socket there.
+		const stdin = helper.stdin as Socket;
+		stdin.on('error', () => {}); // the end of the helper is told by the channel
+		stdin.unref();
 		helper.unref();
 		helper.channel?.unref();
 	}

@@ -12,6 +12,10 @@ export const KEEP_ALIVE_MS = 15_000;
 /** While an answer is awaited, or a ping is unanswered, silence is probed this often. */
 export const PROBE_MS = 500;
 
+/** A long wait is probed less often after this many probes: a stream may stay open for days. */
+export const EAGER_PROBES = 20;
+export const PATIENT_PROBE_MS = 2_000;
+
 /** A peer that answers no probe for this long is gone. */
 export const SILENCE_MS = 10_000;
 

@@ -14,6 +14,12 @@ export interface LinkChoice {
 	kind?: LinkKind | 'auto' | undefined;
 }
 
+/** Load what `dial` will need, while the caller is busy with something else. Never fails; `dial` says what is missing. */
+export async function prepareDial({ kind = 'auto' }: LinkChoice): Promise<void> {
+	if (kind === 'tls') return;
+	await Promise.allSettled([loadEngine(), import('./quic-client.ts')]);
+}
+
 /** Open a link to a peer. */
 export async function dial(options: DialOptions & LinkChoice): Promise<Link> {
 	if ((await choose(options)) === 'quic') return (await import('./quic-client.ts')).dialQuic(options);

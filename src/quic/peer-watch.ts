@@ -6,7 +6,7 @@
  * awaited. Patience is counted in probes and not in time, so that a process that
  * was itself stopped for a while does not blame its peer.
  */
-import { KEEP_ALIVE_MS, PROBE_MS } from './limits.ts';
+import { EAGER_PROBES, KEEP_ALIVE_MS, PATIENT_PROBE_MS, PROBE_MS } from './limits.ts';
 
 export interface Verdict {
 	isEngineDue: boolean;
@@ -26,6 +26,8 @@ export class PeerWatch {
 	#heardAt: number;
 	#probedAt: number;
 	#unanswered = 0;
+	/** Probes since the last call began. */
+	#probes = 0;
 
 	constructor(now: number, { handshakeMs, silenceMs }: { handshakeMs: number; silenceMs: number }) {
 		this.#patience = Math.max(1, Math.ceil(silenceMs / PROBE_MS));
@@ -47,6 +49,7 @@ export class PeerWatch {
 
 	/** An answer is awaited from now on: silence before does not count. */
 	busy(now: number): void {
+		this.#probes = 0;
 		if (this.#unanswered === 0) this.#probedAt = now;
 	}
 
@@ -65,13 +68,19 @@ export class PeerWatch {
 		if (!this.#isEstablished || now < this.#probeAt(isBusy)) return verdict;
 		this.#probedAt = now;
 		this.#unanswered++;
+		this.#probes++;
 		verdict.isProbeDue = true;
 		verdict.isSilent = this.#unanswered > this.#patience;
 		return verdict;
 	}
 
 	#probeAt(isBusy: boolean): number {
-		const everyMs = isBusy || this.#unanswered > 0 ? PROBE_MS : KEEP_ALIVE_MS;
-		return Math.max(this.#heardAt, this.#probedAt) + everyMs;
+		return Math.max(this.#heardAt, this.#probedAt) + this.#everyMs(isBusy);
+	}
+
+	#everyMs(isBusy: boolean): number {
+		if (this.#unanswered > 0) return PROBE_MS;
+		if (!isBusy) return KEEP_ALIVE_MS;
+		return this.#probes < EAGER_PROBES ? PROBE_MS : PATIENT_PROBE_MS;
 	}
 }

@@ -12,8 +12,9 @@ import { formatAddress } from './address.ts';
 import type { EngineConnection } from './engine.ts';
 import * as limits from './limits.ts';
 import { PeerWatch } from './peer-watch.ts';
-import { QuicStream, type StreamHost } from './quic-stream.ts';
+import type { QuicStream } from './quic-stream.ts';
 import { endOfConnection } from './refusal.ts';
+import { StreamTable } from './stream-table.ts';
 
 /** What a connection needs of the UDP socket that it lives on. */
 export interface ConnectionHost {
@@ -43,10 +44,9 @@ export interface ConnectionOptions {
 
 const SHORT_HEADER_MASK = 0x80;
 const LOOK_AT_ONCE = 4;
-const FEW_STREAMS = 128;
 const NO_REASON = new Uint8Array(0);
 
-export class QuicConnection implements StreamHost {
+export class QuicConnection {
 	readonly native: EngineConnection;
 	readonly address: string;
 	readonly remote: HostPort;
@@ -57,19 +57,9 @@ export class QuicConnection implements StreamHost {
 	isEstablished = false;
 	readonly #options: ConnectionOptions;
 	readonly #path: { from: HostPort; to: HostPort };
-	readonly #streams = new Map<number, QuicStream>();
-	readonly #writing = new Set<QuicStream>();
-	/** Ours that have sent nothing yet, and ours that wait for the peer to allow one more. */
-	readonly #fresh = new Set<QuicStream>();
-	readonly #waiting: QuicStream[] = [];
+	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
-	/** The number of the next stream that the client opens. */
-	#nextId = 0;
-	#heldBytes = 0;
 	#isReadDue = false;
-	#hasSecrets = false;
-	#stoppedCheckAt = 0;
-	#isStoppedCheckDue = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 	#onQuiet: (() => void) | undefined;
 
@@ -82,31 +72,23 @@ export class QuicConnection implements StreamHost {
 		this.closed = new Promise((resolve) => {
 			this.#resolveClosed = resolve;
 		});
+		this.#streams = new StreamTable({
+			native: options.native,
+			address: this.address,
+			frameLimitBytes: options.frameLimitBytes,
+			onStream: options.onStream && ((stream) => this.#accept(stream)),
+			onWake: () => options.host.wake(this),
+			onQuiet: () => this.#onQuiet?.(),
+		});
 		const now = performance.now();
 		this.#watch = new PeerWatch(now, options);
 		this.dueAt = now;
 	}
 
-	/** How many streams are open or wait their turn. */
-	get openStreams(): number {
-		return this.#streams.size + this.#waiting.length + this.#fresh.size;
-	}
-
 	openStream(): QuicStream {
 		if (this.isClosed) throw new OrchestraError('closed', `the connection to ${this.address} is closed`);
-		if (this.#waiting.length >= limits.MAX_WAITING_STREAMS) {
-			throw new OrchestraError(
-				'io',
-				`${this.#waiting.length} streams to ${this.address} wait their turn already`,
-				{
-					hint: 'Send fewer calls at once.',
-				},
-			);
-		}
-		const stream = new QuicStream(this, -1, this.#options.frameLimitBytes);
-		this.#fresh.add(stream);
 		this.#watch.busy(performance.now());
-		return stream;
+		return this.#streams.open();
 	}
 
 	/** A datagram of this connection came in. */
@@ -123,7 +105,6 @@ export class QuicConnection implements StreamHost {
 		// With few streams each datagram is likely an answer somebody waits for; with many, one look a turn is enough.
 		if (this.#streams.size > LOOK_AT_ONCE) this.#isReadDue = true;
 		else this.#readStreams();
-		if (this.#options.isServer && this.#streams.size > 0) this.#isStoppedCheckDue = true;
 		this.#options.host.wake(this);
 	}
 
@@ -131,7 +112,7 @@ export class QuicConnection implements StreamHost {
 	flush(): void {
 		if (this.#isReadDue) this.#readStreams();
 		if (this.isClosed) return;
-		if (this.isEstablished) this.#writeStreams();
+		if (this.isEstablished) this.#streams.write();
 		this.#transmit();
 		if (this.native.isDraining() || this.native.isClosed()) {
 			this.#over(endOfConnection(this.address, this.native.peerError(), this.native.localError()));
@@ -140,14 +121,13 @@ export class QuicConnection implements StreamHost {
 		const now = performance.now();
 		const engineMs = this.native.timeout();
 		this.#watch.engineDueAt = engineMs === null ? Number.POSITIVE_INFINITY : now + engineMs;
-		const stoppedCheckAt = this.#isStoppedCheckDue ? this.#stoppedCheckAt : Number.POSITIVE_INFINITY;
-		this.dueAt = Math.min(this.#watch.dueAt(this.openStreams > 0), stoppedCheckAt);
+		this.dueAt = Math.min(this.#watch.dueAt(this.#streams.size > 0), this.#streams.dueAt);
 	}
 
 	/** Its time has come: a lost packet, a probe, or the end of patience. */
 	tick(now: number): void {
 		if (this.isClosed) return;
-		const verdict = this.#watch.tick(now, this.openStreams > 0);
+		const verdict = this.#watch.tick(now, this.#streams.size > 0);
 		if (verdict.isEngineDue) this.native.onTimeout();
 		if (verdict.isProbeDue) this.native.sendAckEliciting();
 		if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
@@ -158,7 +138,7 @@ export class QuicConnection implements StreamHost {
 	/** Let open streams finish for a moment, then tell the peer and close. */
 	async close(graceMs: number = limits.CLOSE_GRACE_MS): Promise<void> {
 		if (this.isClosed) return;
-		if (this.openStreams > 0 && graceMs > 0 && this.isEstablished) await this.#quiet(graceMs);
+		if (this.#streams.size > 0 && graceMs > 0 && this.isEstablished) await this.#quiet(graceMs);
 		this.fail(new OrchestraError('closed', `the connection to ${this.address} was closed here`));
 	}
 
@@ -174,22 +154,9 @@ export class QuicConnection implements StreamHost {
 		this.#over(error);
 	}
 
-	wake(stream?: QuicStream): void {
-		if (stream && stream.id !== -1) this.#writing.add(stream);
-		else if (stream && this.#fresh.delete(stream)) this.#waiting.push(stream);
+	/** Flush at the end of this turn. */
+	wake(): void {
 		this.#options.host.wake(this);
-	}
-
-	forget(stream: QuicStream): void {
-		this.#writing.delete(stream);
-		if (stream.id !== -1) this.#streams.delete(stream.id);
-		else if (!this.#fresh.delete(stream)) removeFrom(this.#waiting, stream);
-		if (this.openStreams === 0) this.#onQuiet?.();
-	}
-
-	hold(bytes: number): boolean {
-		this.#heldBytes += bytes;
-		return this.#heldBytes <= limits.MAX_HELD_BYTES;
 	}
 
 	/*
@@ -198,10 +165,6 @@ export class QuicConnection implements StreamHost {
 	 */
 	#shakeHands(isShort: boolean): void {
 		if (!this.native.isEstablished() || this.native.isDraining() || this.native.isClosed()) return;
-		if (!this.#options.isServer && !this.#hasSecrets) {
-			this.#hasSecrets = true;
-			if (!isShort) return;
-		}
 		if (!this.#options.isServer && !isShort) return;
 		const protocol = Buffer.from(this.native.applicationProto()).toString('latin1');
 		if (this.native.peerCertChain() === null || protocol === '') {
@@ -213,64 +176,14 @@ export class QuicConnection implements StreamHost {
 		this.#options.onEstablished(this);
 	}
 
-	/*
-	 * Asking for each stream that is open is many times cheaper than the engine's own list, whose
-	 * iterator is dear to make. The list is for the rare rest: streams that came out of order.
-	 */
 	#readStreams(): void {
-		const { native } = this;
 		this.#isReadDue = false;
-		if (!this.isEstablished || !native.isReadable()) return;
-		if (this.#streams.size <= FEW_STREAMS) {
-			for (const [id, stream] of this.#streams) if (native.streamReadable(id)) stream.read();
-			while (this.#options.onStream && !this.isClosed && native.streamReadable(this.#nextId))
-				this.#accept(this.#nextId)?.read();
-			if (this.isClosed || !native.isReadable()) return;
-		}
-		for (const id of native.readable()) {
-			const stream = this.#streams.get(id) ?? this.#accept(id);
-			stream?.read();
-			if (this.isClosed) return;
-		}
+		if (this.isEstablished && !this.isClosed) this.#streams.read();
 	}
 
-	#accept(id: number): QuicStream | undefined {
-		if (!this.#options.onStream || this.native.streamFinished(id)) return undefined;
-		const stream = new QuicStream(this, id, this.#options.frameLimitBytes);
-		this.#streams.set(id, stream);
-		this.#nextId = Math.max(this.#nextId, id + 4);
+	#accept(stream: QuicStream): void {
 		this.#watch.busy(performance.now());
-		this.#options.onStream(stream, this);
-		return stream;
-	}
-
-	#writeStreams(): void {
-		if (this.#waiting.length > 0) this.#admit();
-		for (const stream of this.#writing) {
-			if (stream.write()) this.#writing.delete(stream);
-		}
-		if (this.#options.isServer) this.#checkStopped();
-	}
-
-	/** Give numbers to streams that wait, as far as the peer allows. */
-	#admit(): void {
-		const count = Math.min(this.#waiting.length, this.native.peerStreamsLeftBidi());
-		for (const stream of this.#waiting.splice(0, count)) {
-			stream.id = this.#nextId;
-			this.#nextId += 4;
-			this.#streams.set(stream.id, stream);
-			// Written now: the number counts only once something was sent under it.
-			if (!stream.write()) this.#writing.add(stream);
-		}
-	}
-
-	/** The engine does not tell that a peer stopped listening; it must be asked, so not too often. */
-	#checkStopped(): void {
-		const now = performance.now();
-		if (!this.#isStoppedCheckDue || now < this.#stoppedCheckAt) return;
-		this.#isStoppedCheckDue = false;
-		this.#stoppedCheckAt = now + limits.STOPPED_CHECK_MS;
-		for (const stream of this.#streams.values()) if (stream.isAnswerDue) stream.checkStopped();
+		this.#options.onStream?.(stream, this);
 	}
 
 	#transmit(): void {
@@ -297,15 +210,10 @@ export class QuicConnection implements StreamHost {
 		if (this.isClosed) return;
 		this.isClosed = true;
 		this.dueAt = Number.POSITIVE_INFINITY;
-		for (const stream of [...this.#streams.values(), ...this.#waiting, ...this.#fresh]) stream.fail(error);
+		this.#streams.fail(error);
 		this.#options.host.remove(this);
 		this.#resolveClosed(error);
 	}
-}
-
-function removeFrom<T>(list: T[], item: T): void {
-	const at = list.indexOf(item);
-	if (at !== -1) list.splice(at, 1);
 }
 
 function silence(address: string, silentMs: number, isEstablished: boolean): OrchestraError {

@@ -9,6 +9,7 @@ import { editDistance } from './edit-distance.ts';
 import { Posting } from './posting.ts';
 import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
+import type { WordRow } from './word-row.ts';
 import { WordTable } from './word-table.ts';
 import { isPlainText, wordsOf } from './words.ts';
 
@@ -36,7 +37,7 @@ export class Lexicon {
 	readonly #freeNumbers: number[] = [];
 
 	/** Append the numbers of the postings of all words of a text to `row`; words without a subject are left out. */
-	read(text: string, row: number[], limit: number): void {
+	read(text: string, row: WordRow, limit: number): void {
 		if (isPlainText(text)) return this.#table.read(text, row, limit);
 		for (const word of wordsOf(text, limit - row.length)) {
 			const number = this.#table.number(word);

@@ -38,11 +38,10 @@ export interface QueryWord {
 
 /** The words of `text` that carry a subject, in order, without repetition. */
 export function readQuery(text: string, lexicon: Lexicon, documents: number): QueryWord[] {
-	const all = wordsOf(text);
-	const telling = all.filter((word) => !stopWords.has(word));
+	const telling = wordsOf(text).filter((word) => !stopWords.has(word));
 	const words: QueryWord[] = [];
 	const seen = new Set<unknown>();
-	for (const word of telling.length > 0 ? telling : all) {
+	for (const word of telling) {
 		const key = lexicon.find(word) ?? word;
 		if (seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
 		seen.add(key);

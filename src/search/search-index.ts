@@ -9,20 +9,21 @@
  */
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';
 import { explain, type PhraseMatch, phrasesIn } from './explain.ts';
+import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
 import { type QueryWord, readQuery } from './query.ts';
+import { SATURATION, Scores } from './scores.ts';
 import { TopSlots } from './top-slots.ts';
+import { WordRow } from './word-row.ts';
 
 /** Words of one document beyond these are not indexed. */
 export const DOCUMENT_WORD_LIMIT = 50_000;
 /** How many of the best are looked at again for phrases, at least. */
 const SECOND_LOOK = 100;
-/** How fast repetition stops to count. */
-const SATURATION = 1.2;
+/** How fast repetition in one field stops to count. */
+const FIELD_SATURATION = 1;
 /** How much of the length of a field is held against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
-/** What holding all the words is worth beside holding them often. */
-const COVERAGE_SHARE = 0.4;
 /** Worth of two words side by side, as a share of the worth of the words. */
 const PHRASE_SHARE = 0.35;
 
@@ -38,14 +39,16 @@ export class SearchIndex {
 	readonly fieldNames: readonly string[];
 	readonly #fields: readonly SearchField[];
 	readonly #lexicon = new Lexicon();
+	readonly #filing = new Filing(this.#lexicon);
 	readonly #slots = new Map<string, number>();
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
+	readonly #row = new WordRow();
 	/** Weight by number of posting, of the document that is being added. */
 	#weights = new Float64Array(1024);
-	#scores = new Float64Array(0);
-	#word = new Float64Array(0);
-	#covered = new Float64Array(0);
+	/** Occurrences by number of posting, in the field that is being added. */
+	#counts = new Float64Array(1024);
+	readonly #scores = new Scores();
 
 	/** @param fields at most 30, the names as documents use them */
 	constructor(fields: Readonly<Record<string, SearchField>>) {
@@ -62,7 +65,8 @@ export class SearchIndex {
 		this.remove(document.id);
 		const slot = this.#freeSlots.pop() ?? this.#documents.length;
 		const starts: number[] = [];
-		const row: number[] = [];
+		const row = this.#row;
+		row.clear();
 		this.fieldNames.forEach((name, index) => {
 			starts.push(row.length);
 			this.#readField(document.fields[name], row);
@@ -71,7 +75,7 @@ export class SearchIndex {
 		});
 		starts.push(row.length);
 		this.#file(slot, row);
-		this.#documents[slot] = { id: document.id, row: new Uint32Array(row), starts };
+		this.#documents[slot] = { id: document.id, row: row.copy(), starts };
 		this.#slots.set(document.id, slot);
 	}
 
@@ -79,6 +83,7 @@ export class SearchIndex {
 	remove(id: string): void {
 		const slot = this.#slots.get(id);
 		if (slot === undefined) return;
+		this.#filing.settle();
 		for (const number of new Set(this.#documents[slot]?.row)) {
 			const posting = this.#lexicon.byNumber(number);
 			posting?.remove(slot);
@@ -90,36 +95,51 @@ export class SearchIndex {
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
+		this.#filing.settle();
 		const words = readQuery(query, this.#lexicon, this.size);
 		const ideal = words.reduce((sum, word) => sum + word.rarity, 0) * (SATURATION + 1);
 		if (ideal === 0) return { hits: [], total: 0 };
-		const touched = this.#scoreAll(words);
-		const top = new TopSlots(Math.max(limit, SECOND_LOOK));
+		const touched = this.#scores.fill(words, this.#documents.length);
+		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
 		let total = 0;
 		for (const slot of touched) {
-			if (accept && !accept(this.#documents[slot]?.id ?? '')) continue;
+			if (accept && !accept(this.#idOf(slot))) continue;
 			total++;
-			top.offer(slot, this.#scores[slot] ?? 0);
+			top.offer(slot, this.#scores.of(slot));
 		}
 		const hits = this.#secondLook(top, words, ideal).filter(({ score }) => score >= minScore);
 		return { hits: hits.slice(0, limit), total };
 	}
 
-	#readField(content: string | readonly string[] | undefined, row: number[]): void {
+	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
 		for (const text of typeof content === 'string' ? [content] : (content ?? [])) {
 			this.#lexicon.read(text, row, DOCUMENT_WORD_LIMIT);
 			row.push(0);
 		}
 	}
 
-	/** Add up what each word weighs, in a column that is empty again when the document is filed. */
-	#weighField(index: number, row: readonly number[], start: number): void {
+	/**
+	 * Add up what each word weighs, in columns that are empty again when the
+	 * document is filed. Repetition counts less and less within each field, so a
+	 * long text that says a word a hundred times stays behind a title that says it.
+	 */
+	#weighField(index: number, row: WordRow, start: number): void {
 		const { weight = 1, typicalWords = 1 } = this.#fields[index] ?? {};
-		const worth = weight / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
+		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
 		const weights = this.#weights;
+		const counts = this.#counts;
+		const { numbers } = row;
 		for (let at = start; at < row.length; at++) {
-			const number = row[at] ?? 0;
-			weights[number] = (weights[number] ?? 0) + worth;
+			const number = numbers[at] ?? 0;
+			counts[number] = (counts[number] ?? 0) + one;
+		}
+		for (let at = start; at < row.length; at++) {
+			const number = numbers[at] ?? 0;
+			const count = counts[number] ?? 0;
+			if (count === 0) continue;
+			counts[number] = 0;
+			weights[number] =
+				(weights[number] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
 		}
 	}
 
@@ -129,64 +149,23 @@ export class SearchIndex {
 		const grown = new Float64Array(2 * wanted);
 		grown.set(this.#weights);
 		this.#weights = grown;
+		this.#counts = new Float64Array(2 * wanted);
 	}
 
-	#file(slot: number, row: readonly number[]): void {
+	#file(slot: number, row: WordRow): void {
 		const weights = this.#weights;
 		weights[0] = 0;
-		for (const number of row) {
+		for (let at = 0; at < row.length; at++) {
+			const number = row.numbers[at] ?? 0;
 			const weight = weights[number] ?? 0;
 			if (weight === 0) continue;
 			weights[number] = 0;
-			this.#lexicon.byNumber(number)?.add(slot, weight);
+			this.#filing.add(number, slot, weight);
 		}
 	}
 
-	/** Fill the scores; give back the slots that have one. */
-	#scoreAll(words: readonly QueryWord[]): number[] {
-		this.#grow();
-		const worthOfAll = words.reduce((sum, word) => sum + word.rarity, 0);
-		const touched: number[] = [];
-		for (const word of words) this.#scoreWord(word, touched);
-		for (const slot of touched) {
-			const covered = (this.#covered[slot] ?? 0) / worthOfAll;
-			this.#scores[slot] = (this.#scores[slot] ?? 0) * (1 - COVERAGE_SHARE + COVERAGE_SHARE * covered);
-		}
-		return touched;
-	}
-
-	/** A word counts once a document, by the best of what it can stand for. */
-	#scoreWord(word: QueryWord, touched: number[]): void {
-		const mine: number[] = [];
-		for (const { posting, factor, rarity } of word.alternatives) {
-			const { entries } = posting;
-			for (let at = 0; at < entries.length; at += 2) {
-				const slot = entries[at] ?? 0;
-				const weight = entries[at + 1] ?? 0;
-				const score = factor * rarity * ((weight * (SATURATION + 1)) / (weight + SATURATION));
-				const held = this.#word[slot] ?? 0;
-				if (held === 0) mine.push(slot);
-				if (score > held) this.#word[slot] = score;
-			}
-		}
-		for (const slot of mine) {
-			if (this.#covered[slot] === 0) touched.push(slot);
-			this.#scores[slot] = (this.#scores[slot] ?? 0) + (this.#word[slot] ?? 0);
-			this.#covered[slot] = (this.#covered[slot] ?? 0) + word.rarity;
-			this.#word[slot] = 0;
-		}
-	}
-
-	#grow(): void {
-		const length = this.#documents.length;
-		if (this.#scores.length < length) {
-			this.#scores = new Float64Array(length);
-			this.#word = new Float64Array(length);
-			this.#covered = new Float64Array(length);
-			return;
-		}
-		this.#scores.fill(0);
-		this.#covered.fill(0);
+	#idOf(slot: number): string {
+		return this.#documents[slot]?.id ?? '';
 	}
 
 	#secondLook(top: TopSlots, words: readonly QueryWord[], ideal: number): SearchHit[] {

@@ -41,7 +41,7 @@ export function stem(word: string): string {
 	if (word.length <= SHORTEST_STEM || !/^[a-z]+$/.test(word)) return word;
 	const single = withoutPlural(word);
 	const plain = withoutTense(single);
-	return tidy(withoutDerivation(plain), plain !== single);
+	return tidy(plain === single ? withoutDerivation(single) : withoutFormer(plain), plain !== single);
 }
 
 function withoutPlural(word: string): string {
@@ -63,11 +63,17 @@ function withoutTense(word: string): string {
 function withoutDerivation(word: string): string {
 	if (/[st]ion$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -3));
 	if (/[st]or$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -2));
-	if (/ate?$/.test(word) && word.length >= 7) return withoutAt(word.replace(/e$/, ''));
+	if (word.endsWith('ate') && word.length >= 7) return word.slice(0, -3);
 	for (const [ending, least] of derived) {
 		if (word.endsWith(ending) && word.length - ending.length >= least) return word.slice(0, -ending.length);
 	}
 	return word;
+}
+
+/** A word that lost its tense also lost the `e` that would tell `migrat` from `combat`. */
+function withoutFormer(word: string): string {
+	if (/[^aeiou]at$/.test(word) && word.length >= 6) return word.slice(0, -2);
+	return withoutDerivation(word);
 }
 
 function withoutAt(word: string): string {

@@ -1,16 +1,19 @@
 /*
  * The best few of many, without sorting the many: a heap that has the worst of
- * the kept ones on top. Equal scores keep the lower slot, so the outcome does
- * not depend on the order of arrival.
+ * the kept ones on top. Of equal scores those are kept that come before in an
+ * order of the caller, so the outcome does not depend on the order of arrival.
  */
 
 export class TopSlots {
 	readonly #limit: number;
+	readonly #isBefore: (slot: number, other: number) => boolean;
 	readonly #slots: number[] = [];
 	readonly #scores: number[] = [];
 
-	constructor(limit: number) {
+	/** @param isBefore which of two slots goes first when their scores are equal */
+	constructor(limit: number, isBefore: (slot: number, other: number) => boolean) {
 		this.#limit = limit;
+		this.#isBefore = isBefore;
 	}
 
 	offer(slot: number, score: number): void {
@@ -31,7 +34,7 @@ export class TopSlots {
 	}
 
 	#isWorse(slot: number, score: number, otherSlot: number, otherScore: number): boolean {
-		return score < otherScore || (score === otherScore && slot > otherSlot);
+		return score < otherScore || (score === otherScore && this.#isBefore(otherSlot, slot));
 	}
 
 	#isWorseAt(a: number, b: number): boolean {

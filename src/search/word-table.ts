@@ -8,6 +8,7 @@
  * number. Two words that agree in all of it do not occur in practice, and would
  * only make one be found for the other.
  */
+import type { WordRow } from './word-row.ts';
 import { WORD_LIMIT_CHARACTERS } from './words.ts';
 
 const FIRST_ROOM = 1024;
@@ -40,7 +41,7 @@ export class WordTable {
 	}
 
 	/** Append the numbers of the words of an ASCII text to `row`; 0 is left out. */
-	read(text: string, row: number[], limit: number): void {
+	read(text: string, row: WordRow, limit: number): void {
 		let start = -1;
 		let hash = 0;
 		let second = 0;

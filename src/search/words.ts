@@ -33,7 +33,7 @@ export function wordsOf(text: string, limit: number = Number.POSITIVE_INFINITY):
 		if (words.length >= limit) break;
 		if (word.length <= WORD_LIMIT_CHARACTERS) pushWord(words, word);
 	}
-	return words;
+	return words.slice(0, limit);
 }
 
 function pushWord(words: string[], word: string): void {

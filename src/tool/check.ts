@@ -9,8 +9,8 @@ import { compile, validate } from '../schema/validate.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
 import { type RunOptions, runTool } from './run.ts';
+import type { RunSummary } from './summary.ts';
 import type { Tool } from './tool.ts';
-import type { RunSummary } from './transcript.ts';
 
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';

@@ -13,7 +13,8 @@ import type { ExitStatus, Spawner } from '../process/spawner.ts';
 import { readEvent, type ToolEvent } from './event.ts';
 import type { RunLimits } from './limits.ts';
 import { RawLines } from './raw-lines.ts';
-import type { RunEnd, StopReason, Transcript } from './transcript.ts';
+import type { RunEnd, StopReason } from './summary.ts';
+import type { Transcript } from './transcript.ts';
 
 export interface ExchangeOptions {
 	/** What goes to stdin. */

@@ -20,5 +20,5 @@ export {
 } from './mcp-result.ts';
 export { type RunOptions, runTool, type ToolRun } from './run.ts';
 export { settingsOf, type ToolSettings } from './settings.ts';
+export type { Outcome, RunError, RunSummary, RunWarning } from './summary.ts';
 export type { Tool } from './tool.ts';
-export type { Outcome, RunError, RunSummary, RunWarning } from './transcript.ts';

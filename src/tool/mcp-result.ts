@@ -8,7 +8,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '../wire/json.ts';
 import { payloadText, type ToolEvent } from './event.ts';
-import type { RunSummary } from './transcript.ts';
+import type { RunSummary } from './summary.ts';
 
 export type McpContent =
 	| { type: 'text'; text: string }

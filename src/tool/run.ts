@@ -12,13 +12,14 @@ import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { Spawner } from '../process/spawner.ts';
 import { validate } from '../schema/validate.ts';
-import type { JsonObject } from '../wire/json.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
 import { settingsOf } from './settings.ts';
+import type { RunSummary, RunWarning } from './summary.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
-import { type RunSummary, type RunWarning, Transcript } from './transcript.ts';
+import { Transcript } from './transcript.ts';
 
 export interface RunOptions {
 	/** Default: an empty object. */
@@ -152,10 +153,17 @@ async function requestFor(tool: Tool, options: RunOptions): Promise<string | Too
 	const wrong = await wrongInput(tool, input);
 	if (wrong.length > 0) {
 		const message = `Input is not valid: ${wrong.join('; ')}`;
-		return syntheticError(tool.id, 'INPUT_INVALID', { message, recoverable: true, problems: wrong });
+		const hint = fieldsHint(tool);
+		return syntheticError(tool.id, 'INPUT_INVALID', { message, recoverable: true, hint, problems: wrong });
 	}
 	const workspaceRoot = options.workspaceRoot ?? process.cwd();
 	return JSON.stringify({ context: { toolId: tool.id, config, workspaceRoot }, input });
+}
+
+function fieldsHint({ id, inputSchema }: Tool): string {
+	const properties = inputSchema?.['properties'];
+	const names = isObject(properties) ? Object.keys(properties) : [];
+	return names.length > 0 ? `The fields of ${id} are: ${names.join(', ')}.` : 'Check your input.';
 }
 
 async function wrongInput(tool: Tool, input: JsonObject): Promise<string[]> {

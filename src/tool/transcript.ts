@@ -5,64 +5,20 @@
  * closing events that the runner adds and the summary. The exit code decides, and
  * where the events say something else, that is reported.
  */
-import { constants } from 'node:os';
-import type { ExitStatus } from '../process/spawner.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { payloadText, type StrayKind, syntheticError, type ToolEvent } from './event.ts';
+import { type StrayKind, syntheticError, type ToolEvent } from './event.ts';
 import { STRAY_LINE_CHARACTERS, WARNINGS_KEPT } from './limits.ts';
-
-/** Why the runner ended a run before the tool did. */
-export type StopReason = 'timeout' | 'output' | 'events' | 'canceled';
-
-export type Outcome = 'ok' | 'failed' | 'crashed' | 'timeout' | 'limit' | 'canceled' | 'not_started';
-
-export interface RunWarning {
-	readonly kind: StrayKind | 'contradiction';
-	readonly message: string;
-}
-
-/** The error that a run ended with. */
-export interface RunError {
-	readonly message: string;
-	readonly code: string | undefined;
-	/** True when the user can mend it. */
-	readonly isRecoverable: boolean;
-	/** What to do about it, when the event says so itself. */
-	readonly hint: string | undefined;
-	/** Last lines of stderr, for a crash. */
-	readonly stderr: readonly string[];
-}
-
-export interface RunSummary {
-	readonly toolId: string;
-	readonly outcome: Outcome;
-	/** What `mctl run` exits with. */
-	readonly exitCode: number;
-	/** Payload of the last result event. */
-	readonly result: JsonObject | undefined;
-	/** The last error event, when the run did not succeed. */
-	readonly error: RunError | undefined;
-	/** Payloads of the artifact events. */
-	readonly artifacts: readonly JsonObject[];
-	/** How the process itself ended; null when it never started. */
-	readonly exit: ExitStatus | null;
-	readonly eventCount: number;
-	readonly malformedCount: number;
-	readonly unexpectedCount: number;
-	readonly warnings: readonly RunWarning[];
-	readonly elapsedMs: number;
-	/** Time to the first event; undefined when none came. */
-	readonly firstEventMs: number | undefined;
-}
-
-/** How a run came to its end. */
-export interface RunEnd {
-	readonly exit: ExitStatus | null;
-	readonly stopped?: StopReason | undefined;
-	readonly stderr: readonly string[];
-	readonly timeoutMs: number;
-	readonly limits: { readonly outputBytes: number; readonly events: number };
-}
+import {
+	EXIT_FAILED,
+	errorCode,
+	exitCodeOf,
+	type Outcome,
+	type RunEnd,
+	type RunSummary,
+	type RunWarning,
+	runError,
+	type StopReason,
+} from './summary.ts';
 
 const stopCodes = {
 	timeout: 'RUNNER_TIMEOUT',
@@ -70,13 +26,6 @@ const stopCodes = {
 	events: 'RUNNER_MAX_EVENTS',
 	canceled: 'RUNNER_CANCELED',
 } as const;
-const EXIT_FAILED = 1;
-const EXIT_LIMIT = 2;
-const EXIT_SPAWN = 69;
-const EXIT_TIMEOUT = 124;
-const EXIT_CANCELED = 130;
-const EXIT_SIGNAL_BASE = 128;
-
 export class Transcript {
 	readonly #toolId: string;
 	readonly #warn: (warning: RunWarning) => void;
@@ -212,40 +161,4 @@ function stopMessage({ timeoutMs, limits }: RunEnd, stopped: StopReason): string
 		case 'canceled':
 			return 'Tool was canceled';
 	}
-}
-
-function exitCodeOf(outcome: Outcome, exit: ExitStatus | null, code: string | undefined): number {
-	switch (outcome) {
-		case 'ok':
-			return 0;
-		case 'failed':
-			return EXIT_FAILED;
-		case 'timeout':
-			return EXIT_TIMEOUT;
-		case 'canceled':
-			return EXIT_CANCELED;
-		case 'limit':
-			return EXIT_LIMIT;
-		case 'not_started':
-			return code === 'TOOL_SPAWN' ? EXIT_SPAWN : EXIT_FAILED;
-		case 'crashed':
-			return exit?.code ?? EXIT_SIGNAL_BASE + (constants.signals[exit?.signal ?? 'SIGKILL'] ?? 0);
-	}
-}
-
-function errorCode(event: ToolEvent | undefined): string | undefined {
-	const code = event?.payload['code'];
-	return typeof code === 'string' ? code : undefined;
-}
-
-function runError(event: ToolEvent | undefined): RunError | undefined {
-	if (event === undefined) return undefined;
-	const { recoverable, stderr, hint } = event.payload;
-	return {
-		message: payloadText(event.payload, 'message') || 'Tool failed without a message',
-		code: errorCode(event),
-		isRecoverable: recoverable === true,
-		hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
-		stderr: Array.isArray(stderr) ? stderr.map(String) : [],
-	};
 }

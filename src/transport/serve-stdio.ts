@@ -8,6 +8,7 @@
  */
 import { Log } from '../log.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
+import { onSignals } from './on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from './trace.ts';
 
@@ -55,19 +56,4 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 function withTrace(transport: StdioTransport, log: Log): StdioTransport {
 	if (isTracing(process.env)) return traced(transport, traceToStderr);
 	return log.isDebug ? traced(transport, (direction, text) => log.debug(`${direction} ${text}`)) : transport;
-}
-
-/** First signal: `stop`. Second: exit at once. Gives back what undoes it. */
-function onSignals(stop: (signal: NodeJS.Signals) => void): () => void {
-	const signals = ['SIGINT', 'SIGTERM'] as const;
-	let isStopping = false;
-	const handle = (signal: NodeJS.Signals): void => {
-		if (isStopping) process.exit(0);
-		isStopping = true;
-		stop(signal);
-	};
-	for (const signal of signals) process.on(signal, handle);
-	return () => {
-		for (const signal of signals) process.off(signal, handle);
-	};
 }

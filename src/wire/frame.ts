@@ -89,8 +89,6 @@ export class FrameReader {
 	}
 
 	#take(): Uint8Array {
-		const payload = Uint8Array.from(this.#held.bytes.subarray(FRAME_HEADER_BYTES));
-		this.#held.clear();
-		return payload;
+		return this.#held.take(FRAME_HEADER_BYTES);
 	}
 }

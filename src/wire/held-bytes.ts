@@ -10,6 +10,7 @@
 const SMALLEST_BYTES = 4096;
 const GROWTH = 4;
 const LARGEST_IDLE_BYTES = 1024 * 1024;
+const LARGEST_COPY_BYTES = 64 * 1024;
 
 export class HeldBytes {
 	#buffer: Buffer = Buffer.alloc(0);
@@ -29,6 +30,17 @@ export class HeldBytes {
 		if (size > this.#buffer.length) this.#grow(size);
 		this.#buffer.set(part, this.#size);
 		this.#size = size;
+	}
+
+	/** Hand out all from `start` on and forget it. A large buffer goes along; a small one is copied and used again. */
+	take(start: number): Uint8Array<ArrayBuffer> {
+		const bytes = this.bytes.subarray(start);
+		const isLarge = bytes.length > LARGEST_COPY_BYTES;
+		this.#size = 0;
+		if (!isLarge) return Uint8Array.from(bytes);
+		this.#buffer = Buffer.alloc(0);
+		// The buffer was made for us alone, so it is not a shared one.
+		return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
 	}
 
 	/** Forget everything; a large buffer is given back. */

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { encodeRequest, type RequestInit } from '../../src/plugin/codec.ts';
 import { toolFailure } from '../../src/plugin/failure.ts';
+import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/handlers.ts';
 import { PluginClient } from '../../src/plugin/plugin-client.ts';
@@ -26,6 +27,27 @@ for (const kind of ['quic', 'tls'] as const) {
 			const got = await Promise.all(names.map((name) => client.send(toolCall(name))));
 			expect(got.map(textOf)).toEqual(names);
 			expect(client.pending).toBe(0);
+		});
+
+		it('share a stream between our own ends when there are many, and can still be canceled one by one', async () => {
+			const aborted: string[] = [];
+			const { client } = await openPair(kind, {
+				toolCall: async ({ toolName }, { signal }) => {
+					if (toolName !== 'slow') return { success: true, result: { text: toolName } };
+					await new Promise((resolve) => signal.addEventListener('abort', resolve));
+					aborted.push(toolName);
+					return { success: true };
+				},
+			});
+			client.features = new Set(FEATURES);
+			const slow = Array.from({ length: 20 }, () =>
+				rejection(client.send(toolCall('slow'), { timeoutMs: 100 })),
+			);
+			const quick = Array.from({ length: 200 }, (_, index) => client.send(toolCall(`quick${index}`)));
+			expect((await Promise.all(quick)).map(textOf)).toEqual(quick.map((_, index) => `quick${index}`));
+			for (const error of await Promise.all(slow)) expect(OrchestraError.is(error, 'timeout')).toBe(true);
+			await until(() => aborted.length === 20);
+			expect(textOf(await client.send(toolCall('after')))).toBe('after');
 		});
 
 		it('carry the error of a handler in the answer, and the server lives on', async () => {
@@ -69,7 +91,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(OrchestraError.is(late, 'timeout')).toBe(true);
 			const stopped = await rejection(client.send(toolCall('slow'), { signal: AbortSignal.timeout(50) }));
 			expect(OrchestraError.is(stopped, 'canceled')).toBe(true);
-			if (kind === 'quic') await until(() => aborted.length === 2);
+			await until(() => aborted.length === 2);
 		});
 
 		it('bring chunks as they come, then the end', async () => {
@@ -190,6 +212,15 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect((await client.send({ request: { case: 'listTools', value: {} } })).response.case).toBe(
 				'listTools',
 			);
+		});
+
+		it('fail when the client itself is closed before they are answered', async () => {
+			const { client } = await openPair(kind, { toolCall: () => new Promise(() => {}) });
+			client.features = new Set(FEATURES);
+			const waiting = Array.from({ length: 20 }, () => rejection(client.send(toolCall('never'))));
+			await client.close();
+			for (const error of await Promise.all(waiting)) expect(OrchestraError.is(error, 'closed')).toBe(true);
+			expect(client.pending).toBe(0);
 		});
 
 		it('fail with the reason when the server goes away', async () => {

@@ -1,11 +1,13 @@
 /* Whole plugin processes, as a hub starts them. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { definePlugin } from '../../src/plugin/define-plugin.ts';
 import { parseExact, textOf } from '../../src/plugin/exact-json.ts';
-import type { PluginHandlers } from '../../src/plugin/handlers.ts';
+import { BootRequestSchema } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall } from '../../src/plugin/handlers.ts';
 import { Orchestrator } from '../../src/plugin/orchestrator.ts';
 import { PluginClient } from '../../src/plugin/plugin-client.ts';
 import { parsePluginFlags } from '../../src/plugin/plugin-flags.ts';
@@ -106,11 +108,13 @@ describe('a defined plugin', () => {
 	it('refuses to boot when its hook throws', async () => {
 		const definition = { id: 'x', version: '1', onBoot: () => Promise.reject(new Error('no config')) };
 		const { manifest } = definePlugin(definition);
-		const hooks = { orchestrator: new Orchestrator(manifest, undefined), onShutdown: () => {} };
-		const boot = pluginHandlers(definition, hooks).boot;
-		expect(String(await rejection(Promise.resolve(boot?.({ config: {} } as never, {} as never))))).toContain(
-			'no config',
-		);
+		const hooks = {
+			orchestrator: new Orchestrator(manifest, undefined),
+			shutDown: () => Promise.resolve(true),
+		};
+		const handlers = pluginHandlers(definition, hooks);
+		const booting = Promise.resolve(handlers.boot?.(create(BootRequestSchema), callOf('x')));
+		expect(String(await rejection(booting))).toContain('no config');
 	});
 
 	it('says so when it asks for an orchestrator that is not there', async () => {
@@ -123,6 +127,12 @@ describe('a defined plugin', () => {
 		expect(() => definePlugin({ id: '../x', version: '1' })).toThrowError(/cannot be the name/);
 	});
 });
+
+function callOf(name: string): ServerCall {
+	const closed = new Promise<OrchestraError>(() => {});
+	const peer = { kind: 'quic' as const, name, address: '', closed, close: () => Promise.resolve() };
+	return { requestId: '1', peer, signal: new AbortController().signal };
+}
 
 async function startExample(kind: LinkKind, files: Map<string, Uint8Array>) {
 	const certsDir = await temporaryFolder();

@@ -2,11 +2,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { until } from '../support/programs.ts';
+import { livingWith, until } from '../support/programs.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
 const ROUNDS = 50;
@@ -33,26 +32,12 @@ async function round(number: number): Promise<void> {
 		seen += String(chunk).split('started').length - 1;
 	}
 	await sleep(number);
-	expect(livingWith(token).length).toBeGreaterThan(0);
+	expect(livingWith('ROUND_TOKEN', token).length).toBeGreaterThan(0);
 	parent.kill('SIGKILL');
 	await once(parent, 'exit');
 	await until(
 		`round ${number} has left nothing behind`,
-		() => livingWith(token).length === 0,
+		() => livingWith('ROUND_TOKEN', token).length === 0,
 		GONE_WITHIN_MS,
 	);
-}
-
-/** Every living process that was started, at whatever depth, with the token of a round. */
-function livingWith(token: string): number[] {
-	return readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name))
-		.filter((pid) => {
-			try {
-				return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`ROUND_TOKEN=${token}`);
-			} catch {
-				return false; // ended while we looked, or a zombie, which has no environment
-			}
-		})
-		.map(Number);
 }

@@ -177,6 +177,17 @@ describe('a quic link', () => {
 	}, 60_000);
 });
 
+describe('where there is no QUIC engine', () => {
+	it('listens with TLS instead, and says so', async () => {
+		const who = await identities();
+		const { line, stderr } = await startPeerWithout('@matrixai/quic', 'listen', 'auto', who.folder);
+		const link = await dial({ kind: 'tls', address: line, identity: who.client });
+		onTestFinished(() => link.close());
+		expect(await firstEvent(link, Buffer.from('hello'))).toHaveLength(5);
+		expect(stderr()).toContain('using TLS over TCP instead');
+	});
+});
+
 async function callMany(link: Link, count: number): Promise<void> {
 	let left = count;
 	const payload = Buffer.alloc(100);
@@ -200,6 +211,23 @@ async function startPeer(...args: string[]): Promise<{ child: ReturnType<typeof 
 	onTestFinished(() => void child.kill('SIGKILL'));
 	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
 	return { child, line: chunk.toString().trim() };
+}
+
+/** The same program in a Node that cannot find a package. */
+async function startPeerWithout(
+	name: string,
+	...args: string[]
+): Promise<{ line: string; stderr: () => string }> {
+	const hook = `export async function resolve(s, c, n) { if (s.startsWith('${name}')) throw new Error('gone'); return n(s, c); }`;
+	const loader = `import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}));`;
+	const program = new URL('../fixtures/link-peer.mjs', import.meta.url).pathname;
+	const flags = ['--import', `data:text/javascript,${encodeURIComponent(loader)}`];
+	const child = spawn(process.execPath, [...flags, program, ...args]);
+	onTestFinished(() => void child.kill('SIGKILL'));
+	let errors = '';
+	child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+	return { line: chunk.toString().trim(), stderr: () => errors };
 }
 
 async function until(isTrue: () => boolean): Promise<void> {

@@ -56,10 +56,10 @@ function linkContract(kind: LinkKind): void {
 		});
 
 		it('slows the sender down when nobody reads', async () => {
-			let reader: LinkStream | undefined;
+			const readers: LinkStream[] = [];
 			let received = 0;
 			const onStream = (stream: LinkStream): void => {
-				reader = stream;
+				readers.push(stream);
 				stream.receive({
 					frame: ({ length }) => void (received += length),
 					end: () => stream.end(),
@@ -76,8 +76,8 @@ function linkContract(kind: LinkKind): void {
 			let sent = 0;
 			while (stream.send(megabyte) && sent < 64) sent++;
 			expect(sent).toBeLessThan(64);
-			while (!reader) await new Promise((resolve) => setImmediate(resolve));
-			reader.resume();
+			while (readers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			readers[0]?.resume();
 			await stream.drained();
 			stream.end();
 			await ended;

@@ -1,5 +1,5 @@
 /* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 
@@ -43,10 +43,29 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
+/** Every living process that was started, at whatever depth, with this variable in its environment. Linux only. */
+export function livingWith(variable: string, value: string): number[] {
+	if (process.platform !== 'linux') return [];
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${variable}=${value}`);
+			} catch {
+				return false; // ended while we looked, or a zombie, which has no environment
+			}
+		})
+		.map(Number);
+}
+
 /** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
-export async function until(what: string, condition: () => boolean, ms = 5000): Promise<void> {
+export async function until(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+	ms = 5000,
+): Promise<void> {
 	const giveUpAt = performance.now() + ms;
-	while (!condition()) {
+	while (!(await condition())) {
 		if (performance.now() > giveUpAt) throw new Error(`waited ${ms} ms in vain until ${what}`);
 		await sleep(10);
 	}

@@ -17,6 +17,16 @@ describe('FrameReader', () => {
 		);
 	});
 
+	it('puts a large frame together from small pieces, and the next one after it', () => {
+		const payloads = [Buffer.alloc(200_000, 1), Buffer.from('small')];
+		const bytes = Buffer.concat(payloads.map(encodeFrame));
+		const reader = new FrameReader(1_000_000);
+		const got: Uint8Array[] = [];
+		for (let at = 0; at < bytes.length; at += 1_000) got.push(...reader.push(bytes.subarray(at, at + 1_000)));
+		expect(got.map(hex)).toEqual(payloads.map(hex));
+		expect(reader.heldBytes).toBe(0);
+	});
+
 	it('ends with bad_frame or holds back, never with anything else, whatever the bytes', () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (bytes, size) => {

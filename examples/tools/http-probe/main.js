@@ -21,8 +21,8 @@ function probe(url, { method, timeoutMs }) {
 		const start = performance.now();
 		const timing = {};
 		const mark = (phase) => () => (timing[phase] ??= Math.round((performance.now() - start) * 10) / 10);
-		const { get } = { get: (url.protocol === 'https:' ? https : http).request };
-		const request = get(url, { method, agent: false, signal: AbortSignal.timeout(timeoutMs) });
+		const { request: ask } = url.protocol === 'https:' ? https : http;
+		const request = ask(url, { method, agent: false, signal: AbortSignal.timeout(timeoutMs) });
 		let validDays;
 		request.on('socket', (socket) => {
 			socket.once('lookup', mark('dnsMs'));

@@ -1,0 +1,72 @@
+/* Have a hub, and have one again whenever it is lost, until told to stop. */
+import { OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, STEADY_MS } from './limits.ts';
+import type { Hub } from './open-hub.ts';
+import type { Relay } from './relay.ts';
+
+export interface KeepConnectedOptions {
+	relay: Relay;
+	/** One attempt. */
+	open: () => Promise<Hub>;
+	/** Ends it; the hub of the moment is closed. */
+	signal: AbortSignal;
+	log: Log;
+}
+
+/**
+ * Resolves when `signal` is aborted and the last hub is closed. Rejects when the first attempt shows that
+ * no other can do better: an address or a certificate that is wrong.
+ */
+export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<void> {
+	const aborted = new Promise<void>((resolve) =>
+		signal.addEventListener('abort', () => resolve(), { once: true }),
+	);
+	let pauseMs = FIRST_PAUSE_MS;
+	for (let attempts = 0; !signal.aborted; attempts++) {
+		const startedAt = performance.now();
+		try {
+			const hub = await openUnless(aborted, open);
+			if (hub) await useHub(hub, relay, aborted);
+		} catch (thrown) {
+			const error = OrchestraError.from(thrown);
+			if (attempts === 0 && error.code === 'bad_input') throw error;
+			relay.unreachable(error);
+			if (pauseMs === FIRST_PAUSE_MS) warn(log, error);
+		}
+		if (signal.aborted) break;
+		if (performance.now() - startedAt >= STEADY_MS) pauseMs = FIRST_PAUSE_MS;
+		else pauseMs = await pause(pauseMs, aborted);
+	}
+}
+
+/** Undefined when `aborted` came first; a hub that still opens is then closed by itself. */
+async function openUnless(aborted: Promise<void>, open: () => Promise<Hub>): Promise<Hub | undefined> {
+	const opening = open();
+	const hub = await Promise.race([opening, aborted]);
+	if (hub === undefined) void opening.then((late) => late.close()).catch(() => {});
+	return hub ?? undefined;
+}
+
+/** Serve with this hub until it is gone, and throw why. Returns when `aborted` comes first. */
+async function useHub(hub: Hub, relay: Relay, aborted: Promise<void>): Promise<void> {
+	const lost = relay.attach(hub.transport);
+	const reason = await Promise.race([hub.closed, lost, aborted]);
+	if (reason === undefined) return hub.close();
+	relay.detach(reason);
+	// Nobody waits for the remains of a connection that is gone.
+	void hub.close().catch(() => {});
+	throw reason;
+}
+
+/** Gives back how long the next pause is to be. */
+async function pause(ms: number, aborted: Promise<void>): Promise<number> {
+	let timer: NodeJS.Timeout | undefined;
+	await Promise.race([aborted, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+	clearTimeout(timer);
+	return Math.min(ms * 2, LONGEST_PAUSE_MS);
+}
+
+function warn(log: Log, { message, hint }: OrchestraError): void {
+	log.warn(`no orchestrator: ${message}${hint === undefined ? '' : ` (${hint})`}; trying again`);
+}

@@ -1,0 +1,90 @@
+/*
+ * Connect to a hub and make it speak MCP: through the tunnel when it offers one,
+ * else by translation. Loaded when the first connection is made.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
+import { register, type ShortManifest } from '../plugin/registration.ts';
+import { openTunnel } from '../plugin/tunnel.ts';
+import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
+import type { Link } from '../quic/link.ts';
+import { dial, type LinkChoice, prepareDial } from '../quic/open-link.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { HubPlace } from './hub-place.ts';
+import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
+
+const TUNNEL_ID = 'tunnel';
+
+const manifest: ShortManifest = {
+	id: BRIDGE_ID,
+	version: '1.0.0',
+	language: 'typescript',
+	transports: ['stdio'],
+	description: 'MCP on stdin and stdout',
+	features: FEATURES,
+};
+
+export interface OpenHubOptions extends LinkChoice {
+	/** One id for the whole life of the bridge. */
+	sessionId: string;
+	signal: AbortSignal;
+	log: Log;
+}
+
+export interface Hub {
+	/** MCP messages to and from it. */
+	readonly transport: Transport;
+	/** Resolves, once, when the connection is over. */
+	readonly closed: Promise<OrchestraError>;
+	close(): Promise<void>;
+}
+
+/** Rejects with the reason when there is nobody, or nobody who trusts us. */
+export async function openHub({ address, certsDir }: HubPlace, options: OpenHubOptions): Promise<Hub> {
+	const { kind, signal, log } = options;
+	const folder = certificatesFolder(certsDir);
+	const [identity] = await Promise.all([loadIdentity(folder, `${BRIDGE_ID}-client`), prepareDial(options)]);
+	const link = await dial({ address, identity, kind, signal, log });
+	try {
+		const features = await featuresOf(link, log);
+		return features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
+	} catch (thrown) {
+		await link.close();
+		throw thrown;
+	}
+}
+
+function throughTunnel(link: Link): Hub {
+	const transport = openTunnel(link.openStream(), TUNNEL_ID);
+	const close = async (): Promise<void> => {
+		await transport.close();
+		await link.close();
+	};
+	return { transport, closed: link.closed, close };
+}
+
+/** Only here the generated code is needed; most bridges never load it. */
+async function translated(link: Link, features: ReadonlySet<string>, options: OpenHubOptions): Promise<Hub> {
+	const { openTranslation } = await import('./open-translation.ts');
+	return openTranslation(link, features, options);
+}
+
+/** What the hub can do beyond the common protocol. Orchestrators that refuse us are used all the same. */
+async function featuresOf(link: Link, log: Log): Promise<ReadonlySet<string>> {
+	try {
+		const { isAccepted, features } = await register(link, manifest, REGISTER_MS);
+		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
+		return features;
+	} catch (thrown) {
+		// A peer that drops the stream knows no registration; one that drops the link is gone.
+		const gone = await Promise.race([link.closed, nextTurn()]);
+		if (gone) throw gone;
+		log.debug(`the orchestrator did not take the registration: ${OrchestraError.from(thrown).message}`);
+		return new Set();
+	}
+}
+
+function nextTurn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,54 @@
+/* MCP for an orchestrator that does not speak it: a face whose provider asks the orchestrator. */
+import type { Log } from '../log.ts';
+import { Face, sharedState } from '../mcp/face.ts';
+import type { Provider } from '../mcp/provider.ts';
+import { EXACT_JSON } from '../plugin/features.ts';
+import { PluginClient } from '../plugin/plugin-client.ts';
+import type { Link } from '../quic/link.ts';
+import { Peer } from '../rpc/peer.ts';
+import { memoryPair } from '../transport/memory-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import { ExactArguments } from './exact-arguments.ts';
+import type { Hub } from './open-hub.ts';
+import { OrchestratorProvider } from './orchestrator-provider.ts';
+
+/** Closing the hub closes the link. */
+export function openTranslation(
+	link: Link,
+	features: ReadonlySet<string>,
+	options: { sessionId: string; log: Log },
+): Hub {
+	const client = new PluginClient(link);
+	const exact = features.has(EXACT_JSON) ? new ExactArguments() : undefined;
+	const transport = serveFace(new OrchestratorProvider(client, options.sessionId, exact), exact, options.log);
+	const close = async (): Promise<void> => {
+		await transport.close();
+		await client.close();
+	};
+	return { transport, closed: client.closed, close };
+}
+
+function serveFace(provider: Provider, exact: ExactArguments | undefined, log: Log): Transport {
+	const [near, far] = memoryPair();
+	const shared = sharedState();
+	const face = new Face(provider, { shared, log });
+	const peer = new Peer(far, {
+		...face.peerOptions,
+		log,
+		onEnd: () => {
+			face.close();
+			shared.parking.close();
+			peer.cancelIncoming('the bridge is closing');
+		},
+	});
+	face.connect(peer);
+	far.start({
+		message: (text) => {
+			exact?.note(text);
+			peer.message(text);
+		},
+		oversize: (line) => peer.oversize(line),
+		end: (reason) => peer.end(reason),
+	});
+	return near;
+}

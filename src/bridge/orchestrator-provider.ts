@@ -1,0 +1,176 @@
+/*
+ * The provider behind a bridge that translates: each MCP request becomes one
+ * request of orchestra.plugin.v1, and the answer becomes MCP again. Whatever goes
+ * wrong on the way is an internal error with its reason; what a tool says is a result.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { CallContext } from '../mcp/call-context.ts';
+import type { CallToolParams, GetPromptParams, Provider } from '../mcp/provider.ts';
+import type {
+	CallToolResult,
+	GetPromptResult,
+	Prompt,
+	ReadResourceResult,
+	Resource,
+	ResourceTemplate,
+	ServerCapabilities,
+	Tool,
+} from '../mcp/types.ts';
+import type { CallOptions } from '../plugin/calls.ts';
+import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
+import { exactBytes } from '../plugin/exact-json.ts';
+import type { PluginClient } from '../plugin/plugin-client.ts';
+import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
+import type { ExactArguments } from './exact-arguments.ts';
+import { BRIDGE_ID, PROBE_MS, TOOL_CALL_MS } from './limits.ts';
+import { lostMessage } from './refusals.ts';
+import { pathOf, resourceOf, STORED_MIME_TYPE, storedPrefixes, storedTemplates } from './stored-resources.ts';
+import { promptOf, promptResultOf, toolOf, toolResultOf } from './translate.ts';
+
+type Request = NonNullable<RequestInit['request']>;
+
+export class OrchestratorProvider implements Provider {
+	readonly info = { name: 'orchestra', version: '1.0.0' };
+	readonly #client: PluginClient;
+	readonly #sessionId: string;
+	readonly #exact: ExactArguments | undefined;
+	readonly #offered: Promise<ServerCapabilities>;
+
+	/** @param exact given when the orchestrator takes exact JSON */
+	constructor(client: PluginClient, sessionId: string, exact: ExactArguments | undefined) {
+		this.#client = client;
+		this.#sessionId = sessionId;
+		this.#exact = exact;
+		this.#offered = this.#probe();
+	}
+
+	capabilities(): Promise<ServerCapabilities> {
+		return this.#offered;
+	}
+
+	async listTools(context: CallContext): Promise<Tool[]> {
+		const request = { case: 'listTools', value: {} } as const;
+		const { tools } = await this.#ask(request, 'listTools', { prefix: 'lt', context });
+		return tools.map(toolOf).sort(byName);
+	}
+
+	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
+		// What `JSON.parse` gave is JSON.
+		const value = input as JsonObject;
+		const exact = this.#exact?.take(context.id, value) ?? { value };
+		const { traceparent } = context.meta;
+		const call = {
+			toolName: name,
+			arguments: exact.value,
+			argumentsJson: exactBytes(exact, this.#exact !== undefined),
+			callerPlugin: BRIDGE_ID,
+			sessionId: this.#sessionId,
+			traceParent: typeof traceparent === 'string' ? traceparent : '',
+		};
+		const options = { prefix: 'tc', context, timeoutMs: TOOL_CALL_MS };
+		return toolResultOf(await this.#ask({ case: 'toolCall', value: call }, 'toolCall', options));
+	}
+
+	async listPrompts(context: CallContext): Promise<Prompt[]> {
+		const request = { case: 'listPrompts', value: {} } as const;
+		const { prompts } = await this.#ask(request, 'listPrompts', { prefix: 'lp', context });
+		return prompts.map(promptOf).sort(byName);
+	}
+
+	async getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Promise<GetPromptResult> {
+		const request = { case: 'promptGet', value: { promptName: name, arguments: input } } as const;
+		return promptResultOf(await this.#ask(request, 'promptGet', { prefix: 'pg', context }));
+	}
+
+	async listResources(context: CallContext): Promise<Resource[]> {
+		const lists = await Promise.all(storedPrefixes.map((prefix) => this.#stored(prefix, context)));
+		return lists.flat().sort((one, other) => compare(one.uri, other.uri));
+	}
+
+	listResourceTemplates(): readonly ResourceTemplate[] {
+		return storedTemplates;
+	}
+
+	async readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
+		const path = pathOf(uri);
+		if (path === undefined) throw noResource(uri);
+		const request = { case: 'storageRead', value: { path } } as const;
+		const { content } = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
+			(error: unknown) => {
+				throw OrchestraError.is(error) && error.data['reason'] === 'not_found' ? noResource(uri) : error;
+			},
+		);
+		const text = Buffer.from(content).toString('utf8');
+		return { contents: [{ uri, mimeType: STORED_MIME_TYPE, text }] };
+	}
+
+	async #stored(prefix: string, context: CallContext): Promise<Resource[]> {
+		const request = { case: 'storageList', value: { prefix } } as const;
+		const { entries } = await this.#ask(request, 'storageList', { prefix: `sl-${prefix}`, context });
+		return entries.flatMap(({ path }) => resourceOf(prefix, path) ?? []);
+	}
+
+	/** One request under the id of the client's, given up when the client gives it up. */
+	async #ask<K extends ResponseKind>(
+		request: Request,
+		kind: K,
+		{ prefix, context, timeoutMs }: { prefix: string; context: CallContext; timeoutMs?: number },
+	): Promise<ResponseValue<K>> {
+		const { id, signal } = context;
+		const requestId = `stdio-${prefix}-${typeof id === 'object' ? id.text : id}`;
+		return this.#send(request, kind, { requestId, signal, timeoutMs });
+	}
+
+	async #send<K extends ResponseKind>(
+		request: Request,
+		kind: K,
+		{ requestId = '', ...options }: CallOptions & { requestId?: string },
+	): Promise<ResponseValue<K>> {
+		try {
+			return expectKind(await this.#client.send({ requestId, request }, options), kind);
+		} catch (thrown) {
+			throw internalError(thrown);
+		}
+	}
+
+	/** Every orchestrator has tools; prompts and storage are asked for, once. */
+	async #probe(): Promise<ServerCapabilities> {
+		const options = { timeoutMs: PROBE_MS };
+		const storage = { case: 'storageList', value: { prefix: storedPrefixes[0] } } as const;
+		const [prompts, stored] = await Promise.allSettled([
+			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
+			this.#send(storage, 'storageList', options),
+		]);
+		return {
+			tools: {},
+			...(stored.status === 'fulfilled' ? { resources: {} } : {}),
+			...(prompts.status === 'fulfilled' && prompts.value.prompts.length > 0 ? { prompts: {} } : {}),
+		};
+	}
+}
+
+/** Neither a broken connection nor a strange answer is the fault of the client's request. */
+function internalError(thrown: unknown): OrchestraError {
+	const error = OrchestraError.from(thrown);
+	const message = error.code === 'closed' ? lostMessage(error) : error.message;
+	const wrapped = rpcError(rpcCodes.internal, message, { code: error.code });
+	const rpc = rpcErrorOf(wrapped);
+	return new OrchestraError('rpc', message, { cause: thrown, data: { rpc, reason: error.data['code'] } });
+}
+
+function noResource(uri: string): OrchestraError {
+	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
+}
+
+function byName(one: { name: string }, other: { name: string }): number {
+	return compare(one.name, other.name);
+}
+
+function compare(one: string, other: string): number {
+	return one < other ? -1 : Number(one > other);
+}

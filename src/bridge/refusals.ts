@@ -1,0 +1,72 @@
+/*
+ * What the bridge itself answers when there is no hub to do it: one error for
+ * each request, whatever it came in.
+ */
+import { messageOf, type OrchestraError } from '../errors.ts';
+import { parseJson } from '../wire/json.ts';
+import { idFromHead, rpcCodes } from '../wire/json-rpc.ts';
+import type { OversizeLine } from '../wire/lines.ts';
+import { type Head, idText } from './head.ts';
+import type { Flight } from './in-flight.ts';
+
+/** What a client is told of a call that was under way when the connection broke. */
+export function lostMessage(reason: OrchestraError): string {
+	return `the connection to the orchestrator was lost: ${reason.message}; outcome unknown`;
+}
+
+/** Answers to every request that was in flight; a batch gets one array. */
+export function answersToLost(flights: [id: string, flight: Flight][], reason: OrchestraError): string[] {
+	const batches = new Map<object, string[]>();
+	const answers: string[] = [];
+	for (const [id, { batch }] of flights) {
+		const answer = errorText(id, rpcCodes.internal, lostMessage(reason), {
+			code: reason.code,
+			outcome: 'unknown',
+			hint: 'Find out whether the call took effect before you repeat it.',
+		});
+		if (batch === undefined) answers.push(answer);
+		else batches.set(batch, [...(batches.get(batch) ?? []), answer]);
+	}
+	return [...answers, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
+}
+
+/** The answer to a message that was never sent; undefined when it needs none. */
+export function answerToUnsent(
+	{ text, head }: { text: string; head: Head },
+	reason: OrchestraError,
+): string | undefined {
+	if (head.kind === 'request') return unreachable(head.id, reason);
+	if (head.kind === 'unknown') return answerToGarbage(text);
+	if (head.kind !== 'batch') return undefined;
+	const parts = head.parts.flatMap((part) => (part.kind === 'request' ? [unreachable(part.id, reason)] : []));
+	return parts.length === 0 ? undefined : `[${parts.join(',')}]`;
+}
+
+/** The answer to a line that was too long; undefined when it was itself an answer. */
+export function answerToOversize({ head, limitBytes }: OversizeLine, unknownId: string): string | undefined {
+	const known = idFromHead(head);
+	if (known?.isRequest === false) return undefined;
+	const id = known === undefined ? unknownId : idText(known.id);
+	return errorText(id, rpcCodes.invalidRequest, `message is longer than the limit of ${limitBytes} bytes`);
+}
+
+function unreachable(id: string, reason: OrchestraError): string {
+	const message = `the orchestrator cannot be reached: ${reason.message}; the request was not sent`;
+	const { code, hint } = reason;
+	return errorText(id, rpcCodes.internal, message, hint === undefined ? { code } : { code, hint });
+}
+
+function answerToGarbage(text: string): string {
+	try {
+		parseJson(text);
+		return errorText('null', rpcCodes.invalidRequest, 'invalid request: not a JSON-RPC message');
+	} catch (error) {
+		return errorText('null', rpcCodes.parse, `parse error: ${messageOf(error)}`);
+	}
+}
+
+/** @param id the JSON text of the id; empty to leave it out */
+function errorText(id: string, code: number, message: string, data?: unknown): string {
+	const error = JSON.stringify({ code, message, data });
+	return `{"jsonrpc":"2.0",${id === '' ? '' : `"id":${id},`}"error":${error}}`;
+}

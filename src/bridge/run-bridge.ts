@@ -1,0 +1,76 @@
+/*
+ * The bridge as a process: MCP on stdin and stdout, a hub somewhere else.
+ *
+ * Reading starts at once, while the connection is being made; what comes early
+ * waits. Everything that only a connection needs is loaded beside it. At the end
+ * of input or at a signal the calls in flight may finish, then all is closed and
+ * the process ends by itself.
+ */
+import { randomUUID } from 'node:crypto';
+import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import { onSignals } from '../transport/on-signals.ts';
+import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
+import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
+import type { FindHub } from './hub-place.ts';
+import { keepConnected } from './keep-connected.ts';
+import { DRAIN_MS } from './limits.ts';
+import type { Hub, OpenHubOptions } from './open-hub.ts';
+import { Relay } from './relay.ts';
+
+export interface BridgeOptions extends StdioTransportOptions, Pick<OpenHubOptions, 'kind'> {
+	findHub: FindHub;
+	/** Gets the one line that says where the bridge is connected to. */
+	say: (line: string) => void;
+	/** How long messages wait for a hub that is away. Default 5 s. */
+	holdMs?: number | undefined;
+}
+
+/**
+ * Serve until the client is gone. Resolves when everything is answered, flushed and closed. Rejects when the
+ * first attempt shows that there can be no connection: an address or a certificate that is wrong.
+ */
+export async function runBridge(options: BridgeOptions): Promise<void> {
+	const log = options.log ?? Log.fromEnvironment('transport.stdio');
+	const stop = new AbortController();
+	const stdio = new StdioTransport({ ...options, log });
+	const transport = isTracing(process.env) ? traced(stdio, traceToStderr) : stdio;
+	const inputEnd = deferred();
+	const relay = new Relay(transport, { log, holdMs: options.holdMs, onInputEnd: inputEnd.resolve });
+	const releaseSignals = onSignals(() => transport.stopReading());
+	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
+	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
+	transport.start(relay);
+	try {
+		await Promise.race([inputEnd.promise, hubs]);
+		const isDone = await relay.drained(DRAIN_MS);
+		if (!isDone) log.warn('requests were still running and are left unanswered');
+		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
+		stop.abort();
+		await hubs;
+	} catch (thrown) {
+		relay.finish(OrchestraError.from(thrown));
+		throw thrown;
+	} finally {
+		await transport.close();
+		releaseSignals();
+	}
+}
+
+/** What makes one attempt to connect. The heavy part is loaded while the hub is looked for. */
+function opener({ findHub, say }: BridgeOptions, options: OpenHubOptions): () => Promise<Hub> {
+	return async () => {
+		const [place, { openHub }] = await Promise.all([findHub(), import('./open-hub.ts')]);
+		const hub = await openHub(place, options);
+		say(`transport.stdio: connected to orchestrator at ${place.address}`);
+		return hub;
+	};
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+	let resolve: () => void = () => {};
+	const promise = new Promise<void>((done) => {
+		resolve = done;
+	});
+	return { promise, resolve };
+}

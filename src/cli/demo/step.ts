@@ -1,0 +1,45 @@
+/* A step of the demo, and what steps need: a folder of their own, and a check that explains itself. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { Client } from '../../transport/client.ts';
+
+export interface DemoStep {
+	title: string;
+	/** Does the real thing and gives the lines it wants to show, or throws. */
+	run: () => Promise<string[]>;
+}
+
+/** Throws unless `found` is `wanted`. */
+export function expect(found: unknown, wanted: unknown): void {
+	if (found === wanted) return;
+	throw new OrchestraError('internal', `expected ${String(wanted)}, found ${String(found)}`);
+}
+
+/** Start this very mctl with other words, in a folder, as an agent would. */
+export function startMctl(
+	words: readonly string[],
+	cwd: string,
+	env: Record<string, string> = {},
+): Promise<Client> {
+	const args = [process.argv[1] ?? '', ...words];
+	return Client.open({ command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } });
+}
+
+/** An empty folder for the time of `use`. */
+export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+	const folder = await mkdtemp(join(tmpdir(), 'orchestra-demo-'));
+	try {
+		return await use(folder);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** The texts of a tool's result. */
+export function textsOf(result: unknown): string {
+	// Every step checks the text, so a wrong shape shows there.
+	const { content = [] } = result as { content?: { text?: string }[] };
+	return content.map(({ text }) => text ?? '').join('\n');
+}

@@ -1,0 +1,23 @@
+/* Which shared hub the commands mean: that of the configuration that is found from here. */
+import { loadConfiguration } from '../config/load.ts';
+import { HubFolder, type HubRecord } from '../hub/shared/hub-folder.ts';
+import { ensureHub } from '../hub/shared/start-hub.ts';
+import type { CommandInput } from './command.ts';
+
+/** The folder of the hub for the working directory. */
+export function hubFolderHere(environment: Readonly<NodeJS.ProcessEnv>): HubFolder {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	return new HubFolder(configuration.root, environment);
+}
+
+/** The running hub, started when there is none. */
+export function hubHere(
+	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
+	certsDir?: string,
+): Promise<HubRecord> {
+	// This very program: whatever started us starts the hub.
+	const main = process.argv[1] ?? '';
+	const flags = certsDir === undefined ? [] : ['--certs-dir', certsDir];
+	const command = [process.execPath, main, 'hub', 'run', ...flags];
+	return ensureHub({ folder: hubFolderHere(environment), cwd: process.cwd(), command, environment, signal });
+}

@@ -1,0 +1,34 @@
+/* `mctl hub logs`: what the shared hub wrote. */
+import { readFile } from 'node:fs/promises';
+import { OrchestraError } from '../errors.ts';
+import { type Command, numberFlag } from './command.ts';
+import { hubFolderHere } from './hub-location.ts';
+
+const DEFAULT_LINES = 50;
+
+export const hubLogs: Command = {
+	usage: 'mctl hub logs [--lines N] [--journal]',
+	summary: 'Show the end of the log of the shared hub, or of its journal of calls',
+	examples: [
+		'mctl hub logs',
+		'mctl hub logs --lines 200',
+		'mctl hub logs --journal | jq \'select(.outcome != "ok")\'',
+	],
+	flags: {
+		lines: { type: 'string', value: 'N', help: `how many lines (default ${DEFAULT_LINES})` },
+		journal: { type: 'boolean', help: 'the journal: one JSON object for each call' },
+	},
+
+	async run(input) {
+		const folder = hubFolderHere(input.environment);
+		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
+		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
+		const text = await readFile(file, 'utf8').catch(() => {
+			throw new OrchestraError('not_found', `there is no ${file}`, {
+				hint: 'The hub of this folder has written nothing yet.',
+			});
+		});
+		const lines = text.trimEnd().split('\n');
+		if (count > 0 && text !== '') input.out.line(lines.slice(-count).join('\n'));
+	},
+};

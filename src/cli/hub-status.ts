@@ -1,0 +1,31 @@
+/* `mctl hub status`: the shared hub and what it serves. */
+import { askHub } from './ask-hub.ts';
+import type { Command } from './command.ts';
+import { ageOf, megabytes } from './quantity.ts';
+import { tableLines } from './table.ts';
+
+export const hubStatus: Command = {
+	usage: 'mctl hub status [--json]',
+	summary: 'Show the shared hub of this folder and its backends',
+	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run({ flags, out, environment }) {
+		const { startTime: _start, ...status } = await askHub(environment);
+		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
+		const { pid, address, root, startedAt, memoryBytes, backends } = status;
+		out.line(`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${megabytes(memoryBytes)}`);
+		const rows = backends.map(({ id, kind, lastCall, state }) => [
+			id,
+			kind,
+			lastCall === null ? '-' : `${ageOf(lastCall)} ago`,
+			state,
+		]);
+		for (const line of tableLines(
+			['BACKEND', 'KIND', 'LAST CALL', 'STATE'],
+			rows,
+			out.isTerminal ? out.width : undefined,
+		))
+			out.line(line);
+	},
+};

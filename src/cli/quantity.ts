@@ -1,0 +1,18 @@
+/* Times and sizes in the words of people. */
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
+/** How long ago a moment was: `12 s`, `3 min`, `5 h`, `2 d`. */
+export function ageOf(moment: string, now: number = Date.now()): string {
+	const seconds = Math.max(0, Math.round((now - Date.parse(moment)) / 1000));
+	if (seconds < MINUTE_S) return `${seconds} s`;
+	if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
+	return seconds < DAY_S ? `${Math.floor(seconds / HOUR_S)} h` : `${Math.floor(seconds / DAY_S)} d`;
+}
+
+/** `42 MB`. */
+export function megabytes(bytes: number): string {
+	return `${Math.round(bytes / 1_000_000)} MB`;
+}

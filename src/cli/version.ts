@@ -1,0 +1,8 @@
+/* The version of this package. */
+import { readFileSync } from 'node:fs';
+
+export function packageVersion(): string {
+	const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+	// Our own package.json has a version.
+	return (JSON.parse(text) as { version: string }).version;
+}

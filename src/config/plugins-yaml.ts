@@ -1,0 +1,147 @@
+/*
+ * The `plugins.yaml` of an existing Orchestra, taken as it is.
+ *
+ * There every value but `enabled` is a text, so values are taken as they are
+ * written: `version: 1.10` is "1.10". A key without a value, or with the empty
+ * text, counts as absent, except in `env` and `config`, where empty is a value.
+ * The parser takes tens of milliseconds to load, so it is loaded only when there
+ * is such a file.
+ */
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
+import type * as Yaml from 'yaml';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { isObject, type JsonValue } from '../wire/json.ts';
+import { Field, type FieldSource } from './field.ts';
+import type { JsonDocument } from './jsonc.ts';
+import { type FileSections, leaveOutWrong, onlyKeys, readAddress, readPlugin } from './sections.ts';
+
+/** The name under which it is looked for. */
+export const PLUGINS_FILE = 'plugins.yaml';
+
+/** How deep lists and maps may nest. */
+const DEPTH_LIMIT = 20;
+/** How often one file may repeat an anchor: a small file must not unfold into a large value. */
+const ALIAS_LIMIT = 100;
+
+const topNames = ['listen_addr', 'tcp_addr', 'certs_dir', 'plugins'];
+const pluginNames = [
+	'id',
+	'binary',
+	'args',
+	'env',
+	'config',
+	'enabled',
+	'provides_storage',
+	'provides_ai',
+	'depends_on',
+];
+
+/** Is this file written in YAML? */
+export function isPluginsYaml(file: string): boolean {
+	return /\.ya?ml$/i.test(basename(file));
+}
+
+/** Parse the text of `file`. Throws `bad_input` naming file, line, what was found and what was expected. */
+export function parsePluginsYaml(text: string, file: string): JsonDocument {
+	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
+	const lines = new yaml.LineCounter();
+	const document = yaml.parseDocument(text, { lineCounter: lines, merge: true, logLevel: 'error' });
+	const [error] = document.errors;
+	if (error) throw syntaxError(file, error.linePos?.[0].line ?? 1, error.message);
+	yaml.visit(document, { Scalar: (_, node) => asWritten(node) });
+	return {
+		value: plainValue(document, file),
+		lineOf: (path) => lines.linePos(offsetOf(yaml, document, path)).line || 1,
+	};
+}
+
+/** What the file says; `rest` fills the sections that it cannot have. */
+export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSections {
+	const top = Field.of(source);
+	onlyKeys(top, topNames);
+	const hub = {
+		listenAddress: readAddress(top.at('listen_addr')),
+		tcpAddress: readAddress(top.at('tcp_addr')),
+		certsDir: top.at('certs_dir').path(),
+	};
+	const plugins = top
+		.at('plugins')
+		.items()
+		.flatMap((field) => {
+			// Told, and no reason to leave the plugin out: a later Orchestra may know the key.
+			onlyKeys(field, pluginNames);
+			return leaveOutWrong(source, () =>
+				isObject(field.value) ? readPlugin(field, source.file) : undefined,
+			);
+		});
+	return { ...rest, hub, plugins };
+}
+
+function asWritten(node: Yaml.Scalar): void {
+	if (typeof node.value === 'number' || typeof node.value === 'boolean') node.value = node.source ?? '';
+}
+
+function plainValue(document: Yaml.Document, file: string): JsonValue {
+	try {
+		return withoutAbsent(document.toJS({ maxAliasCount: ALIAS_LIMIT }) ?? {}, []);
+	} catch (error) {
+		throw syntaxError(file, 1, messageOf(error));
+	}
+}
+
+function withoutAbsent(value: unknown, path: readonly string[]): JsonValue {
+	if (path.length > DEPTH_LIMIT) throw new RangeError(`nested deeper than ${DEPTH_LIMIT} levels`);
+	if (Array.isArray(value)) return value.map((item) => withoutAbsent(item ?? '', [...path, '']));
+	if (!isObject(value)) return typeof value === 'string' ? value : '';
+	const isOfTexts = path.at(-1) === 'env' || path.at(-1) === 'config';
+	const entries = Object.entries(value).filter(([, inner]) => isOfTexts || (inner ?? '') !== '');
+	return Object.fromEntries(
+		entries.map(([key, inner]) => {
+			const plain = withoutAbsent(inner, [...path, key]);
+			return [key, key === 'enabled' && !isOfTexts ? flagOf(plain) : plain];
+		}),
+	);
+}
+
+function flagOf(value: JsonValue): JsonValue {
+	if (typeof value !== 'string') return value;
+	if (/^(?:true|yes|on|y)$/i.test(value)) return true;
+	return /^(?:false|no|off|n)$/i.test(value) ? false : value;
+}
+
+/** Where the key at the end of a path stands, or its nearest parent that exists. */
+function offsetOf(yaml: typeof Yaml, document: Yaml.Document, path: readonly string[]): number {
+	let node: unknown = document.contents;
+	let offset = 0;
+	for (const name of path) {
+		const found = stepInto(yaml, yaml.isAlias(node) ? node.resolve(document) : node, name);
+		if (!found) break;
+		if (yaml.isNode(found.place)) offset = found.place.range?.[0] ?? offset;
+		node = found.value;
+	}
+	return offset;
+}
+
+function stepInto(
+	yaml: typeof Yaml,
+	node: unknown,
+	name: string,
+): { place: unknown; value: unknown } | undefined {
+	if (yaml.isSeq(node)) {
+		const item = node.items[Number(name)];
+		return item === undefined ? undefined : { place: item, value: item };
+	}
+	if (!yaml.isMap(node)) return undefined;
+	const pair = node.items.find(({ key }) => yaml.isScalar(key) && key.value === name);
+	return pair && { place: pair.key, value: pair.value };
+}
+
+function syntaxError(file: string, line: number, message: string): OrchestraError {
+	const [sentence = ''] = message.split('\n');
+	const found = sentence.replace(/ at line \d+, column \d+:?$/, '');
+	return new OrchestraError('bad_input', `${file}:${line}: the file is not valid YAML: ${found}`, {
+		hint: `Correct line ${line} of ${file}.`,
+		data: { file, line, found, allowed: 'valid YAML' },
+	});
+}

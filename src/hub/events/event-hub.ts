@@ -1,0 +1,199 @@
+/*
+ * Publish and subscribe of the plugin protocol.
+ *
+ * An event goes to every subscription of its topic whose filters equal text
+ * fields of the payload. Delivery is at once and in the order of publishing: an
+ * event that is published while another is delivered waits for its end. Such a
+ * chain is bounded, so that two plugins that answer each other for ever are cut
+ * off. A subscriber that is gone is dropped at the first event it does not take.
+ */
+import { OrchestraError } from '../../errors.ts';
+import type { JsonObject } from '../../wire/json.ts';
+
+/** Most subscriptions at a time. */
+export const SUBSCRIPTIONS_LIMIT = 10_000;
+/** Most subscriptions of one owner. */
+export const OWNER_SUBSCRIPTIONS_LIMIT = 1_000;
+/** Most filters of a subscription. */
+export const FILTERS_LIMIT = 64;
+/** Longest topic, subscription id or filter, in characters. */
+export const NAME_LIMIT_CHARACTERS = 1_024;
+/** Most events that the delivery of one event may cause before it is over. */
+export const QUEUE_LIMIT_EVENTS = 1_000;
+
+export interface SubscriptionRequest {
+	subscriptionId: string;
+	topic: string;
+	filters?: Readonly<Record<string, string>> | undefined;
+	/** Whose it is: ids need to differ only among those of one owner. */
+	owner?: string | undefined;
+}
+
+export interface PublishedEvent {
+	topic: string;
+	eventType: string;
+	payload: JsonObject;
+	sourcePlugin: string;
+}
+
+export interface DeliveredEvent extends PublishedEvent {
+	subscriptionId: string;
+	/** When the hub took it; the same for all who receive it. */
+	timestamp: Date;
+}
+
+/** Takes one event; false, or a throw, when the subscriber is gone. The payload is shared and not to be changed. */
+export type Deliver = (event: DeliveredEvent) => boolean;
+
+interface Subscription {
+	readonly id: string;
+	readonly owner: string;
+	readonly topic: string;
+	readonly filters: readonly [string, string][];
+	readonly deliver: Deliver;
+}
+
+type Waiting = PublishedEvent & { timestamp: Date };
+
+export class EventHub {
+	readonly #now: () => Date;
+	readonly #byKey = new Map<string, Subscription>();
+	readonly #byTopic = new Map<string, Set<Subscription>>();
+	readonly #ownerCounts = new Map<string, number>();
+	#chain: Waiting[] | undefined;
+
+	constructor(now: () => Date = () => new Date()) {
+		this.#now = now;
+	}
+
+	/** Subscriptions now. */
+	get size(): number {
+		return this.#byKey.size;
+	}
+
+	/**
+	 * Deliver the events of a topic until the returned function is called. An id that its owner has
+	 * in use is taken over: that is a plugin that came back before its old connection was missed.
+	 */
+	subscribe(request: SubscriptionRequest, deliver: Deliver): () => void {
+		const subscription = checked(request, deliver);
+		const key = keyOf(subscription.id, subscription.owner);
+		const earlier = this.#byKey.get(key);
+		if (earlier) this.#drop(earlier);
+		this.#checkRoom(subscription.owner);
+		this.#byKey.set(key, subscription);
+		const sameTopic = this.#byTopic.get(subscription.topic) ?? new Set();
+		this.#byTopic.set(subscription.topic, sameTopic.add(subscription));
+		this.#ownerCounts.set(subscription.owner, (this.#ownerCounts.get(subscription.owner) ?? 0) + 1);
+		return () => this.#drop(subscription);
+	}
+
+	/** End a subscription. False when there is none. */
+	unsubscribe(subscriptionId: string, owner = ''): boolean {
+		const subscription = this.#byKey.get(keyOf(subscriptionId, owner));
+		if (subscription) this.#drop(subscription);
+		return subscription !== undefined;
+	}
+
+	/** Deliver an event to all who want it. Throws `bad_input` when it is the last straw of a chain. */
+	publish(event: PublishedEvent): void {
+		checkName('topic', event.topic);
+		const waiting = { ...event, timestamp: this.#now() };
+		if (!this.#chain) return this.#deliverChain([waiting]);
+		if (this.#chain.length >= QUEUE_LIMIT_EVENTS) {
+			throw bad(
+				`one event on ${shown(event.topic)} caused ${QUEUE_LIMIT_EVENTS} others before it was delivered`,
+			);
+		}
+		this.#chain.push(waiting);
+	}
+
+	/** Forget all subscriptions. Idempotent. */
+	close(): void {
+		this.#byKey.clear();
+		this.#byTopic.clear();
+		this.#ownerCounts.clear();
+	}
+
+	#deliverChain(chain: Waiting[]): void {
+		this.#chain = chain;
+		try {
+			for (const event of chain) this.#deliverOne(event);
+		} finally {
+			this.#chain = undefined;
+		}
+	}
+
+	#deliverOne(event: Waiting): void {
+		// A copy: who subscribes during the delivery gets the next event.
+		const subscriptions = Array.from(this.#byTopic.get(event.topic) ?? []);
+		for (const subscription of subscriptions) {
+			const isStillThere = this.#byKey.get(keyOf(subscription.id, subscription.owner)) === subscription;
+			if (!isStillThere || !passes(subscription, event.payload)) continue;
+			if (!isTaken(subscription, event)) this.#drop(subscription);
+		}
+	}
+
+	#drop(subscription: Subscription): void {
+		const { id, owner, topic } = subscription;
+		const sameTopic = this.#byTopic.get(topic);
+		if (!sameTopic?.delete(subscription)) return;
+		if (sameTopic.size === 0) this.#byTopic.delete(topic);
+		this.#byKey.delete(keyOf(id, owner));
+		const count = (this.#ownerCounts.get(owner) ?? 0) - 1;
+		if (count > 0) this.#ownerCounts.set(owner, count);
+		else this.#ownerCounts.delete(owner);
+	}
+
+	#checkRoom(owner: string): void {
+		if (this.#byKey.size >= SUBSCRIPTIONS_LIMIT) {
+			throw bad(`there are ${SUBSCRIPTIONS_LIMIT} subscriptions already`);
+		}
+		if ((this.#ownerCounts.get(owner) ?? 0) >= OWNER_SUBSCRIPTIONS_LIMIT) {
+			throw bad(`${shown(owner)} has ${OWNER_SUBSCRIPTIONS_LIMIT} subscriptions already`);
+		}
+	}
+}
+
+function checked(request: SubscriptionRequest, deliver: Deliver): Subscription {
+	const { subscriptionId: id, topic, filters = {}, owner = '' } = request;
+	checkName('subscription id', id);
+	checkName('topic', topic);
+	const pairs = Object.entries(filters);
+	if (pairs.length > FILTERS_LIMIT) throw bad(`a subscription has at most ${FILTERS_LIMIT} filters`);
+	if (pairs.flat().some(({ length }) => length > NAME_LIMIT_CHARACTERS)) {
+		throw bad(`a filter is longer than ${NAME_LIMIT_CHARACTERS} characters`);
+	}
+	return { id, owner, topic, filters: pairs, deliver };
+}
+
+function checkName(what: string, name: string): void {
+	if (name === '') throw bad(`the ${what} is empty`);
+	if (name.length > NAME_LIMIT_CHARACTERS) {
+		throw bad(`the ${what} is longer than ${NAME_LIMIT_CHARACTERS} characters`);
+	}
+}
+
+function passes({ filters }: Subscription, payload: JsonObject): boolean {
+	return filters.every(([key, value]) => Object.hasOwn(payload, key) && payload[key] === value);
+}
+
+function isTaken({ id, deliver }: Subscription, event: Waiting): boolean {
+	try {
+		return deliver({ ...event, subscriptionId: id });
+	} catch {
+		return false; // one broken subscriber must not keep the event from the others
+	}
+}
+
+function keyOf(id: string, owner: string): string {
+	return JSON.stringify([owner, id]);
+}
+
+function shown(text: string): string {
+	return JSON.stringify(text.slice(0, 80));
+}
+
+function bad(message: string): OrchestraError {
+	return new OrchestraError('bad_input', message, { data: { code: 'event_error' } });
+}

@@ -1,0 +1,92 @@
+/*
+ * A hub from the configuration of a folder, kept up to date while it is open:
+ * when a configuration file changes, what changed is started or stopped, and
+ * clients are told.
+ */
+import { join } from 'node:path';
+import type { Configuration } from '../config/configuration.ts';
+import { type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Backend } from './backend.ts';
+import { buildBackends } from './build-backends.ts';
+import { Hub } from './hub.ts';
+import type { Journal } from './journal.ts';
+import { FileStorage } from './storage/file-storage.ts';
+import { watchFiles } from './watch-files.ts';
+
+export interface OpenHubOptions extends LoadOptions {
+	readonly log: Log;
+	readonly journal?: Journal | undefined;
+	/** Where plugins find the hub; empty (default) when it does not listen. */
+	readonly address?: string | undefined;
+	readonly certsDir: string;
+}
+
+export interface OpenedHub {
+	readonly hub: Hub;
+	/** The files of the workspace that plugins keep. */
+	readonly storage: FileStorage;
+	/** The configuration as it is now. */
+	configuration(): Configuration;
+	/** Stop watching and stop everything. Idempotent. */
+	close(): Promise<void>;
+}
+
+/** Open the hub of a folder. Problems of the configuration are logged; what is right still works. */
+export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
+	const { log, journal } = options;
+	let configuration = load(options);
+	const storage = new FileStorage(configuration.root);
+	const hub = new Hub({
+		backends: await build(storage, options, configuration),
+		log,
+		...(journal && { journal }),
+	});
+	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reload());
+
+	async function reload(): Promise<void> {
+		try {
+			configuration = load(options);
+			log.info('the configuration changed');
+			const earlier = hub.backends;
+			await hub.replaceBackends(await build(storage, options, configuration, earlier));
+			hub.warm();
+		} catch (error) {
+			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
+		}
+	}
+
+	return {
+		hub,
+		storage,
+		configuration: () => configuration,
+		async close() {
+			stopWatching();
+			await hub.close();
+		},
+	};
+}
+
+function load(options: OpenHubOptions): Configuration {
+	const { configuration, problems } = loadConfiguration(options);
+	for (const { message } of problems) options.log.warn(message);
+	return configuration;
+}
+
+function build(
+	storage: FileStorage,
+	options: OpenHubOptions,
+	configuration: Configuration,
+	earlier: readonly Backend[] = [],
+): Promise<Backend[]> {
+	const { cwd, environment, log, address = '', certsDir } = options;
+	return buildBackends({ configuration, storage, cwd, environment, log, address, certsDir, earlier });
+}
+
+/** Those that were read, and those that would be if they came. */
+function configurationFiles({ environment }: OpenHubOptions, { root, files }: Configuration): string[] {
+	const user = userFile(environment);
+	const candidates = ['orchestra.json', '.mcp.json', 'plugins.yaml'].map((name) => join(root, name));
+	return [...new Set([...files, ...candidates, ...(user === undefined ? [] : [user])])];
+}

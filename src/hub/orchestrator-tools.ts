@@ -1,0 +1,179 @@
+/*
+ * Tools, prompts and streams for peers of the plugin protocol.
+ *
+ * A tool of a plugin is passed on as it came. A tool of another backend is called
+ * like by any client, and its result put into the words of the protocol. Plugins
+ * that provide AI are chosen by the provider that the request names.
+ */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { OrchestraError } from '../errors.ts';
+import { CallContext, type ClientLine } from '../mcp/call-context.ts';
+import { negotiate } from '../mcp/revisions.ts';
+import { isInputRequired, type Result } from '../mcp/types.ts';
+import { readExact } from '../plugin/exact-json.ts';
+import { toolFailure } from '../plugin/failure.ts';
+import type {
+	PluginManifest,
+	ToolRequest,
+	ToolResponseSchema,
+} from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall, StreamingCall } from '../plugin/handlers.ts';
+import { IncomingCall } from '../rpc/incoming.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
+import type { Hub } from './hub.ts';
+import { PluginBackend } from './plugin-backend.ts';
+
+/** Providers that speak the language of another one. */
+const aliases: Readonly<Record<string, string>> = {
+	grok: 'openai',
+	perplexity: 'openai',
+	deepseek: 'openai',
+	qwen: 'openai',
+	kimi: 'openai',
+};
+const DEFAULT_PROVIDER = 'claude';
+
+type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
+type ToolAnswer = MessageInitShape<typeof ToolResponseSchema>;
+
+export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, PluginManifest>): Routes {
+	return {
+		async listTools() {
+			const tools = await hub().listTools();
+			return {
+				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
+			};
+		},
+		async toolCall(request, call) {
+			const plugin = await pluginFor(hub(), manifests, request);
+			if (plugin) return plugin.forwardTool(request, call.signal);
+			return callThroughHub(hub(), request, call);
+		},
+		async listPrompts() {
+			const prompts = await hub().listPrompts();
+			return {
+				prompts: prompts.map(({ name, description = '', arguments: given = [] }) => ({
+					name,
+					description,
+					arguments: given.map((argument) => ({ description: '', required: false, ...argument })),
+				})),
+			};
+		},
+		async promptGet({ promptName: name, arguments: input }, call) {
+			const result = await hub().getPrompt({ name, arguments: input }, contextOf(call));
+			if (isInputRequired(result))
+				throw new OrchestraError(
+					'bad_input',
+					`the prompt ${name} needs answers that this protocol cannot carry`,
+				);
+			return {
+				description: typeof result.description === 'string' ? result.description : '',
+				messages: result.messages.map(({ role, content }) => ({
+					role,
+					content: {
+						type: content.type,
+						text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content),
+					},
+				})),
+			};
+		},
+		streamStart: (request, call) => relayStream(hub(), manifests, request, call),
+	};
+}
+
+/** The plugin that a request goes to: by provider when it names one, else whoever lists the tool. */
+async function pluginFor(
+	hub: Hub,
+	manifests: ReadonlyMap<string, PluginManifest>,
+	{ toolName, provider }: Pick<ToolRequest, 'toolName' | 'provider'>,
+): Promise<PluginBackend | undefined> {
+	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
+	if (provider !== '') {
+		const candidates = [provider, aliases[provider], DEFAULT_PROVIDER];
+		for (const wanted of candidates) {
+			const found = plugins.find(
+				(plugin) => wanted !== undefined && providesAi(plugin, manifests).includes(wanted),
+			);
+			if (found && (await offers(found, toolName))) return found;
+		}
+	}
+	for (const plugin of plugins) if (await offers(plugin, toolName)) return plugin;
+	if (await hub.hasTool(toolName)) return undefined;
+	const whom = provider === '' ? '' : ` for provider "${provider}"`;
+	throw toolFailure('tool_not_found', `no plugin provides tool "${toolName}"${whom}`);
+}
+
+function providesAi(
+	plugin: PluginBackend,
+	manifests: ReadonlyMap<string, PluginManifest>,
+): readonly string[] {
+	return [...plugin.entry.providesAi, ...(manifests.get(plugin.id)?.providesAi ?? [])];
+}
+
+async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
+	// A plugin that is down offers nothing now; the hub starts it again by itself.
+	const tools = await plugin.listTools().catch(() => []);
+	return tools.some(({ name }) => name === toolName);
+}
+
+async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolAnswer> {
+	const { value } = readExact(request.arguments, request.argumentsJson);
+	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
+	if (isInputRequired(result))
+		throw toolFailure('input_required', `${request.toolName} needs answers that this protocol cannot carry`);
+	const text = textOf(result);
+	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
+	return { success: true, result: structured(result) ?? { text } };
+}
+
+function textOf({ content }: Result): string {
+	const blocks: unknown[] = Array.isArray(content) ? content : [];
+	return blocks
+		.map((block) =>
+			isObject(block) && typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block),
+		)
+		.join('\n');
+}
+
+function structured({ structuredContent }: Result): JsonObject | undefined {
+	// It came out of a JSON message.
+	return isObject(structuredContent) ? (structuredContent as JsonObject) : undefined;
+}
+
+/** Chunks pass as they come; cancelling reaches the plugin. */
+async function relayStream(
+	hub: Hub,
+	manifests: ReadonlyMap<string, PluginManifest>,
+	request: Parameters<NonNullable<PluginHandlers['streamStart']>>[0],
+	call: StreamingCall,
+): Promise<void> {
+	const plugin = await pluginFor(hub, manifests, { toolName: request.toolName, provider: '' });
+	if (!plugin)
+		throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
+	const { client } = await plugin.up();
+	for await (const { response } of client.sendStream(
+		{ request: { case: 'streamStart', value: request } },
+		{ signal: call.signal },
+	)) {
+		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
+		else if (response.case === 'streamEnd' && !response.value.success) {
+			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+		} else if (response.case === 'toolCall')
+			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+	}
+}
+
+/** The context of a call that no MCP client made: it can be canceled, and has nobody to tell or ask. */
+function contextOf({ requestId, signal }: ServerCall): CallContext {
+	const call = new IncomingCall(requestId, 'tools/call', {});
+	signal.addEventListener('abort', () => call.cancel('the caller gave up'), { once: true });
+	return new CallContext(nobody, call, {});
+}
+
+const nobody: ClientLine = {
+	revision: negotiate(undefined),
+	capabilities: {},
+	clientInfo: { name: 'plugin', version: '1' },
+	logLevel: () => undefined,
+	notify: () => {},
+};

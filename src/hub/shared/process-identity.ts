@@ -1,0 +1,47 @@
+/*
+ * Who a process is: its pid and when it started. A pid alone is given to another
+ * process sooner or later, so nothing is ever signalled by pid alone.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface ProcessIdentity {
+	readonly pid: number;
+	/** When it started, in the words of this system; only good for comparing. */
+	readonly startTime: string;
+}
+
+/** The identity of a living process; undefined when there is none with this pid. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+	const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
+	return startTime === undefined ? undefined : { pid, startTime };
+}
+
+/** True while the very process lives. */
+export function isSameProcess({ pid, startTime }: ProcessIdentity): boolean {
+	return identityOf(pid)?.startTime === startTime;
+}
+
+function startTimeFromProc(pid: number): string | undefined {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		// The name in parentheses may hold anything; the fields after it are counted from the third.
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		const [state] = fields;
+		return state === 'Z' ? undefined : fields[19];
+	} catch {
+		return undefined; // no such process
+	}
+}
+
+function startTimeFromPs(pid: number): string | undefined {
+	try {
+		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+			encoding: 'utf8',
+			timeout: 2000,
+		}).trim();
+		return text === '' ? undefined : text;
+	} catch {
+		return undefined; // ps exits 1 when there is no such process
+	}
+}

@@ -1,0 +1,107 @@
+/*
+ * Find the shared hub, start it in the background, stop it.
+ *
+ * The hub is a process of its own, in its own session, so that it outlives the
+ * terminal it was started from. Two who start it at once get the same one: the second
+ * process finds the lock taken and goes away.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OrchestraError } from '../../errors.ts';
+import type { HubFolder, HubRecord } from './hub-folder.ts';
+import { isSameProcess } from './process-identity.ts';
+
+/** How long a hub has until it listens, in milliseconds. */
+export const START_MS = 15_000;
+/** How long a hub has to stop by itself before it is ended. */
+export const STOP_MS = 8000;
+const ASK_AGAIN_MS = 20;
+const LOG_LINES = 5;
+
+export interface StartOptions {
+	readonly folder: HubFolder;
+	readonly cwd: string;
+	/** The program and arguments that run the hub in the foreground. */
+	readonly command: readonly string[];
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** The running hub, started when there is none. Throws `timeout` or `closed` with the end of its log. */
+export async function ensureHub(options: StartOptions): Promise<HubRecord> {
+	return options.folder.running() ?? startHub(options);
+}
+
+async function startHub(options: StartOptions): Promise<HubRecord> {
+	const { folder, signal } = options;
+	const child = spawnDetached(options);
+	let hasExited = false;
+	child.once('exit', () => {
+		hasExited = true;
+	});
+	child.unref();
+	const giveUpAt = performance.now() + START_MS;
+	for (;;) {
+		const record = folder.running();
+		if (record) return record;
+		signal?.throwIfAborted();
+		// One that found the lock taken exits at once; then the other is about to listen.
+		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
+		if (hasExited && performance.now() > giveUpAt - START_MS + EXITED_GRACE_MS)
+			throw notStarted(folder, true);
+		await sleep(ASK_AGAIN_MS);
+	}
+}
+
+/** How long another hub that is starting may take, when ours has exited. */
+const EXITED_GRACE_MS = 3000;
+
+/** Stop the hub and wait until it is gone. False when none runs. */
+export async function stopHub(folder: HubFolder): Promise<boolean> {
+	const record = folder.running();
+	if (record === undefined) return false;
+	process.kill(record.pid, 'SIGTERM');
+	const giveUpAt = performance.now() + STOP_MS;
+	while (isSameProcess(record)) {
+		if (performance.now() > giveUpAt) {
+			process.kill(record.pid, 'SIGKILL'); // its guard ends what it started
+			break;
+		}
+		await sleep(ASK_AGAIN_MS);
+	}
+	return true;
+}
+
+function spawnDetached({ folder, cwd, command, environment }: StartOptions): ReturnType<typeof spawn> {
+	mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+	const log = openSync(folder.logFile, 'a', 0o600);
+	try {
+		const [program = '', ...args] = command;
+		return spawn(program, args, {
+			cwd,
+			detached: true,
+			env: { ...environment },
+			stdio: ['ignore', log, log],
+		});
+	} finally {
+		closeSync(log);
+	}
+}
+
+function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
+	const what = hasExited
+		? 'the hub ended before it listened'
+		: `the hub did not listen within ${START_MS} ms`;
+	return new OrchestraError(hasExited ? 'closed' : 'timeout', what, {
+		hint: `The end of ${folder.logFile}:\n${lastLines(folder.logFile)}`,
+	});
+}
+
+function lastLines(file: string): string {
+	try {
+		return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+	} catch {
+		return '(it wrote nothing)';
+	}
+}

@@ -1,0 +1,208 @@
+/*
+ * The storage of the plugin protocol in plain files below `<workspace>/.projects`.
+ *
+ * A write makes a whole new file beside and renames it into place, so a reader
+ * sees the old content or the new and never a part, whenever the writer dies.
+ * Comparing the version and renaming happen under a lock of the path. The root
+ * is made by the first write; reading from a workspace leaves no trace in it.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
+import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
+import { describeFiles, findFiles, type ListStart, type StorageEntry } from './list-files.ts';
+import { namePattern } from './name-pattern.ts';
+import { filePath, folderPath, refused } from './storage-path.ts';
+import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
+import { Turns } from './turns.ts';
+
+/** The folder of a workspace that is the root of its storage. */
+export const STORAGE_FOLDER = '.projects';
+
+export interface WriteRequest {
+	path: string;
+	content: Uint8Array;
+	metadata?: JsonObject | undefined;
+	/** -1 writes whatever is there, 0 creates, more must be the current version. */
+	expectedVersion: bigint;
+}
+
+export interface ListRequest {
+	/** A folder, or one file; empty for everything. */
+	prefix?: string | undefined;
+	/** For the names of files, in all folders. Default `*.md`. */
+	pattern?: string | undefined;
+}
+
+/** A file that was written or deleted through this storage. */
+export interface StorageChange {
+	path: string;
+	kind: 'created' | 'changed' | 'deleted';
+}
+
+export class FileStorage {
+	/** Where the files are; it may not exist yet. */
+	readonly root: string;
+	readonly #turns: Turns;
+	readonly #listeners = new Set<(change: StorageChange) => void>();
+
+	constructor(workspace: string) {
+		this.root = join(workspace, STORAGE_FOLDER);
+		this.#turns = new Turns(this.root);
+	}
+
+	/** Throws `not_found` for a file that is not there. */
+	async read(path: string): Promise<StoredFile> {
+		const name = filePath(path);
+		const place = await findInside(this.root, name);
+		if (place === undefined) throw notFound(name);
+		return decodeFile(await readWhole(place, name));
+	}
+
+	/** Write a file; versions begin at 1. Throws `bad_input` when the expected version is not the current one. */
+	async write(request: WriteRequest): Promise<{ newVersion: bigint }> {
+		const { content, metadata = {}, expectedVersion } = request;
+		const name = filePath(request.path);
+		if (expectedVersion < -1n) throw refused(name, `cannot be at version ${expectedVersion}`);
+		if (content.length > CONTENT_LIMIT_BYTES) {
+			throw refused(name, `would hold ${content.length} bytes, more than ${CONTENT_LIMIT_BYTES}`);
+		}
+		const place = await makeInside(this.root, name);
+		return this.#turns.take(await this.#key(place), async (unfinished) => {
+			const current = await currentVersion(place, name);
+			checkVersion(name, expectedVersion, current);
+			const newVersion = current + 1n;
+			const bytes = encodeFile({ content, metadata, version: newVersion });
+			await replaceFile(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
+			this.#tell({ path: name, kind: current === 0n ? 'created' : 'changed' });
+			return { newVersion };
+		});
+	}
+
+	/** Throws `not_found` for a file that is not there. */
+	async delete(path: string): Promise<void> {
+		const name = filePath(path);
+		const place = await findInside(this.root, name);
+		if (place === undefined) throw notFound(name);
+		await this.#turns.take(await this.#key(place), async () => {
+			if ((await currentVersion(place, name)) === 0n) throw notFound(name);
+			await rm(place).catch(rethrow(`cannot delete ${name}`));
+			this.#tell({ path: name, kind: 'deleted' });
+		});
+	}
+
+	/** Files in a folder and all below it, sorted by path. A folder that is not there holds none. */
+	async list(request: ListRequest = {}): Promise<StorageEntry[]> {
+		return describeFiles(await this.#find(request));
+	}
+
+	/** As `list`, but only the paths: no file is opened. */
+	async paths(request: ListRequest = {}): Promise<string[]> {
+		return (await this.#find(request)).map(({ path }) => path);
+	}
+
+	/** Hear of what is written and deleted here. Gives back what ends it. */
+	onChange(listener: (change: StorageChange) => void): () => void {
+		this.#listeners.add(listener);
+		return () => void this.#listeners.delete(listener);
+	}
+
+	async #find({ prefix = '', pattern = '' }: ListRequest): Promise<ListStart[]> {
+		const path = folderPath(prefix);
+		const isWanted = namePattern(pattern);
+		const place = await findInside(this.root, path);
+		return place === undefined ? [] : findFiles({ place, path }, isWanted);
+	}
+
+	/** The same for all processes and for all ways to a file. */
+	async #key(place: string): Promise<string> {
+		return place.slice((await realpath(this.root)).length);
+	}
+
+	#tell(change: StorageChange): void {
+		for (const listener of this.#listeners) listener(change);
+	}
+}
+
+function checkVersion(path: string, expected: bigint, current: bigint): void {
+	if (expected === -1n || expected === current) return;
+	const message =
+		expected === 0n
+			? 'file already exists (expected_version=0 means create new)'
+			: `version conflict: expected ${expected}, current ${current}`;
+	throw new OrchestraError('bad_input', message, {
+		hint: 'Read the file again and write with the version that was read, or with -1 to write in any case.',
+		data: { code: 'storage_error', path, expected: String(expected), current: String(current) },
+	});
+}
+
+/** The version of the file at a place; 0 when there is none. */
+async function currentVersion(place: string, path: string): Promise<bigint> {
+	try {
+		return decodeVersion(await readWhole(place, path));
+	} catch (error) {
+		if (OrchestraError.is(error, 'not_found')) return 0n;
+		throw error;
+	}
+}
+
+const LARGEST_FILE_BYTES = CONTENT_LIMIT_BYTES + FRONT_MATTER_LIMIT_BYTES;
+
+async function readWhole(place: string, path: string): Promise<Buffer> {
+	const file = await openFile(place, path);
+	try {
+		const found = await file.stat();
+		if (!found.isFile()) throw refused(path, 'is not a file');
+		if (found.size > LARGEST_FILE_BYTES) {
+			throw refused(path, `holds ${found.size} bytes, more than ${LARGEST_FILE_BYTES}`);
+		}
+		return await file.readFile();
+	} catch (error) {
+		throw ioError(`cannot read ${path}`, error);
+	} finally {
+		await file.close();
+	}
+}
+
+/** Never waits for the other end of a pipe, and never follows a link that has just been put there. */
+async function openFile(place: string, path: string): Promise<FileHandle> {
+	try {
+		return await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+	} catch (error) {
+		if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) throw notFound(path);
+		throw ioError(`cannot read ${path}`, error);
+	}
+}
+
+async function replaceFile(place: string, unfinished: string, bytes: Uint8Array): Promise<void> {
+	const mode = (await lstat(place).catch(() => undefined))?.mode;
+	try {
+		const file = await open(unfinished, 'wx', 0o666);
+		try {
+			if (mode !== undefined) await file.chmod(mode & 0o777);
+			await file.writeFile(bytes);
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+		await rename(unfinished, place);
+	} catch (error) {
+		await rm(unfinished, { force: true });
+		throw error;
+	}
+}
+
+function notFound(path: string): OrchestraError {
+	return new OrchestraError('not_found', `file not found: ${path}`, {
+		data: { code: 'storage_error', path },
+	});
+}
+
+function rethrow(what: string): (error: unknown) => never {
+	return (error) => {
+		throw ioError(what, error);
+	};
+}

@@ -1,0 +1,88 @@
+/*
+ * From a checked path to a place on the disk that is inside the root.
+ *
+ * Links are followed, and where they end must be inside: a link that leaves the
+ * root is refused for reading and writing alike, and so is one that leads to
+ * nothing. What is given back has no link left in it.
+ */
+import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { refused } from './storage-path.ts';
+
+/** The real place of a file or folder; undefined when nothing is there. Throws `bad_input` for one outside. */
+export async function findInside(root: string, path: string): Promise<string | undefined> {
+	const realRoot = await realpathOrNone(root);
+	if (realRoot === undefined) return undefined;
+	const real = await realpathOrNone(join(realRoot, path));
+	if (real !== undefined) return checkInside(realRoot, real, path);
+	await checkNearest(realRoot, path);
+	return undefined;
+}
+
+/** The real place for a file that is to be written; its folders are made. Throws `bad_input` for one outside. */
+export async function makeInside(root: string, path: string): Promise<string> {
+	await makeFolder(root, path);
+	const existing = await findInside(root, path);
+	if (existing !== undefined) return existing;
+	const folder = dirname(path);
+	await makeFolder(join(root, folder), path);
+	const realFolder = await findInside(root, folder);
+	if (realFolder === undefined) throw gone(path);
+	return join(realFolder, basename(path));
+}
+
+function checkInside(root: string, place: string, path: string): string {
+	const isInside = place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
+	if (!isInside) throw refused(path, 'leads out of the root through a link');
+	return place;
+}
+
+/** What is not there would be made in the nearest folder that is: that one must be inside too. */
+async function checkNearest(root: string, path: string): Promise<void> {
+	for (let above = path; above !== '.' && above !== ''; above = dirname(above)) {
+		const place = join(root, above);
+		const found = await lstat(place).catch(() => undefined);
+		if (!found) continue;
+		const real = await realpathOrNone(place);
+		if (real === undefined) throw refused(path, 'is a link that leads to nothing');
+		checkInside(root, real, path);
+		return;
+	}
+}
+
+async function makeFolder(folder: string, path: string): Promise<void> {
+	try {
+		await mkdir(folder, { recursive: true });
+	} catch (error) {
+		if (isCode(error, 'EEXIST') || isCode(error, 'ENOTDIR'))
+			throw refused(path, 'has a file where a folder must be');
+		throw ioError(`cannot make the folder of ${path}`, error);
+	}
+}
+
+async function realpathOrNone(place: string): Promise<string | undefined> {
+	try {
+		return await realpath(place);
+	} catch (error) {
+		if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return undefined;
+		if (isCode(error, 'ELOOP')) throw refused(basename(place), 'is a link that leads to itself');
+		throw ioError(`cannot look at ${place}`, error);
+	}
+}
+
+function gone(path: string): OrchestraError {
+	return new OrchestraError('io', `the folder of ${path} was removed while it was written`, {
+		data: { code: 'storage_error', path },
+	});
+}
+
+/** The operating system refused. */
+export function ioError(what: string, cause: unknown): OrchestraError {
+	if (OrchestraError.is(cause)) return cause;
+	return new OrchestraError('io', `${what}: ${messageOf(cause)}`, { cause, data: { code: 'storage_error' } });
+}
+
+export function isCode(error: unknown, code: string): boolean {
+	return error instanceof Error && 'code' in error && error.code === code;
+}

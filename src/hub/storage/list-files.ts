@@ -1,0 +1,111 @@
+/*
+ * Walk the folders of the storage.
+ *
+ * Links are not followed: a list ends, and shows each file once. What vanishes
+ * while we look is left out. Of each file only the head is read, for its version.
+ */
+import { constants, type Dirent } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { ioError, isCode } from './inside-root.ts';
+import {
+	FOLDER_DEPTH_LIMIT,
+	FRONT_MATTER_LIMIT_BYTES,
+	LIST_LIMIT_ENTRIES,
+	OPEN_FILES_LIMIT,
+} from './limits.ts';
+import { CONTROL_FOLDER } from './storage-path.ts';
+import { decodeVersion, isBlockCut } from './stored-file.ts';
+
+export interface StorageEntry {
+	/** From the root, with `/` between names. */
+	path: string;
+	/** Of the file, front matter included, in bytes. */
+	size: number;
+	version: bigint;
+	modifiedAt: Date;
+}
+
+/** A folder, or a file, to begin with: where it is, and its path in the storage. */
+export interface ListStart {
+	place: string;
+	path: string;
+}
+
+/** Files at and below a place whose names pass, sorted by path. Throws `bad_input` when there are too many. */
+export async function findFiles(start: ListStart, isWanted: (name: string) => boolean): Promise<ListStart[]> {
+	const found: ListStart[] = [];
+	for await (const file of walk(start, 0)) {
+		if (!isWanted(basename(file.place))) continue;
+		if (found.push(file) > LIST_LIMIT_ENTRIES) throw tooMany(start.path);
+	}
+	return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Size, version and time of each file; those that are gone by now are left out. */
+export async function describeFiles(found: readonly ListStart[]): Promise<StorageEntry[]> {
+	const entries: (StorageEntry | undefined)[] = [];
+	for (let at = 0; at < found.length; at += OPEN_FILES_LIMIT) {
+		entries.push(...(await Promise.all(found.slice(at, at + OPEN_FILES_LIMIT).map(describe))));
+	}
+	return entries.filter((entry) => entry !== undefined);
+}
+
+async function* walk({ place, path }: ListStart, depth: number): AsyncGenerator<ListStart> {
+	if (depth === 0 && (await lstat(place).catch(() => undefined))?.isFile()) return yield { place, path };
+	for (const entry of await readFolder(place)) {
+		if (path === '' && entry.name === CONTROL_FOLDER) continue;
+		const below = {
+			place: join(place, entry.name),
+			path: path === '' ? entry.name : `${path}/${entry.name}`,
+		};
+		if (entry.isFile()) yield below;
+		else if (entry.isDirectory() && depth < FOLDER_DEPTH_LIMIT) yield* walk(below, depth + 1);
+	}
+}
+
+async function readFolder(place: string): Promise<Dirent[]> {
+	try {
+		return await readdir(place, { withFileTypes: true });
+	} catch (error) {
+		if (isGone(error)) return [];
+		throw ioError(`cannot list ${place}`, error);
+	}
+}
+
+const HEAD_BYTES = 4_096;
+
+async function describe({ place, path }: ListStart): Promise<StorageEntry | undefined> {
+	try {
+		const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+		try {
+			const { size, mtime } = await file.stat();
+			const readHead = async (limit: number): Promise<Buffer> => {
+				const head = Buffer.alloc(Math.min(size, limit));
+				const { bytesRead } = await file.read(head, 0, head.length, 0);
+				return head.subarray(0, bytesRead);
+			};
+			let head = await readHead(HEAD_BYTES);
+			if (size > HEAD_BYTES && isBlockCut(head)) head = await readHead(FRONT_MATTER_LIMIT_BYTES);
+			return { path, size, version: decodeVersion(head), modifiedAt: mtime };
+		} finally {
+			await file.close();
+		}
+	} catch (error) {
+		if (isGone(error) || isCode(error, 'ELOOP')) return undefined;
+		throw ioError(`cannot read ${path}`, error);
+	}
+}
+
+function isGone(error: unknown): boolean {
+	return isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR');
+}
+
+function tooMany(path: string): OrchestraError {
+	return new OrchestraError(
+		'bad_input',
+		`more than ${LIST_LIMIT_ENTRIES} files match below ${JSON.stringify(path)}`,
+		{ hint: 'Ask for a narrower prefix or pattern.', data: { code: 'storage_error' } },
+	);
+}

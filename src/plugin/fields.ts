@@ -1,0 +1,88 @@
+/*
+ * The wire form of Protobuf, by hand, for the two messages that a bridge needs to
+ * start: a registration and a tunnelled text. The generated code does all the
+ * rest; it takes longer to load than everything else of a bridge together.
+ */
+import { OrchestraError } from '../errors.ts';
+
+const VARINT = 0;
+const FIXED_64 = 1;
+const BYTES = 2;
+const FIXED_32 = 5;
+
+/** One field: bytes for strings and messages, a number for integers and booleans. */
+export type FieldValue = Uint8Array | number;
+
+const encoder = new TextEncoder();
+
+/** A field that holds a text, bytes or a whole message. */
+export function bytesField(number: number, value: string | Uint8Array): Uint8Array {
+	return joined(bytesFieldParts(number, value));
+}
+
+/** The same in pieces, for a large value that is to be copied only once. */
+export function bytesFieldParts(number: number, value: string | Uint8Array): Uint8Array[] {
+	const bytes = typeof value === 'string' ? encoder.encode(value) : value;
+	return [varint(number * 8 + BYTES), varint(bytes.length), bytes];
+}
+
+/** Fields one after the other: a message. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+	const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
+}
+
+/** Every field of a message, in order. Throws `bad_frame` for bytes that are none. */
+export function eachField(message: Uint8Array, visit: (number: number, value: FieldValue) => void): void {
+	const cursor = { message, at: 0 };
+	while (cursor.at < message.length) {
+		const tag = readVarint(cursor);
+		const value = readValue(cursor, tag % 8);
+		if (cursor.at > message.length) throw damaged(message);
+		visit(Math.floor(tag / 8), value);
+	}
+}
+
+interface Cursor {
+	readonly message: Uint8Array;
+	at: number;
+}
+
+function readValue(cursor: Cursor, wireType: number): FieldValue {
+	if (wireType === VARINT) return readVarint(cursor);
+	const size = wireType === BYTES ? readVarint(cursor) : sizes[wireType];
+	if (size === undefined) throw damaged(cursor.message);
+	const start = cursor.at;
+	cursor.at += size;
+	return cursor.message.subarray(start, cursor.at);
+}
+
+const sizes: Readonly<Record<number, number>> = { [FIXED_64]: 8, [FIXED_32]: 4 };
+
+/** Exact up to 2^53, which no length or field number reaches. */
+function readVarint(cursor: Cursor): number {
+	let value = 0;
+	for (let scale = 1; ; scale *= 128) {
+		const byte = cursor.message[cursor.at++];
+		if (byte === undefined || scale > 2 ** 63) throw damaged(cursor.message);
+		value += (byte % 128) * scale;
+		if (byte < 128) return value;
+	}
+}
+
+function varint(value: number): Uint8Array {
+	const bytes: number[] = [];
+	for (let rest = value; ; rest = Math.floor(rest / 128)) {
+		if (rest < 128) return Uint8Array.of(...bytes, rest);
+		bytes.push((rest % 128) + 128);
+	}
+}
+
+function damaged(message: Uint8Array): OrchestraError {
+	return new OrchestraError('bad_frame', `a frame of ${message.length} bytes is no message`);
+}

@@ -1,0 +1,78 @@
+/*
+ * Register with an orchestrator and hear which features it has, without the
+ * generated code. For a peer that wants nothing else before it knows them.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { Link } from '../quic/link.ts';
+import { bytesField, eachField, joined } from './fields.ts';
+
+/** The fields of a manifest that such a peer has something to say in. */
+export interface ShortManifest {
+	id: string;
+	version: string;
+	language: string;
+	transports: readonly string[];
+	description: string;
+	features: readonly string[];
+}
+
+/** What came back. An orchestrator that knows no registration counts as one that refused. */
+export interface Registration {
+	isAccepted: boolean;
+	features: ReadonlySet<string>;
+}
+
+const decoder = new TextDecoder();
+
+/** Rejects with `timeout` when nothing comes back, and with why when the link is lost. */
+export function register(link: Link, manifest: ShortManifest, timeoutMs: number): Promise<Registration> {
+	return new Promise((resolve, reject) => {
+		const stream = link.openStream();
+		const timer = setTimeout(() => {
+			stream.reset();
+			reject(new OrchestraError('timeout', `the registration was not answered within ${timeoutMs} ms`));
+		}, timeoutMs);
+		const fail = (error: OrchestraError): void => {
+			clearTimeout(timer);
+			reject(error);
+		};
+		stream.receive({
+			frame: (payload) => {
+				clearTimeout(timer);
+				resolve(readRegistration(payload));
+				if (!link.streamsAreCheap) stream.end();
+			},
+			end: () => fail(new OrchestraError('bad_frame', 'the registration was not answered')),
+			fail,
+		});
+		stream.send(registrationFrame(manifest));
+		if (link.streamsAreCheap) stream.end();
+	});
+}
+
+/** A `PluginRequest` that registers this manifest. */
+export function registrationFrame(manifest: ShortManifest): Uint8Array {
+	const value = joined([
+		bytesField(1, manifest.id),
+		bytesField(2, manifest.version),
+		bytesField(3, manifest.language),
+		...manifest.transports.map((name) => bytesField(7, name)),
+		bytesField(13, manifest.description),
+		...manifest.features.map((name) => bytesField(100, name)),
+	]);
+	return joined([bytesField(1, `register-${manifest.id}`), bytesField(10, value)]);
+}
+
+/** What a `PluginResponse` says about a registration. Throws `bad_frame` for bytes that are none. */
+export function readRegistration(payload: Uint8Array): Registration {
+	let isAccepted = false;
+	const features = new Set<string>();
+	eachField(payload, (kind, result) => {
+		if (kind !== 10 || typeof result === 'number') return;
+		eachField(result, (number, value) => {
+			if (number === 1) isAccepted = value === 1;
+			if (number === 100 && typeof value !== 'number') features.add(decoder.decode(value));
+		});
+	});
+	return { isAccepted, features: isAccepted ? features : new Set() };
+}

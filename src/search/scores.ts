@@ -1,0 +1,66 @@
+/*
+ * The scores of one query, a number a document. The columns are kept from query
+ * to query: asking makes no garbage that grows with the collection.
+ */
+import type { QueryWord } from './query.ts';
+
+/** How fast the weight of a word in a document stops to count. */
+export const SATURATION = 1.2;
+/** What holding all the words is worth beside holding them often. */
+const COVERAGE_SHARE = 0.4;
+
+export class Scores {
+	#scores = new Float64Array(0);
+	#word = new Float64Array(0);
+	#covered = new Float64Array(0);
+
+	of(slot: number): number {
+		return this.#scores[slot] ?? 0;
+	}
+
+	/** Score all documents for these words; gives the slots that have any. */
+	fill(words: readonly QueryWord[], slots: number): number[] {
+		this.#clear(slots);
+		const worthOfAll = words.reduce((sum, word) => sum + word.rarity, 0);
+		const touched: number[] = [];
+		for (const word of words) this.#scoreWord(word, touched);
+		for (const slot of touched) {
+			const covered = (this.#covered[slot] ?? 0) / worthOfAll;
+			this.#scores[slot] = this.of(slot) * (1 - COVERAGE_SHARE + COVERAGE_SHARE * covered);
+		}
+		return touched;
+	}
+
+	/** A word counts once a document, by the best of what it can stand for. */
+	#scoreWord(word: QueryWord, touched: number[]): void {
+		const mine: number[] = [];
+		for (const { posting, factor, rarity } of word.alternatives) {
+			const { entries } = posting;
+			for (let at = 0; at < entries.length; at += 2) {
+				const slot = entries[at] ?? 0;
+				const weight = entries[at + 1] ?? 0;
+				const score = factor * rarity * ((weight * (SATURATION + 1)) / (weight + SATURATION));
+				const held = this.#word[slot] ?? 0;
+				if (held === 0) mine.push(slot);
+				if (score > held) this.#word[slot] = score;
+			}
+		}
+		for (const slot of mine) {
+			if (this.#covered[slot] === 0) touched.push(slot);
+			this.#scores[slot] = this.of(slot) + (this.#word[slot] ?? 0);
+			this.#covered[slot] = (this.#covered[slot] ?? 0) + word.rarity;
+			this.#word[slot] = 0;
+		}
+	}
+
+	#clear(slots: number): void {
+		if (this.#scores.length < slots) {
+			this.#scores = new Float64Array(slots);
+			this.#word = new Float64Array(slots);
+			this.#covered = new Float64Array(slots);
+			return;
+		}
+		this.#scores.fill(0);
+		this.#covered.fill(0);
+	}
+}

@@ -1,0 +1,435 @@
+/* The relay between a client and hubs that come and go, with memory for pipes. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
+import { OrchestraError } from '../../src/errors.ts';
+import { memoryPair } from '../../src/transport/memory-transport.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+
+const gone = new OrchestraError('closed', 'the hub was stopped');
+
+describe('Relay', () => {
+	it('passes text both ways as it came', async () => {
+		const { client, hub } = await connected();
+		const odd = '{ "jsonrpc" : "2.0", "id" : 1e0, "method":"x", "unknown":[1.50, 9007199254740993] }';
+		client.post(odd);
+		expect(await hub.next()).toBe(odd);
+		const answer = '{"jsonrpc":"2.0","id":1,"result":{"b":1,"a":9007199254740993}}';
+		hub.post(answer);
+		expect(await client.next()).toBe(answer);
+	});
+
+	it('answers everything in flight when the hub is lost, and repeats nothing', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(request(1, 'tools/call'), request(2, 'subscriptions/listen'), request('a', 'tools/list'));
+		for (let n = 0; n < 3; n++) await hub.next();
+		hub.post('{"jsonrpc":"2.0","id":"a","result":{}}');
+		await client.next();
+		relay.detach(gone);
+		for (const id of [1, 2]) {
+			const { error } = JSON.parse(await client.next());
+			expect(error.code, `request ${id}`).toBe(-32603);
+			expect(error.message).toMatch(/the hub was stopped; outcome unknown/);
+		}
+		const second = attach(relay);
+		client.post(request(5, 'tools/list'));
+		expect(await second.next()).toBe(request(5, 'tools/list'));
+		expect(client.waiting).toBe(0);
+	});
+
+	it('answers a batch in flight with one array', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(`[${request(1, 'tools/list')},${request(2, 'ping')},${notice('notifications/x')}]`);
+		await hub.next();
+		relay.detach(gone);
+		expect(JSON.parse(await client.next())).toMatchObject([{ id: 1 }, { id: 2 }]);
+		expect(relay.isIdle).toBe(true);
+	});
+
+	it('forgets a batch that was answered', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(`[${request(1, 'a')},${request(2, 'b')}]`);
+		await hub.next();
+		hub.post('[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]');
+		await client.next();
+		expect(relay.isIdle).toBe(true);
+	});
+
+	it('tells a new hub of the session, keeps the answers to itself and says that lists may have changed', async () => {
+		const { client, hub, relay } = await connected();
+		await openSession(client, hub);
+		relay.detach(gone);
+		const second = attach(relay);
+		const told = await Promise.all(Array.from({ length: 4 }, () => second.next()));
+		expect(told.map((text) => JSON.parse(text).method)).toEqual([
+			'initialize',
+			'notifications/initialized',
+			'logging/setLevel',
+			'resources/subscribe',
+		]);
+		expect(JSON.parse(told[3] ?? '').params).toEqual({ uri: 'b' });
+		const capabilities = { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } };
+		for (const text of told) {
+			const { id } = JSON.parse(text);
+			if (id !== undefined) second.post(JSON.stringify({ jsonrpc: '2.0', id, result: { capabilities } }));
+		}
+		expect(await client.next()).toBe(notice('notifications/tools/list_changed'));
+		expect(await client.next()).toBe(notice('notifications/resources/list_changed'));
+		expect(client.waiting).toBe(0);
+	});
+
+	it('does not repeat an initialize that failed', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(request(1, 'initialize'));
+		await hub.next();
+		hub.post('{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}');
+		await client.next();
+		relay.detach(gone);
+		const second = attach(relay);
+		client.post(request(2, 'initialize'));
+		expect(await second.next()).toBe(request(2, 'initialize'));
+	});
+
+	it('takes back the questions of a lost hub, and gives no late answer to the next one', async () => {
+		const { client, hub, relay } = await connected();
+		hub.post(request(1, 'elicitation/create'));
+		expect(await client.next()).toBe(request(1, 'elicitation/create'));
+		relay.detach(gone);
+		expect(JSON.parse(await client.next())).toMatchObject({
+			method: 'notifications/cancelled',
+			params: { requestId: 1 },
+		});
+		const second = attach(relay);
+		second.post(request(1, 'roots/list'));
+		const { id } = JSON.parse(await client.next());
+		client.post('{"jsonrpc":"2.0","id":1,"result":{"late":true}}');
+		client.post(`{"result":{"roots":[]},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`);
+		expect(await second.next()).toBe('{"result":{"roots":[]},"jsonrpc":"2.0","id":1}');
+		second.post(request(2, 'elicitation/create'));
+		const other = JSON.parse(await client.next()).id;
+		second.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+		expect(JSON.parse(await client.next()).params.requestId).toBe(other);
+	});
+
+	it('forgets a request that either side cancels', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(request(1, 'tools/call'), request(2, 'subscriptions/listen'));
+		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		for (let n = 0; n < 3; n++) await hub.next();
+		hub.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+		await client.next();
+		relay.detach(gone);
+		client.post(request(3, 'ping'));
+		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":3,"result":{}}');
+		expect(client.waiting).toBe(0);
+	});
+
+	it('holds messages until there is a hub, in order, but for those that are canceled meanwhile', async () => {
+		const { client, relay } = open();
+		client.post(request(1, 'initialize'), request(2, 'tools/list'), request(3, 'tools/list'));
+		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+		client.post(request(4, 'ping'));
+		await client.next();
+		const hub = attach(relay);
+		expect(await hub.next()).toBe(request(1, 'initialize'));
+		expect(await hub.next()).toBe(request(3, 'tools/list'));
+	});
+
+	it('refuses what has waited too long, with the reason, and garbage at once', async () => {
+		const { client, relay } = open({ holdMs: 20 });
+		relay.unreachable(new OrchestraError('closed', 'nothing listens there', { hint: 'Start it.' }));
+		client.post('{', '7');
+		expect(JSON.parse(await client.next())).toMatchObject({ id: null, error: { code: -32700 } });
+		expect(JSON.parse(await client.next())).toMatchObject({ id: null, error: { code: -32600 } });
+		client.post(request(1, 'tools/list'), notice('notifications/x'), `[${request(2, 'a')}]`);
+		expect(JSON.parse(await client.next())).toMatchObject({
+			id: 1,
+			error: {
+				code: -32603,
+				message: expect.stringContaining('nothing listens there'),
+				data: { hint: 'Start it.' },
+			},
+		});
+		expect(JSON.parse(await client.next())).toMatchObject([{ id: 2, error: { code: -32603 } }]);
+		expect(relay.isIdle).toBe(true);
+	});
+
+	it('shortens the long wait of the start once an attempt has failed', async () => {
+		const { client, relay } = open({ holdMs: 20 });
+		client.post(request(1, 'initialize'));
+		await settled();
+		relay.unreachable(gone);
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, error: { code: -32603 } });
+	});
+
+	it('answers a line that is too long under its id, and none that is an answer itself', async () => {
+		const { client, relay } = open();
+		const limitBytes = 100;
+		relay.oversize({ limitBytes, head: '{"jsonrpc":"2.0","id":"big","method":"x","params":"' });
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 'big', error: { code: -32600 } });
+		relay.oversize({ limitBytes, head: '{"jsonrpc":"2.0","id":1,"result":"' });
+		relay.oversize({ limitBytes, head: '{"method":"tools/call","params":"' });
+		expect(JSON.parse(await client.next())).toMatchObject({ id: null, error: { code: -32600 } });
+	});
+
+	it('leaves an unknown id out for a client that has only spoken modern', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(
+			request(1, 'tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }),
+		);
+		await hub.next();
+		relay.oversize({ limitBytes: 1, head: '{"method":"' });
+		expect(JSON.parse(await client.next())).not.toHaveProperty('id');
+	});
+
+	it('ends subscriptions with an answer, and waits for nothing else than calls', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(request(1, 'tools/call'), request('s', 'subscriptions/listen'));
+		await hub.next();
+		await hub.next();
+		const drained = relay.drained(1000);
+		hub.post('{"jsonrpc":"2.0","id":1,"result":{}}');
+		expect(await drained).toBe(true);
+		await client.next();
+		relay.finish(gone);
+		expect(JSON.parse(await client.next())).toEqual({
+			jsonrpc: '2.0',
+			id: 's',
+			result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': 's' } },
+		});
+	});
+
+	it('makes one line of a message that has several', async () => {
+		const { client, hub } = await connected();
+		hub.post('{\n"jsonrpc":"2.0",\r\n"method":"notifications/x"}');
+		expect(await client.next()).toBe('{ "jsonrpc":"2.0", "method":"notifications/x"}');
+	});
+
+	it('stops reading the client while the hub is congested, and the hub while the client is', async () => {
+		const { client, hub, relay } = await connected();
+		hub.pause();
+		const sent = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));
+		client.post(...sent);
+		await settled();
+		expect(client.unread).toBeGreaterThan(0);
+		hub.resume();
+		expect(await Promise.all(sent.map(() => hub.next()))).toEqual(sent);
+		client.pause();
+		hub.post(...sent);
+		await settled();
+		expect(hub.unread).toBeGreaterThan(0);
+		client.resume();
+		expect(await Promise.all(sent.map(() => client.next()))).toEqual(sent);
+		expect(relay.isIdle).toBe(true);
+	});
+});
+
+describe('whatever hubs do', () => {
+	it('every request is answered exactly once, and sent at most once', async () => {
+		const step = fc.constantFrom('ask', 'answer', 'lose', 'find', 'cancel', 'batch');
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+				const world = new World();
+				for (const name of steps) await world[name]();
+				await world.close();
+				expect(world.answers.toSorted()).toEqual(world.expected.toSorted());
+				expect(new Set(world.reached).size).toBe(world.reached.length);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+/** A client, a relay, and hubs that answer when they are told to. */
+class World {
+	readonly answers: number[] = [];
+	/** Ids of all requests but the canceled ones. */
+	readonly expected: number[] = [];
+	/** Ids that any hub has seen. */
+	readonly reached: number[] = [];
+	readonly #relay: Relay;
+	readonly #client: Transport;
+	#hub: Transport | undefined;
+	#unanswered: number[] = [];
+	#id = 0;
+
+	constructor() {
+		const [near, far] = memoryPair();
+		this.#relay = new Relay(near);
+		near.start(this.#relay);
+		far.start({ message: (text) => this.#answered(JSON.parse(text)), oversize: () => {}, end: () => {} });
+		this.#client = far;
+	}
+
+	async ask(): Promise<void> {
+		this.#client.post(request(++this.#id, 'tools/call'));
+		this.expected.push(this.#id);
+		await settled();
+	}
+
+	async batch(): Promise<void> {
+		const ids = [++this.#id, ++this.#id];
+		this.#client.post(`[${ids.map((id) => request(id, 'tools/list')).join(',')}]`);
+		this.expected.push(...ids);
+		await settled();
+	}
+
+	async answer(): Promise<void> {
+		const id = this.#unanswered.shift();
+		if (id !== undefined) this.#hub?.post(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+		await settled();
+	}
+
+	/** Give up the latest request, if nobody has answered it yet. */
+	async cancel(): Promise<void> {
+		const at = this.expected.indexOf(this.#id);
+		if (at === -1 || this.answers.includes(this.#id)) return;
+		this.expected.splice(at, 1);
+		this.#unanswered = this.#unanswered.filter((id) => id !== this.#id);
+		this.#client.post(
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${this.#id}}}`,
+		);
+		await settled();
+	}
+
+	async lose(): Promise<void> {
+		this.#relay.detach(gone);
+		this.#hub = undefined;
+		this.#unanswered = [];
+		await settled();
+	}
+
+	async find(): Promise<void> {
+		if (this.#hub) return;
+		const [near, far] = memoryPair();
+		void this.#relay.attach(near);
+		far.start({ message: (text) => this.#reached(JSON.parse(text)), oversize: () => {}, end: () => {} });
+		this.#hub = far;
+		await settled();
+	}
+
+	/** What waits is refused, and what is in flight is lost. */
+	async close(): Promise<void> {
+		await this.lose();
+		this.#relay.finish(gone);
+		await settled();
+	}
+
+	#reached(message: unknown): void {
+		const ids = [message].flat().flatMap((part) => Object(part).id ?? []);
+		this.reached.push(...ids);
+		this.#unanswered.push(...ids);
+	}
+
+	#answered(message: unknown): void {
+		this.answers.push(...[message].flat().map((part) => Object(part).id));
+	}
+}
+
+/** The far end of one of the relay's pipes. */
+class End {
+	readonly #transport: Transport;
+	readonly #lines: string[] = [];
+	readonly #takers: ((text: string) => void)[] = [];
+	#isFull = false;
+	#backlog: string[] = [];
+
+	constructor(transport: Transport) {
+		this.#transport = transport;
+		transport.start({
+			message: (text) => {
+				const taker = this.#takers.shift();
+				if (taker) taker(text);
+				else this.#lines.push(text);
+			},
+			oversize: () => {},
+			end: () => {},
+		});
+	}
+
+	get waiting(): number {
+		return this.#lines.length;
+	}
+
+	/** Messages that the relay has not let in yet. */
+	get unread(): number {
+		return this.#backlog.length;
+	}
+
+	/** As a well-behaved writer does it: stop when told, go on when there is room. */
+	post(...texts: string[]): void {
+		this.#backlog.push(...texts);
+		this.#pump();
+	}
+
+	next(): Promise<string> {
+		const line = this.#lines.shift();
+		return line === undefined ? new Promise((resolve) => this.#takers.push(resolve)) : Promise.resolve(line);
+	}
+
+	pause(): void {
+		this.#transport.pause();
+	}
+
+	resume(): void {
+		this.#transport.resume();
+	}
+
+	#pump(): void {
+		while (!this.#isFull && this.#backlog.length > 0) {
+			if (this.#transport.post(this.#backlog.shift() ?? '')) continue;
+			this.#isFull = true;
+			void this.#transport.flushed().then(() => {
+				this.#isFull = false;
+				this.#pump();
+			});
+		}
+	}
+}
+
+function open(options: RelayOptions = {}): { client: End; relay: Relay } {
+	const [near, far] = memoryPair();
+	const relay = new Relay(near, options);
+	near.start(relay);
+	return { client: new End(far), relay };
+}
+
+async function connected(): Promise<{ client: End; hub: End; relay: Relay }> {
+	const { client, relay } = open();
+	return { client, hub: attach(relay), relay };
+}
+
+function attach(relay: Relay): End {
+	const [near, far] = memoryPair();
+	void relay.attach(near);
+	return new End(far);
+}
+
+async function openSession(client: End, hub: End): Promise<void> {
+	const granted = async (text: string): Promise<void> => {
+		client.post(text);
+		await hub.next();
+		hub.post(`{"jsonrpc":"2.0","id":${JSON.parse(text).id},"result":{}}`);
+		await client.next();
+	};
+	await granted(request(1, 'initialize'));
+	client.post(notice('notifications/initialized'));
+	await hub.next();
+	await granted(request(2, 'logging/setLevel', { level: 'debug' }));
+	await granted(request(3, 'resources/subscribe', { uri: 'a' }));
+	await granted(request(4, 'resources/subscribe', { uri: 'b' }));
+	await granted(request(5, 'resources/unsubscribe', { uri: 'a' }));
+}
+
+function request(id: number | string, method: string, params: unknown = {}): string {
+	return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+function notice(method: string): string {
+	return JSON.stringify({ jsonrpc: '2.0', method });
+}
+
+/** All that was posted so far is delivered. */
+function settled(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
+}

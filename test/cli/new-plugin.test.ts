@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPluginProcess } from '../../src/plugin/plugin-process.ts';
+import { temporaryFolder } from '../support/links.ts';
+
+const mctl = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+
+describe('mctl new plugin', () => {
+	it('writes a plugin that starts and answers', async () => {
+		const cwd = await temporaryFolder();
+		const { status } = spawnSync(process.execPath, [mctl, 'new', 'plugin', 'tools.hello'], { cwd });
+		expect(status).toBe(0);
+		const args = [join(cwd, 'tools.hello/plugin.mjs')];
+		const certsDir = await temporaryFolder();
+		const program = {
+			id: 'tools.hello',
+			binary: process.execPath,
+			args,
+			certsDir,
+			orchestratorAddress: '127.0.0.1:9',
+		};
+		const plugin = await startPluginProcess(program);
+		onTestFinished(() => plugin.stop());
+		const value = { toolName: 'hello', arguments: { name: 'you' } };
+		const { response } = await plugin.client.send({ request: { case: 'toolCall', value } });
+		expect(response).toMatchObject({ value: { success: true, result: { text: 'Hello, you!' } } });
+	});
+
+	it('overwrites nothing, and refuses an id that is no name', async () => {
+		const cwd = await temporaryFolder();
+		const run = (...words: string[]) =>
+			spawnSync(process.execPath, [mctl, 'new', 'plugin', ...words], { cwd, encoding: 'utf8' });
+		expect(run('twice').status).toBe(0);
+		expect(run('twice')).toMatchObject({
+			status: 64,
+			stderr: expect.stringContaining('Nothing is overwritten'),
+		});
+		expect(run('../out').status).toBe(64);
+		expect(run().status).toBe(64);
+	});
+});

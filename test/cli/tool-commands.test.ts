@@ -1,0 +1,193 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { progressLine } from '../../src/cli/progress-bar.ts';
+import { tableLines } from '../../src/cli/table.ts';
+import { mctl } from '../support/mctl.ts';
+import { manifestOf, shellEvent, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+
+const languages = ['sh', 'node', 'python', 'go'];
+const programs: Record<string, string> = { python: 'python3', go: 'go' };
+
+describe('mctl list', () => {
+	it('shows the bundled examples where there is nothing else', async () => {
+		const { stdout, code } = await mctl(['list'], { cwd: temporaryFolder() });
+		const [heading, ...rows] = stdout.trimEnd().split('\n');
+		expect(heading).toMatch(/^ID +VERSION +RUNTIME +DESCRIPTION$/);
+		const ids = rows.map((row) => row.split(' ')[0]);
+		expect(ids).toEqual([...ids].sort());
+		expect(ids).toEqual(
+			expect.arrayContaining(['csv-summary', 'disk-usage', 'hello-world', 'http-probe', 'word-count']),
+		);
+		expect(code).toBe(0);
+	});
+
+	it('finds ./tools, reports a bad manifest on stderr, and is one object with --json', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'tools/mine/manifest.json': manifestOf('mine'),
+			'tools/bad/manifest.json': '{}',
+		});
+		const plain = await mctl(['list', 'tools'], { cwd });
+		expect(plain.stdout).toContain('mine ');
+		expect(plain.stderr).toMatch(/^mctl: .*bad\/manifest\.json:1: manifestVersion is missing; allowed: 1 /);
+		const json = JSON.parse((await mctl(['list', '--json'], { cwd })).stdout);
+		expect(json).toMatchObject({ schema: 'orchestra.list/1', problems: [{ key: 'manifestVersion' }] });
+		expect(json.tools).toContainEqual(expect.objectContaining({ id: 'mine', runtime: 'sh' }));
+	});
+
+	it('looks where M_CONTROL_TOOLS_ROOT says and nowhere else', async () => {
+		const root = writeFiles(temporaryFolder(), { 'x/manifest.json': manifestOf('only') });
+		const { stdout } = await mctl(['list'], { env: { M_CONTROL_TOOLS_ROOT: root } });
+		expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+		const empty = await mctl(['list'], { env: { M_CONTROL_TOOLS_ROOT: join(root, 'none') } });
+		expect([empty.stdout, empty.code]).toEqual(['', 0]);
+		expect(empty.stderr).toContain('mctl new tool');
+	});
+});
+
+describe('mctl new tool', () => {
+	it.each(languages)('writes a tool in %s that passes mctl check', async (language) => {
+		const program = programs[language];
+		if (program !== undefined && spawnSync(program, [language === 'go' ? 'version' : '--version']).error) {
+			return console.log(`skipped: ${program} is not installed`);
+		}
+		const cwd = temporaryFolder();
+		const made = await mctl(['new', 'tool', 'my-tool', '--lang', language], { cwd });
+		expect(made.stdout).toContain('Next: mctl run my-tool name=you\nThen: mctl check tools/my-tool\n');
+		if (language === 'go') return expect(existsSync(join(cwd, 'tools/my-tool/go.mod'))).toBe(true); // compiling takes too long here
+		const run = await mctl(['run', 'my-tool', 'name=you', '--json'], { cwd });
+		expect(JSON.parse(run.stdout.trimEnd().split('\n').at(-1) ?? '').payload).toEqual({
+			message: 'Hello, you!',
+		});
+		const check = await mctl(['check', 'tools/my-tool'], { cwd });
+		expect(check.stdout).not.toMatch(/warn|FAIL/);
+		expect([check.code, check.stderr]).toEqual([0, '']);
+	});
+
+	it('never writes over a folder', async () => {
+		const cwd = writeFiles(temporaryFolder(), { 'tools/mine/precious': 'x' });
+		const { code, stderr } = await mctl(['new', 'tool', 'mine'], { cwd });
+		expect(code).toBe(64);
+		expect(stderr).toContain('is there already');
+	});
+
+	it('puts it where --dir says and tells how to run it from there', async () => {
+		const cwd = temporaryFolder();
+		const { stdout } = await mctl(['new', 'tool', 'x', '--dir', 'other'], { cwd });
+		expect(stdout).toContain('Next: mctl run ./other/x name=you');
+		expect((await mctl(['run', './other/x'], { cwd })).code).toBe(0);
+	});
+});
+
+describe('mctl check', () => {
+	it('exits 1 for a tool that breaks the protocol, with advice', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'x/manifest.json': manifestOf('x'),
+			'x/main.sh': `${shellEvent('x')}\necho hello; event result '{}'`,
+		});
+		const { stdout, stderr, code } = await mctl(['check', 'x'], { cwd });
+		expect(code).toBe(1);
+		expect(stdout).toMatch(
+			/\[FAIL\] nothing but events on stdout: 1 stray: malformed NDJSON: hello\n {7}→ Print to stderr/,
+		);
+		expect(stderr).toContain('mctl: x breaks Tool Protocol v1 in 2 points\nhint: ');
+	});
+
+	it('gives one object with --json', async () => {
+		const { stdout } = await mctl(['check', 'hello-world', '--json'], { cwd: temporaryFolder() });
+		expect(JSON.parse(stdout)).toMatchObject({ schema: 'orchestra.check/1', tool: 'hello-world', ok: true });
+	});
+});
+
+describe('mctl doctor', () => {
+	it('finds a healthy place healthy', async () => {
+		const { stdout, code } = await mctl(['doctor'], {
+			cwd: temporaryFolder(),
+			env: { HOME: temporaryFolder() },
+		});
+		expect(stdout).toMatch(/^\[ ok \] Node\.js \d/);
+		expect(stdout).toContain('[ ok ] bundled examples: ');
+		expect(code).toBe(0);
+	});
+
+	it('fails with a fix for each thing that is wrong', async () => {
+		const home = writeFiles(temporaryFolder(), {
+			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
+		});
+		const cwd = writeFiles(temporaryFolder(), {
+			'orchestra.json':
+				'{"limits":{"requestMs":"x"},"mcpServers":{"lost":{"command":"no-such-server"},"here":{"command":"sh"}}}',
+			'tools/a/manifest.json': manifestOf('a', { command: ['no-such-program'] }),
+			'tools/b/manifest.json': manifestOf('b', { requiredConfig: ['azdo.token'] }),
+			'tools/c/manifest.json': '{}',
+		});
+		const { stdout, stderr, code } = await mctl(['doctor'], { cwd, env: { HOME: home } });
+		for (const words of [
+			'limits.requestMs',
+			'no-such-program',
+			'no-such-server',
+			'azdo.token',
+			'manifestVersion',
+			'certificate',
+		]) {
+			expect(stdout).toMatch(new RegExp(`\\[FAIL\\] .*${words}.*\\n {7}→ .+`));
+		}
+		expect(stdout).toContain('[ ok ] server here: sh is there');
+		expect(stderr).toContain('mctl: 6 things need mending\nhint: ');
+		expect(code).toBe(1);
+	});
+});
+
+describe('mctl init', () => {
+	it('writes a configuration that doctor accepts, with the servers of .mcp.json', async () => {
+		const cwd = writeFiles(temporaryFolder(), { '.mcp.json': '{"mcpServers":{"x":{"command":"node"}}}' });
+		const { stdout, code } = await mctl(['init'], { cwd });
+		expect([code, stdout]).toEqual([0, expect.stringContaining('with 1 server of .mcp.json')]);
+		expect(readFileSync(join(cwd, 'orchestra.json'), 'utf8')).toContain('"command": "node"');
+		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
+		const again = await mctl(['init'], { cwd });
+		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('is there already')]);
+	});
+});
+
+describe('wrong usage', () => {
+	it.each([
+		[['list', 'tool'], 'there is no list of "tool"; did you mean tools'],
+		[['list', 'tools', 'more'], 'mctl list takes one word'],
+		[['new'], 'mctl new needs one of: '],
+		[['new', 'tool'], 'mctl new tool needs an id'],
+		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is no tool id'],
+		[['new', 'tool', 'a', 'b'], 'an id is one word'],
+		[['new', 'tool', 'a', '--lang', 'cobol'], 'there is no template for "cobol"'],
+		[['check'], 'mctl check needs the folder of a tool'],
+		[['check', 'a', 'b'], 'mctl check takes one tool'],
+		[['check', 'helo-world'], 'there is no tool "helo-world"'],
+		[['doctor', 'me'], 'mctl doctor takes no words'],
+		[['init', 'me'], 'mctl init takes no words'],
+	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
+		const { stdout, stderr, code } = await mctl(args, { cwd: temporaryFolder() });
+		expect([stdout, code]).toEqual(['', 64]);
+		expect(stderr.startsWith(`mctl: ${sentence}`)).toBe(true);
+		expect(stderr).toMatch(/\nhint: .+\n$/);
+	});
+});
+
+describe('tableLines', () => {
+	it('fits the last column to the width and leaves a pipe alone', () => {
+		const rows = [['a', 'a long description of something']];
+		expect(tableLines(['ID', 'TEXT'], rows, 22)).toEqual(['ID  TEXT', 'a   a long descriptio…']);
+		expect(tableLines(['ID', 'TEXT'], rows, undefined)[1]).toBe('a   a long description of something');
+	});
+});
+
+describe('progressLine', () => {
+	it('draws a bar when the total is known, else the count, never wider than the terminal', () => {
+		expect(progressLine({ progress: 1, total: 2, message: 'half\n' }, 80)).toBe(
+			`${'━'.repeat(12)}${'─'.repeat(12)}  50%  half `,
+		);
+		expect(progressLine({ progress: 7 }, 80)).toBe('… 7');
+		expect(progressLine({ progress: 9, total: 2, message: 'x'.repeat(99) }, 40)).toHaveLength(39);
+		expect(progressLine({ progress: 'x', total: -1 }, 80)).toBe('… 0');
+	});
+});

@@ -1,0 +1,227 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { StdioServerEntry } from '../../src/config/configuration.ts';
+import { expandVariables } from '../../src/config/expand.ts';
+import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
+import { temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+
+describe('loadConfiguration', () => {
+	it('is empty and without problems where there is no file', () => {
+		const { configuration, problems } = load({});
+		expect(configuration).toMatchObject({ files: [], mcpServers: [], plugins: [], limits: {} });
+		expect(configuration.tools.roots).toBeUndefined();
+		expect(problems).toEqual([]);
+	});
+
+	it('reads every section, with paths made absolute and variables put in', () => {
+		const { configuration, problems, root } = load(
+			{
+				'orchestra.json': `{
+					// servers
+					"mcpServers": { "files": { "command": "./bin/server", "args": ["-y", "\${DIR:-.}"],
+						"env": { "TOKEN": "\${TOKEN}" }, "cwd": "sub", "timeoutMs": 5000 } },
+					"tools": { "roots": ["./tools"], "config": { "azdo": { "token": "\${TOKEN}" } }, "timeouts": { "x": 5 } },
+					"library": { "prompts": "./prompts", "resources": "/abs" },
+					"plugins": [ { "id": "a.b", "binary": "bin/p", "args": ["x"], "depends_on": ["c"] } ],
+					"limits": { "messageBytes": 1024, "requestMs": 5 },
+				}`,
+			},
+			{ TOKEN: 'secret' },
+		);
+		expect(problems).toEqual([]);
+		expect(configuration.mcpServers[0]).toMatchObject({
+			name: 'files',
+			kind: 'stdio',
+			isEnabled: true,
+			record: {
+				command: join(root, 'bin/server'),
+				args: ['-y', '.'],
+				env: { TOKEN: 'secret' },
+				cwd: join(root, 'sub'),
+				timeoutMs: 5000,
+			},
+		});
+		expect(configuration.tools).toMatchObject({
+			roots: [join(root, 'tools')],
+			config: { azdo: { token: 'secret' } },
+			timeouts: { x: 5 },
+		});
+		expect(configuration.library).toEqual({ prompts: join(root, 'prompts'), resources: '/abs' });
+		expect(configuration.plugins[0]).toMatchObject({
+			binary: join(root, 'bin/p'),
+			isEnabled: true,
+			dependsOn: ['c'],
+		});
+		expect(configuration.limits).toEqual({ messageBytes: 1024, requestMs: 5 });
+	});
+
+	it('takes the .mcp.json of any client as it is, foreign keys and remote servers included', () => {
+		const { configuration, problems } = load({
+			'.mcp.json': JSON.stringify({
+				mcpServers: {
+					one: { type: 'stdio', command: 'npx', args: [], autoApprove: ['x'], disabled: true },
+					two: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
+					three: { type: 'sse', url: 'http://localhost:1/sse' },
+				},
+				inputs: [],
+			}),
+		});
+		expect(problems).toEqual([]);
+		expect(configuration.mcpServers.map(({ name, kind, isEnabled }) => [name, kind, isEnabled])).toEqual([
+			['one', 'stdio', false],
+			['two', 'http', true],
+			['three', 'sse', true],
+		]);
+	});
+
+	it('prefers orchestra.json, finds it from a folder below, and stops at the repository', () => {
+		const files = {
+			'orchestra.json': '{"limits":{"requestMs":1}}',
+			'.mcp.json': '{"mcpServers":{"x":{"command":"x"}}}',
+			'deep/er/file': '',
+			'repo/.git/HEAD': '',
+		};
+		const below = load(files, {}, 'deep/er');
+		expect(below.configuration.limits).toEqual({ requestMs: 1 });
+		expect(below.configuration.mcpServers).toEqual([]);
+		expect(below.configuration.root).toBe(below.root);
+		expect(load(files, {}, 'repo').configuration.files).toEqual([]);
+	});
+
+	it("adds the user's entries, and lets the project win per entry", () => {
+		const server = (command: string) => ({ command });
+		const { configuration } = load({
+			'orchestra.json': JSON.stringify({
+				mcpServers: { both: server('project'), mine: server('p') },
+				tools: { roots: ['a'], config: { k: 1 } },
+				limits: { requestMs: 1 },
+				library: { prompts: 'p' },
+				plugins: [{ id: 'x', binary: 'project' }],
+			}),
+			'home/.config/orchestra/config.json': JSON.stringify({
+				mcpServers: { both: server('user'), theirs: server('u') },
+				tools: { roots: ['b'], config: { k: 2, l: 3 }, timeoutMs: 7 },
+				limits: { requestMs: 2, messageBytes: 3 },
+				library: { prompts: 'q', resources: 'r' },
+				plugins: [
+					{ id: 'x', binary: 'user' },
+					{ id: 'y', binary: 'user' },
+				],
+			}),
+		});
+		const commands = configuration.mcpServers.map((entry) => [
+			entry.name,
+			(entry as StdioServerEntry).record.command,
+		]);
+		expect(commands).toEqual([
+			['both', 'project'],
+			['mine', 'p'],
+			['theirs', 'u'],
+		]);
+		expect(configuration.tools).toMatchObject({ config: { k: 1, l: 3 }, timeoutMs: 7 });
+		expect(configuration.tools.roots?.length).toBe(2);
+		expect(configuration.limits).toEqual({ requestMs: 1, messageBytes: 3 });
+		expect(configuration.library.prompts?.endsWith('/p')).toBe(true);
+		expect(configuration.library.resources?.endsWith('/r')).toBe(true);
+		expect(configuration.plugins.map(({ id, binary }) => `${id}:${binary}`)).toEqual(['x:project', 'y:user']);
+	});
+
+	it.each([
+		[
+			'{"mcpServers":{"bad":\n{"command":3},"good":{"command":"x"}}}',
+			2,
+			'mcpServers.bad.command',
+			'3 (a number)',
+		],
+		['{"mcpServers":{"bad":{"args":[]},"good":{"command":"x"}}}', 1, 'mcpServers.bad.command', 'missing'],
+		[
+			'{"mcpServers":{"bad":{"command":"${NOPE}"},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.command',
+			'${NOPE}, not set',
+		],
+		[
+			'{"mcpServers":{"bad":{"url":"ftp://x"},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.url',
+			'"ftp://x" (a string)',
+		],
+		[
+			'{"mcpServers":{"bad":{"type":"pigeon","command":"y"},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.type',
+			'"pigeon" (a string)',
+		],
+		[
+			'{"mcpServers":{"bad":{"command":"y","env":{"A":{"secret":1}}},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.env.A',
+			'an object',
+		],
+		[
+			'{"mcpServers":{"bad":{"command":"y","args":"z"},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.args',
+			'"z" (a string)',
+		],
+		['{"tool":{},"mcpServers":{"good":{"command":"x"}}}', 1, 'tool', 'an unknown key'],
+		[
+			'{"limits":{"requestMs":-1},"mcpServers":{"good":{"command":"x"}}}',
+			1,
+			'limits.requestMs',
+			'-1 (a number)',
+		],
+		['{"plugins":[{"id":"x"}],"mcpServers":{"good":{"command":"x"}}}', 1, 'plugins.0.binary', 'missing'],
+		[
+			'{"plugins":[{"id":"x","binary":"y","enabled":1}],"mcpServers":{"good":{"command":"x"}}}',
+			1,
+			'plugins.0.enabled',
+			'1 (a number)',
+		],
+		['{"tools":{"roots":"x"},"mcpServers":{"good":{"command":"x"}}}', 1, 'tools.roots', '"x" (a string)'],
+	])('tells file, line, key and what was found, and keeps the rest: %s', (text, line, key, found) => {
+		const { configuration, problems } = load({ 'orchestra.json': text });
+		expect(problems).toHaveLength(1);
+		expect(problems[0]).toMatchObject({ line, key, found });
+		expect(problems[0]?.message).toContain(`orchestra.json:${line}: ${key} is ${found}; allowed: `);
+		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['good']);
+	});
+
+	it('tells a broken file and still reads the other one', () => {
+		const { configuration, problems } = load({
+			'orchestra.json': '{ "limits": { "requestMs": 1 }\n "x": 1 }',
+			'home/.config/orchestra/config.json': '{"limits":{"requestMs":2}}',
+		});
+		expect(problems[0]).toMatchObject({ line: 2, allowed: ', or }' });
+		expect(configuration.limits).toEqual({ requestMs: 2 });
+	});
+
+	it('says that a file that was asked for is missing', () => {
+		const cwd = temporaryFolder();
+		const { problems } = loadConfiguration({ cwd, environment: {}, file: join(cwd, 'no.json') });
+		expect(problems[0]).toMatchObject({ found: 'missing' });
+	});
+});
+
+describe('expandVariables', () => {
+	it.each([
+		['${A}-${B}', '1-', []],
+		['${B:-x}${C:-y}${A:-z}', 'xy1', []],
+		['${C} and ${D}', ' and ', ['C', 'D']],
+		['$A ${} ${1x} $${A}', '$A ${} ${1x} $1', []],
+	])('%s', (text, expanded, unset) => {
+		expect(expandVariables(text, { A: '1', B: '' })).toEqual({ text: expanded, unset });
+	});
+});
+
+function load(
+	files: Record<string, string>,
+	environment: Record<string, string> = {},
+	below = '.',
+): LoadedConfiguration & { root: string } {
+	const root = writeFiles(temporaryFolder(), files);
+	mkdirSync(join(root, 'home'), { recursive: true });
+	const cwd = join(root, below);
+	return { ...loadConfiguration({ cwd, environment: { HOME: join(root, 'home'), ...environment } }), root };
+}

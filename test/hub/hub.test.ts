@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/hub/backend.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import { fileJournal } from '../../src/hub/journal.ts';
+import { Log } from '../../src/log.ts';
+import { Face } from '../../src/mcp/face.ts';
+import { Peer } from '../../src/rpc/peer.ts';
+import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { until } from '../support/programs.ts';
+
+describe('Hub', () => {
+	it('routes a call to the backend that offers the tool, under the name that it knows', async () => {
+		const { request } = open([echoBackend('files', true), echoBackend('tools')]);
+		expect(await request('tools/call', { name: 'files__echo', arguments: { a: 1 } })).toMatchObject({
+			content: [{ text: 'files echo {"a":1}' }],
+		});
+		expect(await request('tools/call', { name: 'echo' })).toMatchObject({
+			content: [{ text: 'tools echo {}' }],
+		});
+	});
+
+	it('answers an unknown tool, prompt and resource with -32602', async () => {
+		const { request } = open([echoBackend('tools')]);
+		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
+			'JSON-RPC error -32602: Unknown tool: nope',
+		);
+		await expect(request('prompts/get', { name: 'nope' })).rejects.toThrow('-32602: Unknown prompt: nope');
+		await expect(request('resources/read', { uri: 'x://nope' })).rejects.toThrow(
+			'-32602: Resource not found: x://nope',
+		);
+	});
+
+	it('is not held up or emptied by a backend that fails to list', async () => {
+		const broken: Backend = { ...echoBackend('broken'), listTools: () => Promise.reject(new Error('down')) };
+		const { request, warnings } = open([broken, echoBackend('tools')]);
+		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
+		expect(warnings.join('')).toContain('broken could not list its tools: down');
+	});
+
+	it('reads a resource by list, by template and by the backend that owns the scheme', async () => {
+		const { request } = open([
+			readingBackend('listed', { listResources: () => [{ uri: 'a://1', name: '1' }] }),
+			readingBackend('templated', { listResourceTemplates: () => [{ uriTemplate: 'b://{id}', name: 'b' }] }),
+			readingBackend('owner', { ownsUri: (uri) => uri.startsWith('c://') }),
+		]);
+		for (const [uri, reader] of [
+			['a://1', 'listed'],
+			['b://7', 'templated'],
+			['c://any?x=1', 'owner'],
+		]) {
+			expect(await request('resources/read', { uri })).toEqual({ contents: [{ uri, text: reader }] });
+		}
+	});
+
+	it('tells clients of changes, closes what is gone and forgets its tools', async () => {
+		const gone = { ...echoBackend('old'), isClosed: false };
+		gone.close = () => {
+			gone.isClosed = true;
+			return Promise.resolve();
+		};
+		const { hub, request, heard } = open([gone]);
+		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await hub.replaceBackends([echoBackend('new', true)]);
+		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'new__echo' }] });
+		expect(gone.isClosed).toBe(true);
+	});
+
+	it('counts watchers over all clients, and backends hear of the first and of the last', () => {
+		const seen: string[] = [];
+		const backend: Backend = {
+			...echoBackend('x'),
+			watchResource: (uri, isWatched) => seen.push(`${uri} ${isWatched}`),
+		};
+		const { hub } = open([backend]);
+		for (const isWatched of [true, true, false, false]) hub.watchResource('a://1', isWatched);
+		expect(seen).toEqual(['a://1 true', 'a://1 false']);
+	});
+
+	it('announces only what some backend has', async () => {
+		const tools = await open([echoBackend('tools')]).request('initialize', { capabilities: {} });
+		expect(tools).toMatchObject({
+			capabilities: { tools: { listChanged: true } },
+			serverInfo: { name: 'orchestra' },
+		});
+		expect(tools).not.toHaveProperty('capabilities.prompts');
+	});
+
+	it('writes one line for each call: who, what, how long, how it ended, and nothing of what was said', async () => {
+		const file = join(mkdtempSync(join(tmpdir(), 'orchestra-')), 'state', 'journal.ndjson');
+		const journal = fileJournal(file, Log.silent);
+		const hub = new Hub({ backends: [echoBackend('tools'), failingBackend()], journal });
+		const { request } = connect(hub);
+		await request('tools/call', { name: 'echo', arguments: { token: 'secret-value' } });
+		await request('tools/call', { name: 'fail' });
+		await request('tools/call', { name: 'throw' }).catch(() => {});
+		await hub.close();
+		const text = readFileSync(file, 'utf8');
+		const lines = text
+			.trim()
+			.split('\n')
+			.map((line) => JSON.parse(line));
+		expect(lines.map(({ name, backend, outcome }) => [name, backend, outcome])).toEqual([
+			['echo', 'tools', 'ok'],
+			['fail', 'failing', 'failed'],
+			['throw', 'failing', 'error'],
+		]);
+		expect(text).not.toContain('secret-value');
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+	});
+});
+
+interface Connected {
+	request: (method: string, params?: unknown) => Promise<unknown>;
+	heard: string[];
+}
+
+function open(backends: readonly Backend[]): Connected & { hub: Hub; warnings: string[] } {
+	const warnings: string[] = [];
+	const log = new Log('hub', {
+		level: 'info',
+		format: 'text',
+		now: () => new Date(),
+		write: (line) => warnings.push(line),
+	});
+	const hub = new Hub({ backends, log });
+	return { hub, warnings, ...connect(hub) };
+}
+
+function connect(hub: Hub): Connected {
+	const [left, right] = memoryPair();
+	const face = new Face(hub);
+	const server = new Peer(right, face.peerOptions);
+	face.connect(server);
+	right.start(server);
+	const heard: string[] = [];
+	const client = new Peer(left, { onNotification: (method) => heard.push(method) });
+	left.start(client);
+	return { heard, request: (method, params) => client.request(method, params) };
+}
+
+function echoBackend(id: string, qualifiesNames = false): Backend {
+	return {
+		id,
+		kind: qualifiesNames ? 'mcp' : 'tools',
+		qualifiesNames,
+		state: 'known',
+		listTools: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
+		callTool: ({ name, arguments: input }) => ({
+			content: [{ type: 'text', text: `${id} ${name} ${JSON.stringify(input)}` }],
+		}),
+		close: () => Promise.resolve(),
+	};
+}
+
+function failingBackend(): Backend {
+	return {
+		...echoBackend('failing'),
+		listTools: () => ['fail', 'throw'].map((name) => ({ name, inputSchema: {} })),
+		callTool: ({ name }) =>
+			name === 'throw' ? Promise.reject(new Error('secret-value')) : { content: [], isError: true },
+	};
+}
+
+function readingBackend(id: string, parts: Partial<Backend>): Backend {
+	return {
+		id,
+		kind: 'library',
+		qualifiesNames: false,
+		state: 'known',
+		readResource: (uri) => ({ contents: [{ uri, text: id }] }),
+		close: () => Promise.resolve(),
+		...parts,
+	};
+}

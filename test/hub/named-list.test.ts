@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/hub/backend.ts';
+import { mergeByName, mergeByUri } from '../../src/hub/named-list.ts';
+import { NAME_CHARACTERS, shortened } from '../../src/hub/names.ts';
+
+describe('mergeByName', () => {
+	it('calls a tool of an MCP server server__tool, always, and keeps the names of others', () => {
+		const { items, routes } = merge([
+			[backend('files', true), ['read']],
+			[backend('tools'), ['word-count']],
+		]);
+		expect(items.map(({ name }) => name)).toEqual(['files__read', 'word-count']);
+		expect(routes.get('files__read')).toMatchObject({ name: 'read' });
+	});
+
+	it('keeps the first of a collision and qualifies the other, with a warning that names both', () => {
+		const { items, warnings } = merge([
+			[backend('tools'), ['report']],
+			[backend('tools.features'), ['report']],
+		]);
+		expect(items.map(({ name }) => name)).toEqual(['report', 'tools.features__report']);
+		expect(warnings).toEqual([
+			'"report" is offered by tools and by tools.features; the second is called "tools.features__report"',
+		]);
+	});
+
+	it('gives the same sorted list for the same configuration', () => {
+		const offers: [Backend, string[]][] = [
+			[backend('b', true), ['z', 'a']],
+			[backend('a', true), ['m']],
+		];
+		expect(merge(offers).items).toEqual(merge(offers).items);
+		expect(merge(offers).items.map(({ name }) => name)).toEqual(['a__m', 'b__a', 'b__z']);
+	});
+
+	it('shortens a long name the same way each time and keeps the whole in title and _meta', () => {
+		const long = 'x'.repeat(80);
+		const { items } = merge([[backend('server', true), [long]]]);
+		const full = `server__${long}`;
+		expect(items[0]).toMatchObject({
+			name: shortened(full),
+			title: full,
+			_meta: { 'orchestra/fullName': full },
+		});
+		expect(items[0]?.name.length).toBe(NAME_CHARACTERS);
+		expect(shortened(`${full}y`)).not.toBe(shortened(full));
+	});
+
+	it('leaves out what one backend offers twice, and says so', () => {
+		const { items, warnings } = merge([[backend('tools'), ['a', 'a']]]);
+		expect(items).toHaveLength(1);
+		expect(warnings).toEqual(['tools offers "a" twice; the second is left out']);
+	});
+});
+
+describe('mergeByUri', () => {
+	it('never changes a URI; the first backend has it', () => {
+		const warnings: string[] = [];
+		const offers = [
+			{ backend: backend('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },
+			{ backend: backend('b'), items: [{ uri: 'x://1' }] },
+		];
+		const { items, routes } = mergeByUri(
+			offers,
+			({ uri }) => uri,
+			(text) => warnings.push(text),
+		);
+		expect(items.map(({ uri }) => uri)).toEqual(['x://1', 'x://2']);
+		expect(routes.get('x://1')?.backend.id).toBe('a');
+		expect(warnings).toEqual(['x://1 is offered by a and by b; the first is used']);
+	});
+});
+
+function merge(offers: [Backend, string[]][]): {
+	items: { name: string }[];
+	routes: ReadonlyMap<string, { name: string }>;
+	warnings: string[];
+} {
+	const warnings: string[] = [];
+	const listed = offers.map(([from, names]) => ({ backend: from, items: names.map((name) => ({ name })) }));
+	const { items, routes } = mergeByName(listed, (text) => warnings.push(text));
+	return { items: [...items], routes, warnings };
+}
+
+function backend(id: string, qualifiesNames = false): Backend {
+	return { id, kind: 'tools', qualifiesNames, state: 'known', close: () => Promise.resolve() };
+}

@@ -1,0 +1,189 @@
+/* `mctl serve` as agents use it: a real process, real tools, real clients of the official SDK. */
+
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
+import { Client } from '../../src/transport/client.ts';
+import { mctl } from '../support/mctl.ts';
+import { isAlive, until } from '../support/programs.ts';
+
+const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const clients: { close: () => Promise<unknown> }[] = [];
+afterEach(async () => {
+	await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+describe('mctl serve', () => {
+	it('answers a one-shot pipe and exits 0, with nothing but protocol on stdout', async () => {
+		const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+		const { stdout, stderr, code } = await mctl(['serve'], { input, cwd: workspace({}) });
+		expect([stdout, code]).toEqual(['{"jsonrpc":"2.0","id":1,"result":{}}\n', 0]);
+		expect(stderr).toMatch(/\[INFO\] \[orchestra\] Starting orchestra v\d/);
+	});
+
+	it.each(['legacy', 'auto', 'modern'])(
+		'serves tools, prompts and resources to the SDK 2.x client in %s mode',
+		async (mode) => {
+			const pinned = mode === 'modern' ? { pin: '2026-07-28' } : (mode as 'legacy' | 'auto');
+			const client = new ClientV2({ name: 'test', version: '1' }, { versionNegotiation: { mode: pinned } });
+			await client.connect(transport(workspace({ 'greet.sh': greetTool })));
+			clients.push(client);
+			expect((await client.listTools()).tools.map(({ name }) => name)).toContain('greet');
+			expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toMatchObject({
+				content: [{ text: 'Hello, Ada' }],
+				structuredContent: { text: 'Hello, Ada' },
+			});
+			expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
+			const found = await client.readResource({ uri: 'orchestr8://match?query=write+a+tool+in+python' });
+			expect(JSON.stringify(found.contents)).toContain('orchestr8://');
+		},
+	);
+
+	it('serves the SDK 1.x client, with progress and completion', async () => {
+		const client = new ClientV1({ name: 'test', version: '1' });
+		// This client drops progress that comes in the same chunk as the result.
+		const slowly = greetTool.replace('echo \'{"type":"result"', 'sleep 0.3\necho \'{"type":"result"');
+		await client.connect(transport(workspace({ 'greet.sh': slowly })));
+		clients.push(client);
+		const heard: number[] = [];
+		await client.callTool({ name: 'greet', arguments: { name: 'Ada' } }, undefined, {
+			onprogress: ({ progress }) => heard.push(progress),
+		});
+		expect(heard.length).toBeGreaterThan(0);
+		const [prompt] = (await client.listPrompts()).prompts;
+		await client
+			.complete({ ref: { type: 'ref/prompt', name: prompt?.name ?? '' }, argument: { name: 'x', value: '' } })
+			.catch(() => {});
+	});
+
+	it('answers wrong input with a result that names each wrong field', async () => {
+		const client = await serve(workspace({ 'greet.sh': greetTool }));
+		expect(await client.request('tools/call', { name: 'greet', arguments: { name: 5 } })).toMatchObject({
+			isError: true,
+			content: [{ text: expect.stringContaining('name') }],
+		});
+	});
+
+	it('ends the whole process group of a tool whose request is canceled', async () => {
+		const folder = workspace({ 'slow.sh': slowTool });
+		const logs: unknown[] = [];
+		const client = await serve(folder, (params) => logs.push(params));
+		await client.request('logging/setLevel', { level: 'debug' });
+		const controller = new AbortController();
+		const call = client
+			.request('tools/call', { name: 'slow' }, { signal: controller.signal })
+			.catch((error: unknown) => error);
+		await until('the tool said its pid', () => logs.length > 0);
+		const pid = Number(JSON.stringify(logs[0]).match(/pid (\d+)/)?.[1]);
+		controller.abort();
+		expect(await call).toMatchObject({ code: 'canceled' });
+		await until('it is gone', () => !isAlive(pid), 4000);
+	});
+
+	it('sees a new tool, and tells its clients', async () => {
+		const folder = workspace({ 'greet.sh': greetTool });
+		const heard: string[] = [];
+		const client = await serve(folder, (_, method) => heard.push(method));
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('tools/list');
+		// The watch is set a moment after the start; a file that comes before it is seen by the list itself.
+		await until('the change was told', () => {
+			writeTool(folder, 'second.sh', greetTool.replaceAll('greet', `second-${Date.now()}`));
+			return heard.includes('notifications/tools/list_changed');
+		});
+		expect(JSON.stringify(await client.request('tools/list'))).toContain('second-');
+	});
+
+	it('takes in a changed configuration without a restart, and tells its clients', async () => {
+		const folder = workspace({ 'greet.sh': greetTool });
+		const elsewhere = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
+		const heard: string[] = [];
+		const client = await serve(folder, (_, method) => heard.push(method));
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		writeFileSync(
+			join(folder, 'orchestra.json'),
+			JSON.stringify({ tools: { roots: [join(elsewhere, 'tools')] } }),
+		);
+		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'other' }] });
+	});
+
+	it('serves what is right in a configuration and warns about the rest', async () => {
+		const folder = workspace({ 'greet.sh': greetTool });
+		writeFileSync(join(folder, 'orchestra.json'), '{ "tools": { "roots": "./tools" }, "nonsense": 1, }');
+		const { stdout, stderr, code } = await mctl(['serve'], {
+			cwd: folder,
+			input: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+		});
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toHaveProperty('result.tools');
+		expect(stderr).toMatch(/orchestra\.json/);
+	});
+
+	it('carries 1,000 calls in flight and loses none', async () => {
+		const client = await serve(workspace({}));
+		const calls = Array.from({ length: 1000 }, (_, n) => client.request('prompts/list', { n }));
+		const answers = await Promise.all(calls);
+		expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+	});
+
+	it('refuses words it does not take', async () => {
+		const { code, stderr } = await mctl(['serve', 'here'], { cwd: workspace({}) });
+		expect([code, stderr]).toEqual([
+			64,
+			'mctl: mctl serve takes no words\nhint: usage: mctl serve [--config FILE]\n',
+		]);
+	});
+});
+
+/** A tool in shell: greets, with progress, checked by a schema. */
+const greetTool = `#!/bin/sh
+# mctl: {"manifestVersion":1,"id":"greet","version":"1.0.0","name":"Greet","description":"Say hello",
+# mctl:  "inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}
+ts=2026-01-01T00:00:00.000Z
+name=$(sed 's/.*"name":"\\([^"]*\\)".*/\\1/')
+echo '{"type":"started","ts":"'$ts'","toolId":"greet","payload":{}}'
+echo '{"type":"progress","ts":"'$ts'","toolId":"greet","payload":{"progress":1,"total":2,"message":"half"}}'
+echo '{"type":"result","ts":"'$ts'","toolId":"greet","payload":{"text":"Hello, '$name'"}}'
+`;
+
+const slowTool = `#!/bin/sh
+# mctl: {"manifestVersion":1,"id":"slow","version":"1.0.0","name":"Slow","description":"Takes its time"}
+ts=2026-01-01T00:00:00.000Z
+echo '{"type":"started","ts":"'$ts'","toolId":"slow","payload":{}}'
+sleep 300 &
+echo '{"type":"log","ts":"'$ts'","toolId":"slow","payload":{"level":"info","message":"pid '$!'"}}'
+wait
+`;
+
+function workspace(tools: Record<string, string>): string {
+	const folder = mkdtempSync(join(tmpdir(), 'orchestra-serve-'));
+	mkdirSync(join(folder, 'tools'));
+	for (const [name, text] of Object.entries(tools)) writeTool(folder, name, text);
+	return folder;
+}
+
+function writeTool(folder: string, name: string, text: string): void {
+	writeFileSync(join(folder, 'tools', name), text);
+	chmodSync(join(folder, 'tools', name), 0o755);
+}
+
+function transport(cwd: string): OrchestraClientTransport {
+	return new OrchestraClientTransport({ command: process.execPath, args: [main, 'serve'], cwd }, {});
+}
+
+async function serve(
+	cwd: string,
+	onNotification?: (params: unknown, method: string) => void,
+): Promise<Client> {
+	const client = await Client.open(
+		{ command: process.execPath, args: [main, 'serve'], cwd },
+		{ onNotification: (method, params) => onNotification?.(params, method) },
+	);
+	clients.push(client);
+	return client;
+}

@@ -1,0 +1,223 @@
+/* The shared hub as a background process: started by bridges, killed in the middle, never leaving anything behind. */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import { Client } from '../../src/transport/client.ts';
+import { mctl } from '../support/mctl.ts';
+import { isAlive, livingWith, until } from '../support/programs.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const main = join(root, 'dist/cli/main.js');
+const plugin = join(root, 'examples/plugins/projects/plugin.mjs');
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+	for (const close of closers.splice(0).reverse()) await close();
+}, 30_000);
+
+describe('mctl hub', () => {
+	it('starts once, tells how it is, and stops without leaving anything', async () => {
+		const place = await openPlace();
+		const first = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
+		const second = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
+		expect([first.wasRunning, second.wasRunning, second.pid]).toEqual([false, true, first.pid]);
+		const status = JSON.parse((await place.mctl('hub', 'status', '--json')).stdout);
+		expect(status).toMatchObject({
+			schema: 'orchestra.hub/1',
+			pid: first.pid,
+			backends: expect.arrayContaining([expect.objectContaining({ id: 'tools' })]),
+		});
+		expect((await place.mctl('hub', 'stop')).stdout).toBe('The hub is stopped.\n');
+		expect(isAlive(first.pid)).toBe(false);
+		const after = await place.mctl('hub', 'status');
+		expect([after.code, after.stderr]).toEqual([
+			69,
+			'mctl: no hub is running for this folder\nhint: Start it with: mctl hub start\n',
+		]);
+		expect((await place.mctl('hub', 'stop')).stdout).toBe('No hub was running for this folder.\n');
+	});
+
+	it('is one, however many start it at once', async () => {
+		const place = await openPlace();
+		const starts = await Promise.all([1, 2, 3, 4].map(() => place.mctl('hub', 'start', '--json')));
+		expect(new Set(starts.map(({ stdout }) => JSON.parse(stdout).pid)).size).toBe(1);
+	});
+
+	it('recovers from the lock of a hub that was killed', async () => {
+		const place = await openPlace();
+		const { pid } = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
+		process.kill(pid, 'SIGKILL');
+		await until('it is gone', () => !isAlive(pid));
+		const next = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
+		expect(next).toMatchObject({ wasRunning: false });
+		expect(next.pid).not.toBe(pid);
+	});
+
+	it('runs a plugin, shows its process, keeps a journal, and says what it logged', async () => {
+		const place = await openPlace({
+			plugins: [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }],
+		});
+		const client = await place.bridge();
+		const call = { name: 'create_project', arguments: { name: 'My App' } };
+		expect(await client.request('tools/call', call)).toEqual({
+			content: [{ type: 'text', text: 'Created project: My App (slug: my-app)' }],
+		});
+		expect(readFileSync(join(place.folder, '.projects/my-app/project.md'), 'utf8')).toContain('# My App');
+		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
+		expect(processes).toMatchObject([
+			{ backend: 'tools.projects', state: 'running', memoryBytes: expect.any(Number) },
+		]);
+		const journal = await place.mctl('hub', 'logs', '--journal');
+		expect(JSON.parse(journal.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+			name: 'create_project',
+			outcome: 'ok',
+		});
+		expect((await place.mctl('hub', 'logs')).stdout).toContain('listens on');
+		await place.mctl('hub', 'stop');
+		expect(isAlive(processes[0].pid)).toBe(false);
+	});
+
+	it('starts a plugin again after a crash, and the call under way says that its outcome is unknown', async () => {
+		const place = await openPlace({
+			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
+		});
+		const client = await place.bridge();
+		const answer = await client.request('tools/call', { name: 'die' }).catch((error: unknown) => error);
+		expect(JSON.stringify(rpcErrorOf(answer) ?? answer)).toContain('outcome is unknown');
+		await until('it is back', async () =>
+			JSON.stringify(await client.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'),
+		);
+	});
+
+	it('killed with SIGKILL in the middle: pending calls fail at once, bridges recover, nothing is left, nothing ran twice', async () => {
+		const place = await openPlace({
+			plugins: [
+				{
+					id: 'tools.moody',
+					binary: process.execPath,
+					args: [moodyPlugin(root)],
+					env: { COUNT_FILE: '${COUNT_FILE}' },
+				},
+			],
+		});
+		const bridges = await Promise.all([1, 2, 3].map(() => place.bridge()));
+		await Promise.all(bridges.map((bridge) => bridge.request('tools/call', { name: 'fine' })));
+		const { pid, processes } = JSON.parse((await place.mctl('hub', 'status', '--json')).stdout);
+		const calls = bridges.flatMap((bridge) =>
+			[1, 2, 3].map(() => bridge.request('tools/call', { name: 'slow' }).catch((error: unknown) => error)),
+		);
+		await until('they run', () => countOf(place.countFile) === calls.length);
+		const before = performance.now();
+		process.kill(pid, 'SIGKILL');
+		for (const answer of await Promise.all(calls)) expect(rpcErrorOf(answer)).toMatchObject({ code: -32603 });
+		expect(performance.now() - before).toBeLessThan(5000);
+		await until(
+			'nothing of the old hub is left',
+			() => processes.every((owned: { pid: number }) => !isAlive(owned.pid)),
+			4000,
+		);
+		for (const bridge of bridges) {
+			await until(
+				'it serves again',
+				async () =>
+					JSON.stringify(await bridge.request('tools/call', { name: 'fine' }).catch(() => '')).includes(
+						'fine',
+					),
+				15_000,
+			);
+		}
+		expect(countOf(place.countFile)).toBe(calls.length);
+	}, 60_000);
+
+	it('serves ten agents at once, each with 100 calls in flight, each its own answers', async () => {
+		const place = await openPlace({
+			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
+		});
+		await place.mctl('hub', 'start');
+		const bridges = await Promise.all(Array.from({ length: 10 }, () => place.bridge()));
+		const answers = await Promise.all(
+			bridges.flatMap((bridge, agent) =>
+				Array.from({ length: 100 }, async (_, n) => {
+					const result = await bridge.request('tools/call', {
+						name: 'echo',
+						arguments: { text: `${agent}/${n}` },
+					});
+					return JSON.stringify(result).includes(`${agent}/${n}"`);
+				}),
+			),
+		);
+		expect(answers.filter(Boolean)).toHaveLength(1000);
+	}, 60_000);
+});
+
+/** A plugin that does as it is told: dies, dawdles and counts how often it was asked to. */
+function moodyPlugin(packageRoot: string): string {
+	const file = join(mkdtempSync(join(packageRoot, 'node_modules', '.moody-')), 'plugin.mjs');
+	writeFileSync(
+		file,
+		`import { appendFileSync } from 'node:fs';
+import { definePlugin } from ${JSON.stringify(join(packageRoot, 'dist/plugin/index.js'))};
+const tool = (run) => ({ description: 'x', run });
+await definePlugin({
+	id: 'tools.moody',
+	version: '1.0.0',
+	tools: {
+		die: tool(() => process.kill(process.pid, 'SIGKILL')),
+		fine: tool(() => 'fine'),
+		echo: tool(({ text }) => text),
+		slow: tool(() => {
+			appendFileSync(process.env.COUNT_FILE, 'x');
+			return new Promise(() => {});
+		}),
+	},
+}).run();
+`,
+	);
+	return file;
+}
+
+function countOf(file: string): number {
+	try {
+		return readFileSync(file, 'utf8').length;
+	} catch {
+		return 0; // nothing was counted yet
+	}
+}
+
+interface Place {
+	folder: string;
+	countFile: string;
+	mctl: (...words: string[]) => ReturnType<typeof mctl>;
+	bridge: () => Promise<Client>;
+}
+
+/** A folder with a configuration, a home of its own and so a hub of its own, stopped in the end. */
+async function openPlace(configuration: object = {}): Promise<Place> {
+	const home = mkdtempSync(join(tmpdir(), 'orchestra-hub-'));
+	const folder = join(home, 'work');
+	mkdirSync(folder);
+	writeFileSync(join(folder, 'orchestra.json'), JSON.stringify(configuration));
+	const countFile = join(home, 'count');
+	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), COUNT_FILE: countFile };
+	const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: folder, env });
+	closers.push(async () => {
+		await run('hub', 'stop');
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
+	return {
+		folder,
+		countFile,
+		mctl: run,
+		bridge: async () => {
+			const client = await Client.open({
+				command: process.execPath,
+				args: [main, 'bridge'],
+				cwd: folder,
+				env,
+			});
+			closers.push(() => client.close());
+			return client;
+		},
+	};
+}

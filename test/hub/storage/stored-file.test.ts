@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FRONT_MATTER_LIMIT_BYTES } from '../../../src/hub/storage/limits.ts';
+import { decodeFile, decodeVersion, encodeFile, isBlockCut } from '../../../src/hub/storage/stored-file.ts';
+import type { JsonObject } from '../../../src/wire/json.ts';
+
+const awkward = fc.string({
+	unit: fc.constantFrom('-', '\n', '\r', ':', ' ', '#', '"', "'", '|', 'a', '0', '~', '\t', 'é', '\u2028'),
+});
+const jsonValue = fc.letrec((tie) => ({
+	value: fc.oneof(
+		{ maxDepth: 3 },
+		awkward,
+		fc.string(),
+		fc.integer(),
+		fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+		fc.boolean(),
+		fc.constant(null),
+		fc.array(tie('value'), { maxLength: 3 }),
+		fc.dictionary(fc.oneof(awkward, fc.string()), tie('value'), { maxKeys: 3 }),
+	),
+})).value;
+const metadataOf = fc.dictionary(fc.oneof(awkward, fc.string()), jsonValue, {
+	maxKeys: 5,
+}) as fc.Arbitrary<JsonObject>;
+const content = fc.oneof(
+	fc.uint8Array(),
+	awkward.map((text) => Uint8Array.from(Buffer.from(`---\n${text}`))),
+);
+
+describe('a stored file', () => {
+	it('gives back content, metadata and version exactly as they were put in', () => {
+		const version = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n });
+		fc.assert(
+			fc.property(content, metadataOf, version, (bytes, metadata, number) => {
+				const file = encodeFile({ content: bytes, metadata, version: number });
+				const found = decodeFile(file);
+				expect(Buffer.from(found.content).equals(bytes)).toBe(true);
+				expect(found.metadata).toEqual(JSON.parse(JSON.stringify(metadata)));
+				expect(found.version).toBe(number);
+				expect(decodeVersion(file)).toBe(number);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('loses no byte of a file that somebody else made, whatever is in it', () => {
+		const line = fc.constantFrom(
+			'---',
+			'a: b',
+			'a: [',
+			'storage_version: 7',
+			'',
+			'- x',
+			'...',
+			'--- ',
+			'\tx',
+		);
+		fc.assert(
+			fc.property(fc.array(line), fc.constantFrom('\n', '\r\n'), (lines, newline) => {
+				const text = lines.join(newline);
+				const found = decodeFile(Buffer.from(text));
+				expect(text.endsWith(Buffer.from(found.content).toString())).toBe(true);
+				if (Object.keys(found.metadata).length > 0) expect(text.startsWith('---')).toBe(true);
+			}),
+		);
+	});
+
+	it.each([
+		['no front matter', 'hello', {}, 1n, 'hello'],
+		['front matter without a version', '---\ntitle: Hi\n---\nhello', { title: 'Hi' }, 1n, 'hello'],
+		['Windows line ends', '---\r\nstorage_version: 4\r\na: b\r\n---\r\nhello', { a: 'b' }, 4n, 'hello'],
+		['the version below other keys', '---\na: b\nstorage_version: 4\n---\nhello', { a: 'b' }, 4n, 'hello'],
+		[
+			'YAML that is broken',
+			'---\nstorage_version: 4\na: [\n---\nx',
+			{},
+			4n,
+			'---\nstorage_version: 4\na: [\n---\nx',
+		],
+		['a fence that is never closed', '---\na: b\n', {}, 1n, '---\na: b\n'],
+		['only front matter', '---\na: b\n---', { a: 'b' }, 1n, ''],
+		['a rule where front matter would begin', '---\n\ntext', {}, 1n, '---\n\ntext'],
+	])('is understood with %s', (...row) => {
+		const [, text, metadata, version, body] = row;
+		const found = decodeFile(Buffer.from(text));
+		expect({ ...found, content: Buffer.from(found.content).toString() }).toEqual({
+			metadata,
+			version,
+			content: body,
+		});
+	});
+
+	it('knows when its head was cut inside the front matter', () => {
+		const file = encodeFile({
+			content: Buffer.from('x'),
+			metadata: { text: 'long '.repeat(100) },
+			version: 9n,
+		});
+		expect(isBlockCut(file.subarray(0, 100))).toBe(true);
+		expect(isBlockCut(file)).toBe(false);
+		expect(isBlockCut(Buffer.from('# Title'))).toBe(false);
+	});
+
+	it('refuses metadata that would not be found again', () => {
+		const large = { text: 'x'.repeat(FRONT_MATTER_LIMIT_BYTES) };
+		expect(() => encodeFile({ content: Buffer.from(''), metadata: large, version: 1n })).toThrow(
+			'more than 262144',
+		);
+		const reserved = { storage_version: 3 };
+		expect(() => encodeFile({ content: Buffer.from(''), metadata: reserved, version: 1n })).toThrow(
+			'storage_version',
+		);
+	});
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePlain, parseYaml, readFrontMatter } from '../../src/library/front-matter.ts';
+import { FRONT_MATTER_LIMIT_CHARACTERS } from '../../src/library/limits.ts';
+
+describe('readFrontMatter', () => {
+	it('splits the block from the text', () => {
+		const text = '---\ntitle: Retry\ntags: [a, b]\nuseWhen:\n  - it fails\n---\n\n# Body\n';
+		expect(readFrontMatter(text)).toEqual({
+			data: { title: 'Retry', tags: ['a', 'b'], useWhen: ['it fails'] },
+			body: '# Body\n',
+		});
+	});
+
+	it('takes text without a block, or with an unfinished one, as all body', () => {
+		expect(readFrontMatter('# Only\n')).toEqual({ data: {}, body: '# Only\n' });
+		expect(readFrontMatter('---\ntitle: x\n')).toEqual({ data: {}, body: '---\ntitle: x\n' });
+	});
+
+	it('bears Windows line ends and a byte order mark', () => {
+		expect(readFrontMatter('\uFEFF---\r\ntitle: Retry\r\n---\r\nBody')).toEqual({
+			data: { title: 'Retry' },
+			body: 'Body',
+		});
+	});
+
+	it('reads quotes, colons, numbers and nested values as YAML does', () => {
+		const { data } = readFrontMatter(
+			'---\ntitle: "a: b"\nestimatedTokens: 12\narguments:\n  - name: x\n    required: true\n---\n',
+		);
+		expect(data).toEqual({ title: 'a: b', estimatedTokens: 12, arguments: [{ name: 'x', required: true }] });
+	});
+
+	it('reports broken YAML in one sentence and keeps the body', () => {
+		const { data, body, problem } = readFrontMatter('---\ntitle: [unclosed\n---\nBody');
+		expect([data, body]).toEqual([{}, 'Body']);
+		expect(problem).toMatch(/^front matter is not valid YAML: .+/);
+		expect(problem).not.toContain('\n');
+	});
+
+	it('reports a block that is a list, and one that is too long', () => {
+		expect(readFrontMatter('---\n- a\n---\nBody').problem).toBe(
+			'front matter is not a list of keys and values',
+		);
+		const long = `---\nx: ${'y'.repeat(FRONT_MATTER_LIMIT_CHARACTERS)}\n---\nBody`;
+		expect(readFrontMatter(long)).toMatchObject({
+			body: 'Body',
+			problem: expect.stringContaining('longer than'),
+		});
+	});
+
+	it('refuses aliases that unfold without end', () => {
+		const bomb = [
+			'a: &a [x,x]',
+			...Array.from({ length: 9 }, (_, at) => `b${at}: &b${at} [${'*a,'.repeat(9)}*a]`),
+		].join('\n');
+		expect(readFrontMatter(`---\n${bomb}\n---\nBody`)).toMatchObject({
+			body: 'Body',
+			problem: expect.any(String),
+		});
+	});
+
+	it('never throws, whatever the text', () => {
+		fc.assert(fc.property(fc.string(), (block) => void readFrontMatter(`---\n${block}\n---\nBody`)));
+	});
+});
+
+describe('parsePlain', () => {
+	it('agrees with the full parser on all that it takes on', () => {
+		const word = fc.stringMatching(/^[A-Za-z0-9:#'"[\]{}&*!|>%@,. -]{0,12}$/);
+		const line = fc.oneof(
+			word.map((value) => `key: ${value}`),
+			word.map((value) => `other:\n  - ${value}`),
+			fc.array(word, { maxLength: 3 }).map((values) => `list: [${values.join(', ')}]`),
+			fc.constantFrom('yes: no', 'n: 12', 'flag: true', 'zero: 012', 'none: null', ''),
+		);
+		fc.assert(
+			fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+				const block = lines.join('\n');
+				const plain = parsePlain(block);
+				if (plain !== undefined && Object.keys(plain).length > 0) expect(plain).toEqual(parseYaml(block));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});

@@ -1,0 +1,78 @@
+/*
+ * The floor under the ranker, on the labelled set in eval/. The numbers are a
+ * little below what is measured, so that a change that costs quality fails here.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keywordCount, miniSearch } from '../../eval/baselines.mjs';
+import { grade, type Query, readFragments, readQueries, unpackFragments } from '../../eval/labelled.mjs';
+import { readFragment } from '../../src/library/fragment.ts';
+import { Library } from '../../src/library/index.ts';
+
+describe('the labelled set', () => {
+	it('has at least 300 fragments over ten topics and 200 questions whose answers exist', () => {
+		const fragments = readFragments();
+		const names = new Set(fragments.map(({ name }) => name));
+		const queries = [...readQueries('dev'), ...readQueries('held-out')];
+		expect(names.size).toBeGreaterThanOrEqual(300);
+		expect(new Set(fragments.map(({ topic }) => topic)).size).toBeGreaterThanOrEqual(10);
+		expect(queries.length).toBeGreaterThanOrEqual(200);
+		for (const { wanted } of queries) for (const name of wanted) expect(names).toContain(name);
+		expect(new Set(queries.map(({ query }) => query)).size).toBe(queries.length);
+	});
+});
+
+describe('the ranker', () => {
+	let root: string;
+	let library: Library;
+
+	beforeAll(() => {
+		root = unpackFragments();
+		library = Library.open({ resources: root });
+	});
+
+	afterAll(async () => {
+		await library.close();
+		rmSync(root, { recursive: true });
+	});
+
+	it.each([
+		['dev', { recall1: 0.82, recall5: 0.95, mrr: 0.87 }],
+		['held-out', { recall1: 0.69, recall5: 0.82, mrr: 0.75 }],
+	])('stays above its floor on the %s questions, and above both baselines', async (split, floor) => {
+		const queries = readQueries(split);
+		const ours = grade(queries, await answersOf(library, queries));
+		const fragments = readFragments().map(({ name, text }) => ({
+			...readFragment({ file: `${name}.md`, text, size: text.length }).fragment,
+			body: text,
+		}));
+		for (const baseline of [miniSearch(fragments), keywordCount(fragments)]) {
+			const theirs = grade(queries, baseline);
+			expect(ours.recall1).toBeGreaterThan(theirs.recall1);
+			expect(ours.recall5).toBeGreaterThan(theirs.recall5);
+			expect(ours.mrr).toBeGreaterThan(theirs.mrr);
+		}
+		expect(ours.recall1).toBeGreaterThanOrEqual(floor.recall1);
+		expect(ours.recall5).toBeGreaterThanOrEqual(floor.recall5);
+		expect(ours.mrr).toBeGreaterThanOrEqual(floor.mrr);
+	});
+
+	it.each(['typo', 'two-topic'])('finds nearly all that %s questions want', async (kind) => {
+		const queries = [...readQueries('dev'), ...readQueries('held-out')].filter(
+			(query) => query.kind === kind,
+		);
+		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(0.95);
+	});
+});
+
+async function answersOf(library: Library, queries: readonly Query[]): Promise<(query: string) => string[]> {
+	const answers = new Map<string, string[]>();
+	for (const { query } of queries) {
+		const { matches } = await library.find(query, { maxResults: 10, maxTokens: 100_000 });
+		answers.set(
+			query,
+			matches.map(({ fragment }) => fragment.name),
+		);
+	}
+	return (query) => answers.get(query) ?? [];
+}

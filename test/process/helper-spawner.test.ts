@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Child } from '../../src/process/child.ts';
+import { Guard } from '../../src/process/guard.ts';
+import { HelperSpawner } from '../../src/process/helper-spawner.ts';
+import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+	for (const each of opened.splice(0).toReversed()) each.close();
+});
+
+describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
+	it('starts a process with its own pipes, group and exit status', async () => {
+		const { child, helper } = await start(shell('cat; echo words >&2; exit 3'));
+		child.stdin.end('hello');
+		expect(await text(child.stdout)).toBe('hello');
+		expect(await child.gone).toEqual({ code: 3, signal: null });
+		expect(await child.lastWords()).toEqual(['words']);
+		expect(child.pid).not.toBe(helper.pid);
+	});
+
+	it('tells a signal, and carries a megabyte in each direction', async () => {
+		const { child } = await start(shell('cat; kill -KILL $$'));
+		const big = 'x'.repeat(1_000_000);
+		child.stdin.end(big);
+		expect((await text(child.stdout)).length).toBe(big.length);
+		expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+	});
+
+	it.skipIf(process.platform !== 'linux')('hands over nothing but the three pipes', async () => {
+		const countOpen = node(`console.log(require('node:fs').readdirSync('/proc/self/fd').length)`);
+		const [throughHelper, directly] = await Promise.all([
+			start(countOpen).then(({ child }) => text(child.stdout)),
+			Child.start(countOpen).then((child) => text(child.stdout)),
+		]);
+		expect(throughHelper).toMatch(/^\d+\n$/);
+		expect(throughHelper).toBe(directly);
+	});
+
+	it('starts many at once, each with its own output', async () => {
+		const { helper, guard } = open();
+		const words = Array.from({ length: 20 }, (_, index) => `word-${index}`);
+		const outputs = words.map(async (word) => {
+			const child = await Child.start({ command: 'echo', args: [word] }, { spawner: helper, guard });
+			return (await text(child.stdout)).trim();
+		});
+		expect(await Promise.all(outputs)).toEqual(words);
+	});
+
+	it('fails as a direct start does when the program or the folder is not there', async () => {
+		const { helper, guard } = open();
+		const missing = await thrownBy(() =>
+			Child.start({ command: 'no-such-thing' }, { spawner: helper, guard }),
+		);
+		expect(missing).toMatchObject({ code: 'spawn' });
+		const env = { BIG: 'x'.repeat(3_000_000) };
+		const tooBig = await thrownBy(() => Child.start({ command: 'cat', env }, { spawner: helper, guard }));
+		expect(tooBig).toMatchObject({ code: 'spawn', message: expect.stringContaining('E2BIG') });
+	});
+
+	it('stops a stubborn process and its children through the ladder', async () => {
+		const { child } = await start(shell(`trap '' TERM; (trap '' TERM; sleep 60) & echo $!; sleep 60`));
+		const [line] = (await once(child.stdout, 'data')) as [Buffer];
+		await child.stop(0);
+		expect([isAlive(child.pid), isAlive(Number(line.toString()))]).toEqual([false, false]);
+	});
+
+	it('falls back to a direct start when the helper was killed, and has a new one later', async () => {
+		const { child, helper, guard } = await start(shell('sleep 60'));
+		const first = helper.pid ?? 0;
+		process.kill(first, 'SIGKILL');
+		expect(await child.gone).toEqual({ code: null, signal: 'SIGKILL' });
+		expect(isAlive(child.pid)).toBe(false);
+		const direct = await Child.start(shell('echo $PPID'), { spawner: helper, guard });
+		expect(Number(await text(direct.stdout))).toBe(process.pid);
+		const later = await Child.start(shell('echo $PPID'), { spawner: helper, guard });
+		expect(Number(await text(later.stdout))).toBe(helper.pid);
+		expect(helper.pid).not.toBe(first);
+	});
+
+	it('starts directly after a start that the helper took to its death', async () => {
+		const { helper, guard } = open();
+		process.kill(helper.pid ?? 0, 'SIGSTOP');
+		const starting = Child.start(shell('echo $PPID'), { spawner: helper, guard });
+		process.kill(helper.pid ?? 0, 'SIGKILL');
+		const child = await starting;
+		expect(Number(await text(child.stdout))).toBe(process.pid);
+	});
+
+	it('ends when the process that made it is killed, and so does what it started', async () => {
+		const parent = spawn(process.execPath, [
+			'-e',
+			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
+				const spawner = new HelperSpawner();
+				const child = await ChildTransport.open({ command: 'sleep', args: ['60'] }, { spawner });
+				console.log(spawner.pid + ' ' + child.pid);
+			})`,
+		]);
+		const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+		const pids = line.toString().split(' ').map(Number);
+		expect(pids.map(isAlive)).toEqual([true, true]);
+		parent.kill('SIGKILL');
+		await until('both are gone', () => !pids.some(isAlive));
+	});
+
+	it('ends as well when pipes were on their way to a parent that is killed', async () => {
+		const rounds = Array.from({ length: 6 }, async () => {
+			const parent = spawn(process.execPath, [
+				'-e',
+				`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(([{ HelperSpawner }, { ChildTransport }]) => {
+					const spawner = new HelperSpawner();
+					const open = () => ChildTransport.open({ command: 'sleep', args: ['60'] }, { spawner });
+					void open().then(() => console.log(spawner.pid));
+					for (let i = 0; i < 9; i++) void open();
+				})`,
+			]);
+			const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+			parent.kill('SIGKILL');
+			await until('the helper is gone', () => !isAlive(Number(line.toString())));
+		});
+		await Promise.all(rounds);
+	});
+
+	it('keeps its process from ending only while something runs', async () => {
+		const parent = spawn(process.execPath, [
+			'-e',
+			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
+				const record = { command: 'sh', args: ['-c', 'sleep 0.2; exit 7'] };
+				const child = await ChildTransport.open(record, { spawner: new HelperSpawner() });
+				child.start({ message() {}, oversize() {}, end: ({ data }) => console.log(data.exitCode) });
+			})`,
+		]);
+		expect(await text(parent.stdout)).toBe('7\n');
+	});
+});
+
+function open(): { helper: HelperSpawner; guard: Guard } {
+	const guard = new Guard();
+	const helper = new HelperSpawner(guard);
+	opened.push(guard, helper);
+	return { helper, guard };
+}
+
+async function start(record: SpawnRecord): Promise<{ child: Child; helper: HelperSpawner; guard: Guard }> {
+	const { helper, guard } = open();
+	return { child: await Child.start(record, { spawner: helper, guard }), helper, guard };
+}
+
+function dist(name: string): string {
+	return JSON.stringify(fileURLToPath(new URL(`../../dist/${name}/index.js`, import.meta.url)));
+}

@@ -1,0 +1,48 @@
+/* The peer written in Go, built once where Go and its packages can be had. */
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+
+const run = promisify(execFile);
+const BUILD_MS = 60_000;
+
+/** The path of the program, or why there is none. */
+export async function buildGoPeer(): Promise<
+	{ program: string; remove: () => Promise<void> } | { reason: string }
+> {
+	const cwd = new URL('../fixtures/go-peer/', import.meta.url).pathname;
+	const folder = await mkdtemp(join(tmpdir(), 'go-peer-'));
+	const program = join(folder, 'go-peer');
+	const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	try {
+		await run('go', ['build', '-o', program, '.'], {
+			cwd,
+			timeout: BUILD_MS,
+			env: { ...process.env, GOTOOLCHAIN: 'local' },
+		});
+		return { program, remove };
+	} catch (error) {
+		await remove();
+		const [line = ''] = String(error instanceof Error ? error.message : error)
+			.split('\n')
+			.slice(-2);
+		return { reason: `the Go peer cannot be built here: ${line}` };
+	}
+}
+
+export async function runGoPeer(program: string, ...args: string[]): Promise<string[]> {
+	const { stdout } = await run(program, args, { timeout: 40_000 });
+	return stdout.trim().split('\n');
+}
+
+/** Start the Go server; gives back its address. */
+export async function startGoServer(program: string, certs: string): Promise<string> {
+	const child: ChildProcessWithoutNullStreams = spawn(program, ['serve', certs]);
+	onTestFinished(() => void child.kill('SIGKILL'));
+	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+	return chunk.toString().trim();
+}

@@ -1,0 +1,81 @@
+/* A folder of a library in a temporary place, and ways to listen to it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Library, type LibraryChange, type LibraryOptions } from '../../src/library/index.ts';
+import { Log } from '../../src/log.ts';
+
+/** A temporary folder with `files`, by name; removed by `remove`. */
+export class TemporaryFolder {
+	readonly path: string = mkdtempSync(join(tmpdir(), 'orchestra-library-'));
+
+	constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+		for (const [name, content] of Object.entries(files)) this.write(name, content);
+	}
+
+	at(name: string): string {
+		return join(this.path, name);
+	}
+
+	write(name: string, content: string | Uint8Array): void {
+		mkdirSync(dirname(this.at(name)), { recursive: true });
+		writeFileSync(this.at(name), content);
+	}
+
+	remove(): void {
+		rmSync(this.path, { recursive: true, force: true });
+	}
+}
+
+/** The lines of a log as they would be printed. */
+export class LogLines {
+	readonly lines: string[] = [];
+	readonly log: Log = new Log('library', {
+		level: 'info',
+		format: 'text',
+		write: (line) => void this.lines.push(line.trimEnd()),
+		now: () => new Date(0),
+	});
+
+	get warnings(): string[] {
+		return this.lines
+			.filter((line) => line.includes('[WARN]'))
+			.map((line) => line.replace(/^.*?\[library\] /, ''));
+	}
+}
+
+/** Open a library on temporary files, work with it, close and remove it. */
+export async function withFiles<T>(
+	files: Readonly<Record<string, string | Uint8Array>>,
+	work: (library: Library, folder: TemporaryFolder, log: LogLines) => Promise<T>,
+	options: LibraryOptions = {},
+): Promise<T> {
+	const folder = new TemporaryFolder(files);
+	const log = new LogLines();
+	const library = Library.open({
+		prompts: folder.at('prompts'),
+		resources: folder.at('resources'),
+		log: log.log,
+		...options,
+	});
+	try {
+		return await work(library, folder, log);
+	} finally {
+		await library.close();
+		folder.remove();
+	}
+}
+
+/** The next change that `action` causes. */
+export async function changeAfter(library: Library, action: () => void): Promise<LibraryChange> {
+	await library.ready();
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(() => reject(new Error('waited 10 s in vain for a change')), 10_000);
+		const stop = library.onChange((change) => {
+			clearTimeout(timer);
+			stop();
+			resolve(change);
+		});
+		action();
+	});
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkTool, type Finding } from '../../src/tool/check.ts';
+import { bundledToolsRoot, readToolAt } from '../../src/tool/discover.ts';
+import type { Tool } from '../../src/tool/tool.ts';
+import { nodeTool, shellTool } from '../support/tool-folder.ts';
+
+describe('checkTool', () => {
+	it('finds nothing wrong with hello-world', async () => {
+		const findings = await check(readToolAt(join(bundledToolsRoot, 'hello-world')));
+		expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+		expect(findings.length).toBeGreaterThan(6);
+	});
+
+	it.each([
+		['a late start', `event log '{"level":"info","message":"x"}'; event result '{}'`, 'started first'],
+		['a stray print', `echo hello; event started '{}'; event result '{}'`, 'nothing but events on stdout'],
+		['no result', `event started '{}'`, 'contradiction'],
+		['a crash', 'exit 3', 'a normal run'],
+	])('fails a tool with %s, and says what to do', async (_, script, title) => {
+		const failure = (await check(shellTool(script))).find(({ verdict }) => verdict === 'fail');
+		expect(failure?.title).toBe(title);
+		expect(failure?.advice).toMatch(/\.$/);
+	});
+
+	it('warns of a tool that takes a malformed request for a good one', async () => {
+		const findings = await check(
+			shellTool(`event started '{}'; event result '{}'`, { requiredConfig: ['a'] }),
+		);
+		const warned = findings.filter(({ verdict }) => verdict === 'warn').map(({ title }) => title);
+		expect(warned).toEqual(['inputSchema', 'malformed request', 'empty request', 'missing configuration']);
+	});
+
+	it('warns of a wrong time and a log without a level', async () => {
+		const tool = nodeTool(
+			`emit('started'); console.log(JSON.stringify({ type: 'log', ts: 'now', toolId: 'node-tool', payload: {} })); emit('result');`,
+		);
+		const titles = (await check(tool)).filter(({ verdict }) => verdict === 'warn').map(({ title }) => title);
+		expect(titles).toEqual(expect.arrayContaining(['ts', 'log']));
+	});
+
+	it('fails a schema that is none, and a result that does not fit', async () => {
+		const broken = shellTool('', { inputSchema: { properties: { a: { type: 'nope' } } } });
+		expect((await check(broken))[0]).toMatchObject({ verdict: 'fail', title: 'inputSchema' });
+		const unfit = shellTool(`event result '{"n":"x"}'`, {
+			outputSchema: { properties: { n: { type: 'number' } } },
+		});
+		expect(await check(unfit)).toContainEqual(
+			expect.objectContaining({ verdict: 'fail', title: 'result', detail: 'result.n must be number' }),
+		);
+	});
+});
+
+async function check(tool: Tool): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	for await (const finding of checkTool(tool, { input: {}, config: { a: 'x' }, workspaceRoot: '/' }))
+		findings.push(finding);
+	return findings;
+}

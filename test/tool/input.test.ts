@@ -1,0 +1,206 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plainCheck } from '../../src/schema/plain-schema.ts';
+import { validate } from '../../src/schema/validate.ts';
+import { inputFromJson, inputFromWords } from '../../src/tool/input.ts';
+import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/limits.ts';
+import { flatten, settingsOf } from '../../src/tool/settings.ts';
+import type { JsonObject } from '../../src/wire/json.ts';
+import { thrownBy } from '../support/programs.ts';
+import { manifestOf } from '../support/tool-folder.ts';
+
+const schema: JsonObject = {
+	type: 'object',
+	properties: {
+		text: { type: 'string' },
+		count: { type: 'integer' },
+		isOn: { type: 'boolean' },
+		tags: { type: 'array', items: { type: 'integer' } },
+		any: { type: ['number', 'null'] },
+		deep: { type: 'object' },
+	},
+};
+
+describe('inputFromWords', () => {
+	it('splits at the first = and gives texts when there is no schema', () => {
+		expect(inputFromWords(['a=1', 'b=x=y', 'c='])).toEqual({ a: '1', b: 'x=y', c: '' });
+	});
+
+	it('gives each value the type that the schema says', () => {
+		const words = [
+			'text=1',
+			'count=3',
+			'isOn=true',
+			'any=null',
+			'deep={"a":1}',
+			'tags=1',
+			'tags=2',
+			'other=9',
+		];
+		expect(inputFromWords(words, schema)).toEqual({
+			text: '1',
+			count: 3,
+			isOn: true,
+			any: null,
+			deep: { a: 1 },
+			tags: [1, 2],
+			other: '9',
+		});
+		expect(inputFromWords(['tags=[4,5]'], schema)).toEqual({ tags: [4, 5] });
+	});
+
+	it('leaves a value that does not fit as text, for the validation to complain about', () => {
+		expect(inputFromWords(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
+	});
+
+	it('refuses a word without = and a key that is empty', async () => {
+		for (const word of ['lonely', '=x']) {
+			expect(await thrownBy(() => inputFromWords([word]))).toMatchObject({ code: 'bad_input' });
+		}
+	});
+
+	it('keeps every key and value of any words', () => {
+		const word = fc.tuple(
+			fc.string({ minLength: 1 }).filter((key) => !key.includes('=')),
+			fc.string(),
+		);
+		fc.assert(
+			fc.property(fc.uniqueArray(word, { selector: ([key]) => key }), (pairs) => {
+				const input = inputFromWords(pairs.map(([key, value]) => `${key}=${value}`));
+				expect(Object.entries(input).length).toBe(pairs.length);
+				for (const [key, value] of pairs)
+					expect(Object.getOwnPropertyDescriptor(input, key)?.value).toBe(value);
+			}),
+		);
+	});
+});
+
+describe('inputFromJson', () => {
+	it('takes one object and nothing else', async () => {
+		expect(inputFromJson('{"a":1}', '--input')).toEqual({ a: 1 });
+		for (const text of ['[]', '3', 'null', '{', '']) {
+			expect(await thrownBy(() => inputFromJson(text, '--input'))).toMatchObject({ code: 'bad_input' });
+		}
+	});
+});
+
+describe('validate', () => {
+	it('names the path of each wrong field', async () => {
+		const strict = { ...schema, required: ['text'], additionalProperties: false };
+		const wrong = await validate(strict, { count: 'x', tags: [1, 'y'], zzz: 1 }, 'input');
+		expect(wrong.sort()).toEqual([
+			'input.count must be integer',
+			'input.tags.1 must be integer',
+			'input.text is required',
+			'input.zzz is not a field of this tool',
+		]);
+		const choice = { properties: { a: { enum: ['x', 'y'] } } };
+		expect(await validate(choice, { a: 'z' }, 'input')).toEqual(['input.a must be one of "x", "y"']);
+	});
+
+	it('understands the keywords of 2020-12, whatever draft the schema names', async () => {
+		const tuple = {
+			$schema: 'http://json-schema.org/draft-07/schema#',
+			properties: { a: { prefixItems: [{ type: 'string' }] } },
+		};
+		expect(await validate(tuple, { a: [1] }, 'input')).toEqual(['input.a.0 must be string']);
+		expect(await validate(tuple, { a: ['x'] }, 'input')).toEqual([]);
+	});
+
+	it('says that a schema is none', async () => {
+		const broken = { properties: { a: { type: 'strnig' } } };
+		expect(await thrownBy(() => validate(broken, { a: 1 }, 'input'))).toMatchObject({ code: 'bad_input' });
+	});
+});
+
+describe('plainCheck', () => {
+	const scalar = fc.oneof(
+		fc.string({ maxLength: 3 }),
+		fc.integer({ min: -3, max: 3 }),
+		fc.boolean(),
+		fc.constant(null),
+		fc.double({ noNaN: true, noDefaultInfinity: true }),
+	);
+	const type = fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object');
+	const property = fc.record(
+		{
+			type,
+			enum: fc.uniqueArray(scalar, { minLength: 1, maxLength: 3, comparator: 'SameValueZero' }),
+			minimum: fc.integer({ min: -2, max: 2 }),
+			maximum: fc.integer({ min: -2, max: 2 }),
+			minLength: fc.nat(2),
+			maxLength: fc.nat(2),
+			items: fc.record({ type }),
+			pattern: fc.constant('a'),
+			title: fc.constant('x'),
+		},
+		{ requiredKeys: [] },
+	);
+	const anySchema = fc.record(
+		{
+			type: fc.constant('object'),
+			properties: fc.dictionary(fc.constantFrom('a', 'b', 'c'), property),
+			required: fc.uniqueArray(fc.constantFrom('a', 'b')),
+			additionalProperties: fc.boolean(),
+		},
+		{ requiredKeys: ['type'] },
+	);
+	const value = fc.dictionary(
+		fc.constantFrom('a', 'b', 'c', 'd'),
+		fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })),
+	);
+
+	it('never says yes where the library says no', () => {
+		const library = new Ajv2020({ strict: false, logger: false });
+		fc.assert(
+			fc.property(anySchema, value, (schema, value) => {
+				if (plainCheck(schema)(value)) expect(library.validate(schema, value)).toBe(true);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('says yes to the plain cases, so that the library is not loaded for them', () => {
+		expect(plainCheck({ ...schema, additionalProperties: false })({ text: 'x', count: 3, tags: [1] })).toBe(
+			true,
+		);
+		expect(plainCheck(schema)({ text: 3 })).toBe(false);
+		expect(plainCheck({ oneOf: [{}] })({})).toBe(false);
+	});
+});
+
+describe('settingsOf', () => {
+	const tool = {
+		...JSON.parse(manifestOf('x')),
+		requiredConfig: ['azdo.token'],
+		optionalConfig: ['azdo.org', 'flat.key', 'list'],
+	};
+
+	it('passes declared keys alone, flat and dotted, however they were written', () => {
+		const config = { azdo: { token: 't', secret: 's' }, 'flat.key': 1, list: [1], other: 'no' };
+		expect(settingsOf(tool, config)).toEqual({
+			config: { 'azdo.token': 't', 'flat.key': 1, list: [1] },
+			missing: [],
+		});
+		expect([...flatten({ a: { b: { c: 1 } } })]).toEqual([['a.b.c', 1]]);
+	});
+
+	it.each([{}, { azdo: {} }, { azdo: { token: '' } }, { azdo: { token: null } }])(
+		'misses a required key in %j',
+		(config) => {
+			expect(settingsOf(tool, config).missing).toEqual(['azdo.token']);
+		},
+	);
+});
+
+describe('runTimeoutMs', () => {
+	it('asks --timeout, the configuration of the tool, the manifest, the default, 30 s, in this order', () => {
+		const all = { asked: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
+		expect(runTimeoutMs('x', all)).toBe(1);
+		expect(runTimeoutMs('x', { ...all, asked: undefined })).toBe(2);
+		expect(runTimeoutMs('y', { ...all, asked: undefined })).toBe(3);
+		expect(runTimeoutMs('y', { fallback: 4 })).toBe(4);
+		expect(runTimeoutMs('y', {})).toBe(RUN_TIMEOUT_MS);
+	});
+});
