@@ -4,6 +4,7 @@ import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { CallContext } from './call-context.ts';
+import { type DefinedLists, listsOf } from './defined-lists.ts';
 import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './defined-results.ts';
 import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 import { after } from './methods.ts';
@@ -28,40 +29,21 @@ import { matchTemplate } from './uri-template.ts';
 /** What checks arguments against a schema: one sentence for each fault. */
 export type Validate = (schema: JsonObject, value: unknown, name: string) => Awaitable<string[]>;
 
-const openObject: JsonObject = { type: 'object' };
-
 export class DefinedProvider implements Provider {
 	readonly info: Implementation;
 	readonly instructions: string | undefined;
 	readonly #definition: ServerDefinition;
 	readonly #validate: Validate;
-	readonly #tools: readonly Tool[];
-	readonly #resources: readonly Resource[];
-	readonly #templates: readonly [string, TemplateDefinition][];
-	readonly #prompts: readonly Prompt[];
 	readonly #listeners = new Set<(change: Change) => void>();
+	#lists: DefinedLists;
 
 	constructor(definition: ServerDefinition, validate: Validate) {
-		const { name, version, title, instructions, tools, resources, templates, prompts } = definition;
+		const { tools: _t, resources: _r, templates: _m, prompts: _p, instructions, ...info } = definition;
 		this.#definition = definition;
 		this.#validate = validate;
-		this.info = title === undefined ? { name, version } : { name, title, version };
+		this.info = info;
 		this.instructions = instructions;
-		this.#tools = entriesOf(tools).map(([tool, { run: _run, inputSchema = openObject, ...rest }]) => ({
-			name: tool,
-			...rest,
-			inputSchema: ofObject(tool, inputSchema),
-		}));
-		this.#resources = entriesOf(resources).map(([uri, { read: _read, ...rest }]) => ({
-			uri,
-			name: uri,
-			...rest,
-		}));
-		this.#templates = entriesOf(templates);
-		this.#prompts = entriesOf(prompts).map(([prompt, { get: _get, complete: _complete, ...rest }]) => ({
-			name: prompt,
-			...rest,
-		}));
+		this.#lists = listsOf(definition);
 	}
 
 	capabilities(): ServerCapabilities {
@@ -77,7 +59,7 @@ export class DefinedProvider implements Provider {
 
 	listTools(): readonly Tool[] {
 		if (!this.#definition.tools) throw methodNotFound('tools/list');
-		return this.#tools;
+		return this.#lists.tools;
 	}
 
 	callTool(
@@ -97,15 +79,11 @@ export class DefinedProvider implements Provider {
 	listResources(): readonly Resource[] {
 		const { resources, templates } = this.#definition;
 		if (!resources && !templates) throw methodNotFound('resources/list');
-		return this.#resources;
+		return this.#lists.resources;
 	}
 
 	listResourceTemplates(): readonly ResourceTemplate[] {
-		return this.#templates.map(([uriTemplate, { read: _read, complete: _complete, ...rest }]) => ({
-			uriTemplate,
-			name: uriTemplate,
-			...rest,
-		}));
+		return this.#lists.templates;
 	}
 
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
@@ -121,7 +99,7 @@ export class DefinedProvider implements Provider {
 
 	listPrompts(): readonly Prompt[] {
 		if (!this.#definition.prompts) throw methodNotFound('prompts/list');
-		return this.#prompts;
+		return this.#lists.prompts;
 	}
 
 	getPrompt(
@@ -157,8 +135,9 @@ export class DefinedProvider implements Provider {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Tell every client of a change. */
+	/** Tell every client of a change, after it was made to the definition. */
 	tell(change: Change): void {
+		if (change.kind !== 'resource') this.#lists = listsOf(this.#definition);
 		for (const listener of this.#listeners) listener(change);
 	}
 
@@ -170,10 +149,18 @@ export class DefinedProvider implements Provider {
 		try {
 			// The schema, if there is one, has just been checked; the author of the tool knows the type.
 			const outcome = tool.run(input as never, context);
-			if (!(outcome instanceof Promise)) return this.#checked(tool, resultOf(outcome));
-			return outcome.then((value) => this.#checked(tool, resultOf(value))).catch(failureOf);
+			if (!(outcome instanceof Promise)) return this.#finish(tool, outcome);
+			return outcome.then((value) => this.#finish(tool, value), failureOf);
 		} catch (error) {
 			return failureOf(error);
+		}
+	}
+
+	#finish(tool: ToolDefinition, value: unknown): Awaitable<CallToolResult | InputRequired> {
+		try {
+			return this.#checked(tool, resultOf(value));
+		} catch (error) {
+			return failureOf(error); // what the tool returned is not JSON
 		}
 	}
 
@@ -195,7 +182,7 @@ export class DefinedProvider implements Provider {
 	}
 
 	#templateFor(uri: string): { template: TemplateDefinition; variables: Record<string, string> } | undefined {
-		for (const [pattern, template] of this.#templates) {
+		for (const [pattern, template] of this.#lists.matchers) {
 			const variables = matchTemplate(pattern, uri);
 			if (variables) return { template, variables };
 		}
@@ -206,17 +193,6 @@ export class DefinedProvider implements Provider {
 /** The same error in every era. */
 export function resourceNotFound(uri: string): OrchestraError {
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
-}
-
-/** Arguments are always an object, and clients refuse a whole list for one schema that does not say so. */
-function ofObject(tool: string, schema: JsonObject): JsonObject {
-	if (schema['type'] === 'object') return schema;
-	throw new OrchestraError('bad_input', `inputSchema of the tool ${tool} must have "type": "object"`);
-}
-
-/** Sorted, so that the same definition gives the same bytes. */
-function entriesOf<T>(record: Readonly<Record<string, T>> | undefined): [string, T][] {
-	return Object.entries(record ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Never `constructor` or the like. */

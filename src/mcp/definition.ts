@@ -57,8 +57,12 @@ export interface ServerDefinition {
 	name: string;
 	version: string;
 	title?: string;
+	description?: string;
+	websiteUrl?: string;
+	icons?: readonly JsonObject[];
+	/** How to use the server, for the model. */
 	instructions?: string;
-	/** By name. */
+	/** By name. What is added later is seen after `tell`. */
 	tools?: Readonly<Record<string, ToolDefinition>>;
 	/** By URI. */
 	resources?: Readonly<Record<string, ResourceDefinition>>;

@@ -5,27 +5,20 @@
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import type { Peer } from '../rpc/peer.ts';
-import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
+import { methodNotFound } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { CallContext, type ClientLine, type InputResponses } from './call-context.ts';
+import { CallContext, type InputResponses } from './call-context.ts';
 import { InteractiveCall, type Turn } from './interactive-call.ts';
-import {
-	CLIENT_CAPABILITIES,
-	CLIENT_INFO,
-	LOG_LEVEL,
-	mcpCodes,
-	PROTOCOL_VERSION,
-	SERVER_INFO,
-} from './meta.ts';
+import { SERVER_INFO } from './meta.ts';
 import { after, type Method, methods, type Params } from './methods.ts';
+import { ModernLine } from './modern-line.ts';
 import type { Parking } from './parking.ts';
 import type { Provider } from './provider.ts';
 import { areAnswered, type Questions, requireCapabilities } from './questions.ts';
 import type { Carried, RequestStates } from './request-state.ts';
-import type { Revision } from './revision.ts';
-import { modernRevision, modernVersions } from './revisions.ts';
+import { modernVersions } from './revisions.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { type Awaitable, isInputRequired, isLogLevel, type McpLogLevel, type Result } from './types.ts';
+import { type Awaitable, isInputRequired, type Result } from './types.ts';
 
 /** How long a list may be kept by a client that does not listen for changes, in milliseconds. */
 const LIST_TTL_MS = 10_000;
@@ -151,49 +144,6 @@ interface InteractiveRequest {
 	readonly method: Method;
 	readonly params: Params;
 	readonly line: ModernLine;
-}
-
-/** The client of one modern request, as far as the request tells. */
-class ModernLine implements ClientLine {
-	readonly revision: Revision;
-	readonly capabilities: Readonly<Record<string, unknown>>;
-	readonly meta: Params;
-	readonly #peer: () => Peer;
-
-	constructor(peer: () => Peer, meta: Params) {
-		const requested = meta[PROTOCOL_VERSION];
-		const revision = modernRevision(requested);
-		if (typeof requested !== 'string') {
-			throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
-		}
-		if (revision === undefined) {
-			throw rpcError(mcpCodes.unsupportedVersion, `unsupported protocol version: ${requested}`, {
-				supported: modernVersions,
-				requested,
-			});
-		}
-		const capabilities = meta[CLIENT_CAPABILITIES];
-		if (!isObject(capabilities)) {
-			throw new OrchestraError('bad_input', `missing required parameter: _meta["${CLIENT_CAPABILITIES}"]`);
-		}
-		this.revision = revision;
-		this.capabilities = capabilities;
-		this.meta = meta;
-		this.#peer = peer;
-	}
-
-	get clientInfo(): unknown {
-		return this.meta[CLIENT_INFO];
-	}
-
-	logLevel(meta: Params): McpLogLevel | undefined {
-		const level = meta[LOG_LEVEL];
-		return isLogLevel(level) ? level : undefined;
-	}
-
-	notify(method: string, params: unknown): void {
-		this.#peer().notify(method, params);
-	}
 }
 
 /** The answers that came with a request; one that is no object counts as missing. */

@@ -95,6 +95,7 @@ const tools = {
 		properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
 		allOf: [{ anyOf: [{ required: ['name'] }, { required: ['address'] }] }],
 		if: { required: ['address'] },
+		// oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
 		then: { properties: { name: { minLength: 1 } } },
 		else: { required: ['name'] },
 		additionalProperties: false,

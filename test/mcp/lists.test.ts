@@ -1,6 +1,7 @@
 /* Lists: sorted, in pages, passed through whole. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ToolDefinition } from '../../src/mcp/definition.ts';
 import { PAGE_ITEMS, pageOf } from '../../src/mcp/paging.ts';
 import { provide } from '../../src/mcp/serve.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
@@ -25,6 +26,21 @@ describe('lists', () => {
 		expect(resourceTemplates).toEqual([
 			{ uriTemplate: 'note://by-id/{id}', name: 'by id', mimeType: 'application/json' },
 		]);
+		await client.end();
+	});
+
+	it('show what was added to the definition once it was told', async () => {
+		const tools: Record<string, ToolDefinition> = { b: { run: () => '' } };
+		const provider = provide({ name: 'x', version: '1', websiteUrl: 'https://example.com', tools });
+		const client = await RawClient.legacy(provider);
+		const names = async (): Promise<string[]> =>
+			(await client.request('tools/list'))['result'].tools.map(({ name }: { name: string }) => name);
+		expect(await names()).toEqual(['b']);
+		tools['a'] = { run: () => 'new' };
+		provider.tell({ kind: 'tools' });
+		expect(await names()).toEqual(['a', 'b']);
+		expect((await client.request('tools/call', { name: 'a' }))['result'].content[0].text).toBe('new');
+		expect(provider.info).toEqual({ name: 'x', version: '1', websiteUrl: 'https://example.com' });
 		await client.end();
 	});
 
