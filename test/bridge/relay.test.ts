@@ -236,7 +236,7 @@ describe('whatever hubs do', () => {
 				expect(world.answers.toSorted(rising)).toEqual(world.expected.toSorted(rising));
 				expect(new Set(world.reached).size).toBe(world.reached.length);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: 100 },
 		);
 	});
 });
@@ -317,6 +317,9 @@ class World {
 	}
 
 	#reached(message: unknown): void {
+		const { method, params } = Object(message);
+		if (method === 'notifications/cancelled')
+			this.#unanswered = this.#unanswered.filter((id) => id !== params.requestId);
 		const ids = [message].flat().flatMap((part) => Object(part).id ?? []);
 		this.reached.push(...ids);
 		this.#unanswered.push(...ids);
