@@ -16,6 +16,8 @@ import { fixed, median, megabytes, note, printTable, times } from './measure/rep
 import { script } from './measure/requests.mjs';
 
 const IN_FLIGHT = 64;
+/** How long a subject has to bring up what stands behind it. */
+const SETTLE_MS = 1500;
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
 const plans = {
 	full: { rounds: 5, coldRounds: 9, warmMs: 600, ms: 600, turnMs: 500 },
@@ -86,7 +88,10 @@ async function interleaved(title, subjects, rounds, measure) {
 }
 
 async function callRound(subject, { warmMs, ms, turnMs }) {
-	const driver = await openServer(subject.args, script('legacy', 'lines'), subject);
+	const talk = script('legacy', 'lines');
+	const driver = await openServer(subject.args, talk, subject);
+	// The plugin comes up with the first call, and clients are told of its tools.
+	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
 	await driver.flood(IN_FLIGHT, warmMs);
 	const before = cpuMicros(driver.pid);

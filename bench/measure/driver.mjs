@@ -10,6 +10,7 @@ import { TEXT } from './requests.mjs';
 const SILENCE_MS = 10_000;
 const CHECKED_CALLS = 100;
 const SETTLE_MS = 60;
+const ignore = () => {};
 
 /** Start a server and open a conversation. The caller closes. */
 export async function openServer(args, talk, { isEcho = false, cwd, env } = {}) {
@@ -46,6 +47,15 @@ class Driver {
 	async ask(bytes) {
 		const [body] = await this.#collect([bytes], 1);
 		return JSON.parse(body);
+	}
+
+	/** Send one message and let everything that comes within `ms` pass unread: answers, and what is told at the start. */
+	async letPass(bytes, ms) {
+		const { stdout, stdin } = this.child;
+		stdout.on('data', ignore);
+		stdin.write(bytes);
+		await new Promise((resolve) => setTimeout(resolve, ms));
+		stdout.off('data', ignore);
 	}
 
 	/** Call the tool with distinct ids and compare every answer; learn how long an answer is. */
