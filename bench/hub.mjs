@@ -4,14 +4,16 @@
  *
  * A call through `serve` crosses one QUIC link, to the plugin; through `bridge` two,
  * to the hub and to the plugin. `ping` is answered by the hub itself, so the
- * difference of the two pings is what a bridge adds.
+ * difference of the two pings is what a bridge adds. Nothing is pinned to a core:
+ * a subject is up to three processes here, and one core for all would measure the
+ * scheduler.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
-import { cpuMicros, pinDriver } from './measure/process.mjs';
+import { cpuMicros } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script } from './measure/requests.mjs';
 
@@ -28,7 +30,6 @@ const plans = {
 export async function run({ isQuick = false } = {}) {
 	const plan = isQuick ? plans.quick : plans.full;
 	const place = openPlace();
-	pinDriver();
 	try {
 		mctl(place, 'hub', 'start');
 		const subjects = subjectsIn(place);
@@ -89,7 +90,7 @@ async function interleaved(title, subjects, rounds, measure) {
 
 async function callRound(subject, { warmMs, ms, turnMs }) {
 	const talk = script('legacy', 'lines');
-	const driver = await openServer(subject.args, talk, subject);
+	const driver = await openServer(subject.args, talk, { ...subject, isFree: true });
 	// The plugin comes up with the first call, and clients are told of its tools.
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
@@ -121,7 +122,7 @@ async function pings(driver, count = 400) {
 }
 
 async function coldRound(subject) {
-	const driver = await openServer(subject.args, script('legacy', 'lines'), subject);
+	const driver = await openServer(subject.args, script('legacy', 'lines'), { ...subject, isFree: true });
 	const memory = await driver.idleMemory();
 	await driver.close();
 	return { coldMs: driver.coldMs, idleBytes: memory?.now };

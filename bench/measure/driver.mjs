@@ -13,9 +13,9 @@ const SETTLE_MS = 60;
 const ignore = () => {};
 
 /** Start a server and open a conversation. The caller closes. */
-export async function openServer(args, talk, { isEcho = false, cwd, env } = {}) {
+export async function openServer(args, talk, { isEcho = false, isFree = false, cwd, env } = {}) {
 	const startedAt = performance.now();
-	const driver = new Driver(startNode(args, { cwd, env }), talk, isEcho);
+	const driver = new Driver(startNode(args, { cwd, env, isFree }), talk, isEcho);
 	await driver.ask(talk.open);
 	driver.coldMs = performance.now() - startedAt;
 	if (talk.opened && !isEcho) driver.child.stdin.write(talk.opened);

@@ -27,9 +27,9 @@ export function nodeOn(core, args) {
 	return { cmd: 'taskset', args: ['-c', String(core), process.execPath, ...args] };
 }
 
-/** Start a Node program on the subject's core. Its stderr is shown only when it fails. */
-export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env } = {}) {
-	const command = nodeOn(SUBJECT_CORE, args);
+/** Start a Node program on the subject's core, or wherever the system likes when it `isFree`. Its stderr is shown only when it fails. */
+export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env, isFree = false } = {}) {
+	const command = isFree ? { cmd: process.execPath, args } : nodeOn(SUBJECT_CORE, args);
 	const child = spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } });
 	let words = '';
 	child.stderr?.setEncoding('utf8').on('data', (text) => {

@@ -5,7 +5,6 @@
  * A call may ask several things side by side; what is asked in one go is shown
  * together, and what comes while the client is away waits for the next turn.
  */
-import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import type { CallContext, InputResponses } from './call-context.ts';
 import type { Parking } from './parking.ts';
@@ -116,18 +115,23 @@ export class InteractiveCall {
 	/** End the turn with all that is asked; while the client is away it waits. */
 	#show(): void {
 		if (this.#turn === undefined || this.#asks.length === 0) return;
-		const id = randomUUID();
-		try {
-			this.#parking.add(id, this);
-		} catch (error) {
-			for (const ask of this.#asks.splice(0)) ask.giveUp(error);
-			return;
-		}
+		const id = this.#takePlace();
+		if (id === undefined) return;
 		const timer = setTimeout(() => this.giveUp('the client did not come back'), STATE_TTL_MS);
 		timer.unref();
 		const { questions, asks } = merged(this.#asks.splice(0));
 		this.#shown = { id, questions, asks, timer };
 		this.#takeTurn()?.end({ parked: id, questions });
+	}
+
+	/** A place to wait in; without one, whoever asks is told so. */
+	#takePlace(): string | undefined {
+		try {
+			return this.#parking.add(this);
+		} catch (error) {
+			for (const ask of this.#asks.splice(0)) ask.giveUp(error);
+			return undefined;
+		}
 	}
 
 	#leave(): Shown | undefined {

@@ -15,16 +15,20 @@ export const PARKED_CALLS = 1000;
 /** The waiting calls of a server, over all its pipes: a client may come back on another one. */
 export class Parking {
 	readonly #calls = new Map<string, InteractiveCall>();
+	#count = 0;
 
 	find(id: string): InteractiveCall | undefined {
 		return this.#calls.get(id);
 	}
 
-	/** Throws when too many calls wait already. */
-	add(id: string, call: InteractiveCall): void {
+	/** Give the call a place; gives back its id. Throws when too many calls wait already. */
+	add(call: InteractiveCall): string {
 		if (this.#calls.size >= PARKED_CALLS)
 			throw new OrchestraError('bad_input', `more than ${PARKED_CALLS} calls wait for their clients`);
+		// It may be guessed: the client gets it in a signed state only.
+		const id = String(++this.#count);
 		this.#calls.set(id, call);
+		return id;
 	}
 
 	remove(id: string): void {

@@ -4,7 +4,7 @@
  * The client is not trusted with it: it is signed with a key that never leaves this
  * process, expires, and is bound to the request it belongs to.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type * as NodeCrypto from 'node:crypto';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
@@ -12,12 +12,14 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 /** How long a client may take to come back, in milliseconds. */
 export const STATE_TTL_MS: number = 10 * 60 * 1000;
 
+const KEY_BYTES = 32;
+
 /** What the state carries: the id of a parked call, or the state of a provider. */
 export type Carried = { parked: string } | { state: string | null };
 
 export class RequestStates {
-	readonly #key = randomBytes(32);
 	readonly #now: () => number;
+	#key: Buffer | undefined;
 
 	constructor(now: () => number = Date.now) {
 		this.#now = now;
@@ -45,7 +47,8 @@ export class RequestStates {
 	}
 
 	#sign(body: string): string {
-		return createHmac('sha256', this.#key).update(body).digest('base64url');
+		this.#key ??= crypto().randomBytes(KEY_BYTES);
+		return crypto().createHmac('sha256', this.#key).update(body).digest('base64url');
 	}
 }
 
@@ -54,10 +57,15 @@ function refused(why: string): Error {
 }
 
 function digest(request: string): string {
-	return createHash('sha256').update(request).digest('base64url');
+	return crypto().createHash('sha256').update(request).digest('base64url');
 }
 
 function isSame(left: string, right: string): boolean {
 	const [a, b] = [Buffer.from(left), Buffer.from(right)];
-	return a.length === b.length && timingSafeEqual(a, b);
+	return a.length === b.length && crypto().timingSafeEqual(a, b);
+}
+
+/** Loaded when a call first asks: it is a good part of the start of a server, and most never need it. */
+function crypto(): typeof NodeCrypto {
+	return process.getBuiltinModule('node:crypto');
 }

@@ -9,6 +9,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import {
 	encodeError,
+	encodeId,
 	encodeResult,
 	idKey,
 	type RpcErrorObject,
@@ -66,8 +67,15 @@ export class Serving {
 
 	/** The peer gave up the request with this id; anything that is no id of ours is ignored. */
 	cancel(id: unknown): void {
-		if (typeof id === 'string' || typeof id === 'number')
-			this.#calls.get(id)?.cancel('the peer gave the request up');
+		if (typeof id !== 'string' && typeof id !== 'number') return;
+		const call = Number.isSafeInteger(id) || typeof id === 'string' ? this.#calls.get(id) : this.#huge(id);
+		call?.cancel('the peer gave the request up');
+	}
+
+	/** The call whose id is this number, of which a double could not keep all digits; none when two may be meant. */
+	#huge(id: number): IncomingCall | undefined {
+		const meant = [...this.#calls.values()].filter((call) => Number(encodeId(call.id)) === id);
+		return meant.length === 1 ? meant[0] : undefined;
 	}
 
 	/** Give up everything; it stays unanswered. */

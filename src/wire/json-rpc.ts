@@ -153,7 +153,8 @@ export function encodeError(id: Id | null | undefined, error: RpcErrorObject): s
 	return `{"jsonrpc":"2.0",${head}"error":${JSON.stringify(error)}}`;
 }
 
-function encodeId(id: Id): string {
+/** An id as it stands in a message. */
+export function encodeId(id: Id): string {
 	if (typeof id === 'number') return String(id);
 	return typeof id === 'string' ? JSON.stringify(id) : id.text;
 }

@@ -5,6 +5,16 @@ import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
+it('loads no cryptography before a call asks its client', () => {
+	const script = `
+		import 'orchestra/mcp';
+		console.log(process.moduleLoadList.filter((name) => /NativeModule (crypto|child_process|net|http)$/.test(name)).join());
+	`;
+	const args = ['--input-type=module', '-e', script];
+	const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+	expect(stdout).toBe('\n');
+});
+
 it('loads the schema library only when a value needs it', () => {
 	const script = `
 		import { createRequire, Module } from 'node:module';

@@ -198,6 +198,26 @@ describe('cancellation', () => {
 		await client.end();
 	});
 
+	it('finds a call by an id that a double cannot hold, and none when two may be meant', async () => {
+		const client = new RawClient(kitchenSink(), { drainMs: 10 });
+		const hang = (id: string): void =>
+			client.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"hang"}}\n`);
+		const cancel = (id: string): void =>
+			client.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}\n`);
+		hang('12345678901234567891');
+		cancel('12345678901234567891');
+		await client.request('ping');
+		hang('12345678901234567891');
+		await client.request('ping');
+		expect(client.received.filter(({ error }) => error)).toEqual([]);
+		hang('99999999999999999991');
+		hang('99999999999999999992');
+		cancel('99999999999999999991');
+		hang('99999999999999999991');
+		await expect(client.next(({ error }) => error)).resolves.toMatchObject({ error: { code: -32600 } });
+		await client.end();
+	});
+
 	it('stops progress and logs of the call at once', async () => {
 		let go = (): void => {};
 		const client = await RawClient.legacy({
