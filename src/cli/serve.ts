@@ -2,7 +2,6 @@
 import { openHub } from '../hub/open-hub.ts';
 import { Log } from '../log.ts';
 import { serveProvider } from '../mcp/serve.ts';
-import { certificatesFolder } from '../quic/certificates.ts';
 import { type Command, usageError } from './command.ts';
 import { packageVersion } from './version.ts';
 
@@ -30,7 +29,6 @@ export const serve: Command = {
 			environment,
 			file,
 			log,
-			certsDir: certificatesFolder(),
 		});
 		const warming = setTimeout(() => opened.hub.warm(), WARM_AFTER_MS);
 		const { messageBytes: limitBytes } = opened.configuration().limits;

@@ -1,50 +1,74 @@
 /*
- * From the configuration to backends. A plugin whose entry did not change keeps its
- * running process; everything else is cheap to make anew.
+ * From the configuration to backends. Each is loaded when it is first needed. A
+ * plugin whose entry did not change keeps its running process; everything else is
+ * cheap to make anew.
  */
 import type { Configuration, PluginEntry } from '../config/configuration.ts';
-import { resolveLibraryPaths } from '../library/paths.ts';
 import type { Log } from '../log.ts';
-import { toolRoots } from '../tool/discover.ts';
 import type { Backend } from './backend.ts';
-import { LibraryBackend } from './library-backend.ts';
+import { LazyBackend } from './lazy-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
 import type { FileStorage } from './storage/file-storage.ts';
-import { StorageBackend } from './storage/storage-backend.ts';
-import { ToolBackend } from './tool-backend.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
-	readonly storage: FileStorage;
+	/** The files that plugins keep, loaded when first asked for. */
+	readonly storage: () => Promise<FileStorage>;
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
 	/** Where plugins find the hub; empty when it does not listen. */
 	readonly address: string;
-	readonly certsDir: string;
+	/** Default `~/.orchestra/certs`. */
+	readonly certsDir: string | undefined;
 	/** Backends of before, to keep what did not change. */
 	readonly earlier?: readonly Backend[];
 }
 
 /** All backends, in configuration order: tools, plugins, library, storage. */
 export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
-	const { configuration, cwd, environment, log } = setup;
-	const paths = resolveLibraryPaths({
-		environment,
-		configured: configuration.library,
-		workingFolder: configuration.root,
+	return [toolBackend(setup), ...(await pluginBackends(setup)), libraryBackend(setup), storageBackend(setup)];
+}
+
+function toolBackend({ configuration, cwd, environment, log }: BackendSetup): Backend {
+	return new LazyBackend({
+		id: 'tools',
+		kind: 'tools',
+		offers: ['tools'],
+		load: async () => {
+			const { ToolBackend } = await import('./tool-backend.ts');
+			return new ToolBackend({ configuration, cwd, environment, log: log.named('tools') });
+		},
 	});
-	const tools = new ToolBackend({
-		roots: toolRoots(configuration, environment, cwd),
-		settings: configuration.tools,
-		limits: configuration.limits,
-		workspaceRoot: configuration.root,
-		environment,
-		log: log.named('tools'),
+}
+
+function libraryBackend({ configuration, environment, log }: BackendSetup): Backend {
+	return new LazyBackend({
+		id: 'library',
+		kind: 'library',
+		offers: ['prompts', 'resources', 'completion'],
+		ownsUri: (uri) => uri.startsWith('orchestr8://'),
+		load: async () => {
+			const { resolveLibraryPaths } = await import('../library/paths.ts');
+			const { LibraryBackend } = await import('./library-backend.ts');
+			const { library, root } = configuration;
+			const paths = resolveLibraryPaths({ environment, configured: library, workingFolder: root });
+			return new LibraryBackend(paths, log.named('library'));
+		},
 	});
-	const plugins = await pluginBackends(setup);
-	const library = new LibraryBackend(paths, log.named('library'));
-	return [tools, ...plugins, library, new StorageBackend(setup.storage)];
+}
+
+function storageBackend({ storage }: BackendSetup): Backend {
+	return new LazyBackend({
+		id: 'storage',
+		kind: 'storage',
+		offers: ['resources'],
+		ownsUri: (uri) => uri.startsWith('orchestra://'),
+		load: async () => {
+			const { StorageBackend } = await import('./storage/storage-backend.ts');
+			return new StorageBackend(await storage());
+		},
+	});
 }
 
 async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
@@ -75,8 +99,9 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 	const ordered: PluginEntry[] = [];
 	const visit = (entry: PluginEntry, path: readonly string[]): void => {
 		if (ordered.includes(entry)) return;
-		if (path.includes(entry.id))
+		if (path.includes(entry.id)) {
 			return log.warn(`plugins depend on each other in a circle: ${[...path, entry.id].join(' → ')}`);
+		}
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);
 			if (needed) visit(needed, [...path, entry.id]);

@@ -2,7 +2,6 @@
  * Names that clients see: stable, at most 64 characters, the same for the same
  * configuration.
  */
-import { createHash } from 'node:crypto';
 
 /** Longest name of a tool that every agent accepts. */
 export const NAME_CHARACTERS = 64;
@@ -17,6 +16,12 @@ export function qualifiedName(backend: string, name: string): string {
 /** The name itself, or its beginning and a hash of the whole when it is too long. */
 export function shortened(name: string): string {
 	if (name.length <= NAME_CHARACTERS) return name;
-	const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARACTERS);
-	return `${name.slice(0, NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hash}`;
+	return `${name.slice(0, NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hashOf(name)}`;
+}
+
+/** FNV-1a: tells long names apart, and needs no cryptography at start. */
+function hashOf(text: string): string {
+	let hash = 0x811c9dc5;
+	for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+	return (hash >>> 0).toString(16).padStart(HASH_CHARACTERS, '0');
 }

@@ -12,7 +12,7 @@ import type { Backend } from './backend.ts';
 import { buildBackends } from './build-backends.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
-import { FileStorage } from './storage/file-storage.ts';
+import type { FileStorage } from './storage/file-storage.ts';
 import { watchFiles } from './watch-files.ts';
 
 export interface OpenHubOptions extends LoadOptions {
@@ -20,13 +20,14 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly journal?: Journal | undefined;
 	/** Where plugins find the hub; empty (default) when it does not listen. */
 	readonly address?: string | undefined;
-	readonly certsDir: string;
+	/** Default `~/.orchestra/certs`. */
+	readonly certsDir?: string | undefined;
 }
 
 export interface OpenedHub {
 	readonly hub: Hub;
 	/** The files of the workspace that plugins keep. */
-	readonly storage: FileStorage;
+	readonly storage: () => Promise<FileStorage>;
 	/** The configuration as it is now. */
 	configuration(): Configuration;
 	/** Stop watching and stop everything. Idempotent. */
@@ -37,7 +38,7 @@ export interface OpenedHub {
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
 	let configuration = load(options);
-	const storage = new FileStorage(configuration.root);
+	const storage = lazyStorage(configuration.root);
 	const hub = new Hub({
 		backends: await build(storage, options, configuration),
 		log,
@@ -68,6 +69,14 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	};
 }
 
+function lazyStorage(root: string): () => Promise<FileStorage> {
+	let storage: Promise<FileStorage> | undefined;
+	return () => {
+		storage ??= import('./storage/file-storage.ts').then(({ FileStorage: Files }) => new Files(root));
+		return storage;
+	};
+}
+
 function load(options: OpenHubOptions): Configuration {
 	const { configuration, problems } = loadConfiguration(options);
 	for (const { message } of problems) options.log.warn(message);
@@ -75,7 +84,7 @@ function load(options: OpenHubOptions): Configuration {
 }
 
 function build(
-	storage: FileStorage,
+	storage: () => Promise<FileStorage>,
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

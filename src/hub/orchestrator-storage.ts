@@ -17,25 +17,30 @@ export function storageRoutes(
 		storageRead: async (value, { signal }) => {
 			const plugin = provider(value.storageType);
 			if (plugin) return plugin.ask({ case: 'storageRead', value }, 'storageRead', { signal });
-			return opened().storage.read(value.path);
+			return (await opened().storage()).read(value.path);
 		},
 		storageWrite: async (value, { signal }) => {
 			const plugin = provider(value.storageType);
 			if (plugin) return plugin.ask({ case: 'storageWrite', value }, 'storageWrite', { signal });
 			const { path, content, metadata = {}, expectedVersion } = value;
-			const { newVersion } = await opened().storage.write({ path, content, metadata, expectedVersion });
+			const { newVersion } = await (await opened().storage()).write({
+				path,
+				content,
+				metadata,
+				expectedVersion,
+			});
 			return { success: true, newVersion };
 		},
 		storageDelete: async (value, { signal }) => {
 			const plugin = provider(value.storageType);
 			if (plugin) return plugin.ask({ case: 'storageDelete', value }, 'storageDelete', { signal });
-			await opened().storage.delete(value.path);
+			await (await opened().storage()).delete(value.path);
 			return { success: true };
 		},
 		storageList: async (value, { signal }) => {
 			const plugin = provider(value.storageType);
 			if (plugin) return plugin.ask({ case: 'storageList', value }, 'storageList', { signal });
-			const entries = await opened().storage.list({ prefix: value.prefix, pattern: value.pattern });
+			const entries = await (await opened().storage()).list({ prefix: value.prefix, pattern: value.pattern });
 			return {
 				entries: entries.map(({ path, size, version, modifiedAt }) => ({
 					path,

@@ -18,6 +18,7 @@ import { mcpPrompt, mcpPromptAnswer, mcpTool, mcpToolAnswer } from '../plugin/mc
 import { type PluginProcess, startPluginProcess } from '../plugin/plugin-process.ts';
 import { explainExit } from '../process/diagnosis.ts';
 import { commandLine } from '../process/spawn-record.ts';
+import { certificatesFolder } from '../quic/certificates.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { Supervisor } from './supervisor.ts';
@@ -29,7 +30,8 @@ export interface PluginBackendOptions {
 	readonly entry: PluginEntry;
 	/** Where plugins find the hub; empty when it does not listen. */
 	readonly orchestratorAddress: string;
-	readonly certsDir: string;
+	/** Default `~/.orchestra/certs`. */
+	readonly certsDir: string | undefined;
 	readonly log: Log;
 	/** Must be up before this one starts. */
 	readonly dependencies?: readonly PluginBackend[];
@@ -151,7 +153,8 @@ export class PluginBackend implements Backend {
 	}
 
 	async #start(): Promise<PluginProcess> {
-		const { entry, orchestratorAddress, certsDir, log, dependencies = [] } = this.#options;
+		const { entry, orchestratorAddress, log, dependencies = [] } = this.#options;
+		const certsDir = certificatesFolder(this.#options.certsDir);
 		await Promise.all(dependencies.map((dependency) => dependency.up()));
 		const { binary, args, env, config } = entry;
 		const pluginLog = log.named(this.id);

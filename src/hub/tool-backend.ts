@@ -10,7 +10,7 @@ import type { CallContext } from '../mcp/call-context.ts';
 import type { CallToolParams, Change } from '../mcp/provider.ts';
 import { type CallToolResult, isLogLevel, type Tool } from '../mcp/types.ts';
 import { HelperSpawner } from '../process/helper-spawner.ts';
-import { discoverTools } from '../tool/discover.ts';
+import { discoverTools, toolRoots } from '../tool/discover.ts';
 import { runTimeoutMs } from '../tool/limits.ts';
 import { mcpLogOf, mcpProgressOf, mcpResultOf } from '../tool/mcp-result.ts';
 import { type RunOptions, runTool } from '../tool/run.ts';
@@ -22,10 +22,8 @@ import type { Backend } from './backend.ts';
 const SETTLE_MS = 150;
 
 export interface ToolBackendOptions {
-	readonly roots: readonly string[];
-	readonly settings: Configuration['tools'];
-	readonly limits: Configuration['limits'];
-	readonly workspaceRoot: string;
+	readonly configuration: Configuration;
+	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
 }
@@ -35,6 +33,7 @@ export class ToolBackend implements Backend {
 	readonly kind = 'tools';
 	readonly qualifiesNames = false;
 	readonly #options: ToolBackendOptions;
+	readonly #roots: readonly string[];
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #watches: FSWatcher[] = [];
 	#tools: ReadonlyMap<string, FoundTool> | undefined;
@@ -44,6 +43,7 @@ export class ToolBackend implements Backend {
 
 	constructor(options: ToolBackendOptions) {
 		this.#options = options;
+		this.#roots = toolRoots(options.configuration, options.environment, options.cwd);
 	}
 
 	get state(): string {
@@ -63,7 +63,7 @@ export class ToolBackend implements Backend {
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const tool = this.#known().get(name);
 		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);
-		const { workspaceRoot } = this.#options;
+		const workspaceRoot = this.#options.configuration.root;
 		const run = runTool(tool, this.#runOptions(tool, input as JsonObject, context));
 		this.#running++;
 		try {
@@ -96,7 +96,7 @@ export class ToolBackend implements Backend {
 
 	#known(): ReadonlyMap<string, FoundTool> {
 		if (this.#tools === undefined) {
-			const { tools, problems } = discoverTools(this.#options.roots);
+			const { tools, problems } = discoverTools(this.#roots);
 			for (const { message } of problems) this.#options.log.warn(message);
 			this.#tools = new Map(tools.map((tool) => [tool.id, tool]));
 		}
@@ -104,7 +104,8 @@ export class ToolBackend implements Backend {
 	}
 
 	#runOptions(tool: FoundTool, input: JsonObject, context: CallContext): RunOptions {
-		const { settings, limits, workspaceRoot, environment, log } = this.#options;
+		const { configuration, environment, log } = this.#options;
+		const { tools: settings, limits, root: workspaceRoot } = configuration;
 		const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
 		return {
 			input,
@@ -124,7 +125,7 @@ export class ToolBackend implements Backend {
 	}
 
 	#watch(): void {
-		for (const root of this.#options.roots) {
+		for (const root of this.#roots) {
 			try {
 				const opened = watch(root, { recursive: true, persistent: false }, () => this.#onFiles());
 				opened.on('error', () => opened.close()); // the root went away; its tools are gone at the next look
