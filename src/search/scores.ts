@@ -7,7 +7,7 @@ import type { QueryWord } from './query.ts';
 /** How fast the weight of a word in a document stops to count. */
 export const SATURATION = 1.2;
 /** What holding all the words is worth beside holding them often. */
-const COVERAGE_SHARE = 0.4;
+const COVERAGE_SHARE = 0.6;
 
 export class Scores {
 	#scores = new Float64Array(0);

@@ -13,20 +13,20 @@ const DOUBLED = /([bdfgkmnprtz])\1$/;
 
 /** Endings that make one word of another; the first that fits is taken. */
 const derived: ReadonlyArray<readonly [ending: string, least: number]> = [
-	['ization', 4],
 	['ability', 4],
 	['ibility', 4],
-	['ically', 4],
 	['fulness', 4],
 	['able', 4],
 	['ible', 4],
 	['ment', 4],
 	['ness', 4],
 	['ally', 4],
+	['atic', 4],
 	['ance', 5],
 	['ence', 5],
 	['ancy', 5],
 	['ency', 5],
+	['ent', 5],
 	['ive', 5],
 	['ize', 4],
 	['ise', 5],
@@ -61,6 +61,8 @@ function withoutTense(word: string): string {
 }
 
 function withoutDerivation(word: string): string {
+	if (/i[sz]ation$/.test(word) && word.length >= 11) return word.slice(0, -7);
+	if (word.endsWith('ically') && word.length >= 10) return withoutDerivation(word.slice(0, -4));
 	if (/[st]ion$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -3));
 	if (/[st]or$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -2));
 	if (word.endsWith('ate') && word.length >= 7) return word.slice(0, -3);
@@ -73,11 +75,14 @@ function withoutDerivation(word: string): string {
 /** A word that lost its tense also lost the `e` that would tell `migrat` from `combat`. */
 function withoutFormer(word: string): string {
 	if (/[^aeiou]at$/.test(word) && word.length >= 6) return word.slice(0, -2);
+	if (/i[sz]$/.test(word) && word.length >= 7) return word.slice(0, -2);
+	if (word.endsWith('ell') && word.length >= 6) return word.slice(0, -1);
 	return withoutDerivation(word);
 }
 
 function withoutAt(word: string): string {
-	return word.endsWith('at') && word.length >= 6 ? word.slice(0, -2) : word;
+	const root = word.endsWith('at') && word.length >= 6 ? word.slice(0, -2) : word;
+	return root.endsWith('ment') && root.length >= 8 ? root.slice(0, -4) : root;
 }
 
 /** Make the ends of related forms meet: cache and cach, query and queri. */

@@ -70,6 +70,23 @@ describe('SearchIndex', () => {
 		expect(idsFor(index, 'db')).toEqual(['b', 'a']);
 	});
 
+	it('understands an idiom by what it means, and says so', () => {
+		const index = indexOf({ a: { body: 'concurrent writers' }, b: { body: 'one writer' } });
+		expect(index.search('two of them at the same time').hits).toMatchObject([
+			{ id: 'a', why: [{ word: 'at the same time', matched: 'concurrent', kind: 'related' }] },
+		]);
+	});
+
+	it('finds words written in one that are known in two, and the other way round', () => {
+		expect(idsFor(indexOf({ a: { body: 'crumple zone' } }), 'crumplezone')).toEqual(['a']);
+		expect(idsFor(indexOf({ a: { body: 'crumplezone' } }), 'crumple zone')).toEqual(['a']);
+	});
+
+	it('holds a word of everyday speech worth less than a term that is as rare', () => {
+		const index = indexOf({ a: { body: 'probably' }, b: { body: 'quorum' }, c: { body: 'other' } });
+		expect(idsFor(index, 'probably a quorum')).toEqual(['b', 'a']);
+	});
+
 	it('drops words without a subject', () => {
 		const index = indexOf({ a: { body: 'to be or not' }, b: { body: 'retry' } });
 		expect(idsFor(index, 'how do I retry')).toEqual(['b']);

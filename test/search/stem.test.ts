@@ -12,6 +12,11 @@ describe('stem', () => {
 		['validate', 'validation', 'validator', 'validating'],
 		['deploy', 'deployment', 'deploys', 'deployed'],
 		['plan', 'planning', 'planned', 'plans', 'planner'],
+		['optimise', 'optimize', 'optimising', 'optimizer', 'optimisation', 'optimization'],
+		['document', 'documents', 'documenting', 'documentation'],
+		['automate', 'automatic', 'automatically', 'automation'],
+		['persist', 'persistent', 'persistence', 'persisting'],
+		['cancel', 'cancels', 'cancelled', 'cancelling'],
 		['configure', 'configuration', 'configuring'],
 	])('gives the forms of %s one stem', (...forms) => {
 		expect(new Set(forms.map(stem)).size).toBe(1);
