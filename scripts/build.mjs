@@ -2,11 +2,11 @@
  * `npm run build`: compile src/ to dist/. With --install it installs what is missing first.
  *
  * The compiler checks the types and writes the declarations. The code itself is
- * bundled into one file for each entry point and a few that they share: loading a
- * hundred small modules would take longer than everything else at start
+ * bundled, a file for each entry point and one for each layer that they share:
+ * loading a hundred small modules would take longer than everything else at start
  * (docs/decisions/0003).
  */
-import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install, root, tool } from './steps.mjs';
 
@@ -14,28 +14,48 @@ if (process.argv.includes('--install')) install();
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 tool('types', 'tsc', ['-p', 'tsconfig.json', '--emitDeclarationOnly']);
 
-const { build } = await import('esbuild');
-const layers = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-const entries = layers.map(({ name }) => join('src', name, 'index.ts'));
+const { build } = await import('rolldown');
 await build({
-	absWorkingDir: root,
-	entryPoints: ['src/index.ts', 'src/cli/main.ts', 'src/tool/sdk.ts', ...entries.filter(exists)],
-	outbase: 'src',
-	outdir: 'dist',
-	// As deep as the entry points, so that paths from a module to the package stay right.
-	chunkNames: 'chunks/[name]-[hash]',
-	bundle: true,
-	splitting: true,
-	format: 'esm',
+	cwd: root,
+	input: entryPoints(),
 	platform: 'node',
-	target: 'node20.19',
-	packages: 'external',
-	logLevel: 'warning',
+	external: (id) => !id.startsWith('.') && !id.startsWith(root),
+	output: {
+		dir: 'dist',
+		format: 'esm',
+		entryFileNames: '[name].js',
+		// As deep as the entry points, so that paths from a module to the package stay right.
+		chunkFileNames: 'chunks/[name]-[hash].js',
+		codeSplitting: { groups: sharedLayers() },
+	},
+	logLevel: 'warn',
 });
 chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
 // The launcher rebuilds when a source file is newer than this stamp.
 writeFileSync(join(root, 'dist', '.built'), '');
 
-function exists(file) {
-	return readdirSync(join(root, file, '..')).includes('index.ts');
+function entryPoints() {
+	const layers = readdirSync(join(root, 'src')).filter((name) =>
+		existsSync(join(root, 'src', name, 'index.ts')),
+	);
+	return {
+		index: 'src/index.ts',
+		'cli/main': 'src/cli/main.ts',
+		'tool/sdk': 'src/tool/sdk.ts',
+		...Object.fromEntries(layers.map((name) => [`${name}/index`, `src/${name}/index.ts`])),
+	};
+}
+
+/** What a server needs at its start is one file; what it may never need is apart. */
+function sharedLayers() {
+	return [
+		{ name: 'core', test: /src[\\/](errors|log|wire[\\/]|rpc[\\/]|transport[\\/](?!child|client|connect))/ },
+		{ name: 'mcp', test: /src[\\/]mcp[\\/]/ },
+		{ name: 'process', test: /src[\\/]process[\\/]/ },
+		{ name: 'config', test: /src[\\/]config[\\/]/ },
+		{ name: 'link', test: /src[\\/]quic[\\/]/ },
+		{ name: 'plugin', test: /src[\\/]plugin[\\/]/ },
+		{ name: 'tool', test: /src[\\/]tool[\\/]/ },
+		{ name: 'library', test: /src[\\/](library|search)[\\/]/ },
+	];
 }

@@ -278,8 +278,8 @@ describe('the hub section of orchestra.json', () => {
 });
 
 describe('a project without a plugins.yaml', () => {
-	it('does not load the YAML parser', () => {
-		const program = bundle(resolve(import.meta.dirname, '../fixtures/loads-yaml.mjs'));
+	it('does not load the YAML parser', async () => {
+		const program = await bundle(resolve(import.meta.dirname, '../fixtures/loads-yaml.mjs'));
 		const env = { NODE_PATH: resolve(import.meta.dirname, '../../node_modules') };
 		const count = (cwd: string): string =>
 			spawnSync(process.execPath, [program], { cwd, env, encoding: 'utf8' }).stdout.trim();

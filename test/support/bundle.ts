@@ -1,19 +1,17 @@
 /* A program of the tests that imports the sources, as one file that Node runs. */
 import { basename, join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build } from 'rolldown';
 import { temporaryFolder } from './workspace.ts';
 
 /** Bundle `entry` into a folder that vanishes with the test. Packages are found through `NODE_PATH`. */
-export function bundle(entry: string): string {
-	const outfile = join(temporaryFolder(), basename(entry));
-	buildSync({
-		entryPoints: [entry],
-		outfile,
-		bundle: true,
-		format: 'esm',
+export async function bundle(entry: string): Promise<string> {
+	const file = join(temporaryFolder(), basename(entry));
+	await build({
+		input: entry,
 		platform: 'node',
-		packages: 'external',
-		logLevel: 'warning',
+		external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+		output: { file, format: 'esm', codeSplitting: false },
+		logLevel: 'warn',
 	});
-	return outfile;
+	return file;
 }

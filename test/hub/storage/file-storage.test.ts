@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import { FileStorage, type StorageChange } from '../../../src/hub/storage/file-storage.ts';
@@ -155,7 +156,7 @@ describe('versions', () => {
 		const workspace = temporaryFolder();
 		const storage = new FileStorage(workspace);
 		await write(storage, 'count.md', '0');
-		const others = [writer('count', workspace, 'count.md', 15), writer('count', workspace, 'count.md', 15)];
+		const others = await Promise.all([1, 2].map(() => writer('count', workspace, 'count.md', 15)));
 		const codes = await Promise.all(others.map(async (child) => (await once(child, 'exit'))[0] as number));
 		expect(codes).toEqual([0, 0]);
 		const { version, ...file } = await storage.read('count.md');
@@ -172,7 +173,7 @@ describe('a writer that is killed', () => {
 		const storage = new FileStorage(workspace);
 		for (let halfWay = 0, round = 0; halfWay < 4; round++) {
 			expect(round).toBeLessThan(40);
-			if (await killDuringWrite(writer('fill', workspace, 'big.md', BYTES), storage.root)) halfWay++;
+			if (await killDuringWrite(await writer('fill', workspace, 'big.md', BYTES), storage.root)) halfWay++;
 			const content = Buffer.from((await storage.read('big.md')).content);
 			expect(content.equals(Buffer.alloc(BYTES, content[0]))).toBe(true);
 		}
@@ -183,7 +184,7 @@ describe('a writer that is killed', () => {
 		const storage = new FileStorage(workspace);
 		for (let isLeft = false, round = 0; !isLeft; round++) {
 			expect(round).toBeLessThan(40);
-			isLeft = await killDuringWrite(writer('fill', workspace, 'big.md', BYTES), storage.root);
+			isLeft = await killDuringWrite(await writer('fill', workspace, 'big.md', BYTES), storage.root);
 		}
 		await write(storage, 'big.md', 'after');
 		expect(textOf(await storage.read('big.md'))).toBe('after');
@@ -293,14 +294,16 @@ function textOf({ content }: { content: Uint8Array }): string {
 	return Buffer.from(content).toString();
 }
 
-function writer(role: string, workspace: string, path: string, amount: number) {
-	const program = bundle(resolve(import.meta.dirname, '../../fixtures/storage-writer.mjs'));
+type Writer = ChildProcessByStdio<null, Readable, null>;
+
+async function writer(role: string, workspace: string, path: string, amount: number): Promise<Writer> {
+	const program = await bundle(resolve(import.meta.dirname, '../../fixtures/storage-writer.mjs'));
 	const args = [program, role, workspace, path, String(amount)];
 	return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Kill a writer that has written before and has begun again. True when its write was cut in the middle. */
-async function killDuringWrite(child: ReturnType<typeof writer>, root: string): Promise<boolean> {
+async function killDuringWrite(child: Writer, root: string): Promise<boolean> {
 	await once(child.stdout, 'data');
 	await unfinishedIn(root);
 	child.kill('SIGKILL');
