@@ -46,16 +46,15 @@ function entryPoints() {
 	};
 }
 
-/** What a server needs at its start is one file; what it may never need is apart. */
+/**
+ * What every server needs at its start is one file. Layers of which parts are loaded only when they
+ * are needed (plugin, tool, library) are left to the bundler, which keeps such parts apart.
+ */
 function sharedLayers() {
 	return [
 		{ name: 'core', test: /src[\\/](errors|log|wire[\\/]|rpc[\\/]|transport[\\/](?!child|client|connect))/ },
 		{ name: 'mcp', test: /src[\\/]mcp[\\/]/ },
-		{ name: 'process', test: /src[\\/]process[\\/]/ },
 		{ name: 'config', test: /src[\\/]config[\\/]/ },
-		{ name: 'link', test: /src[\\/]quic[\\/]/ },
-		{ name: 'plugin', test: /src[\\/]plugin[\\/]/ },
-		{ name: 'tool', test: /src[\\/]tool[\\/]/ },
-		{ name: 'library', test: /src[\\/](library|search)[\\/]/ },
+		{ name: 'link', test: /src[\\/]quic[\\/](?!tls-|x509|der|quic-server|retry)/ },
 	];
 }

@@ -6,7 +6,7 @@ import { type Command, usageError } from './command.ts';
 import { packageVersion } from './version.ts';
 
 /** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
-const WARM_AFTER_MS = 25;
+const WARM_AFTER_MS = 100;
 
 export const serve: Command = {
 	usage: 'mctl serve [--config FILE]',

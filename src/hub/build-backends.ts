@@ -78,7 +78,6 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 		log,
 	);
 	if (entries.length === 0) return [];
-	// Protobuf and the links are loaded only by those who have plugins.
 	const { PluginBackend: PluginBackendClass } = await import('./plugin-backend.ts');
 	const made = new Map<string, PluginBackend>();
 	for (const entry of entries) {

@@ -12,13 +12,12 @@ import type { CallContext } from '../mcp/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../mcp/provider.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../mcp/types.ts';
 import type { CallOptions } from '../plugin/calls.ts';
-import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
+import type { RequestInit, ResponseKind, ResponseValue } from '../plugin/codec.ts';
 import type { ToolRequest, ToolResponse } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { mcpPrompt, mcpPromptAnswer, mcpTool, mcpToolAnswer } from '../plugin/mcp-result.ts';
-import { type PluginProcess, startPluginProcess } from '../plugin/plugin-process.ts';
+import type { PluginProcess } from '../plugin/plugin-process.ts';
 import { explainExit } from '../process/diagnosis.ts';
 import { commandLine } from '../process/spawn-record.ts';
-import { certificatesFolder } from '../quic/certificates.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { Supervisor } from './supervisor.ts';
@@ -125,6 +124,7 @@ export class PluginBackend implements Backend {
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
 		const { client } = await this.up();
+		const { expectKind } = await import('../plugin/codec.ts');
 		const timeoutMs = options.timeoutMs ?? this.#options.requestMs;
 		try {
 			return expectKind(await client.send({ request }, { ...options, timeoutMs }), kind);
@@ -154,6 +154,9 @@ export class PluginBackend implements Backend {
 
 	async #start(): Promise<PluginProcess> {
 		const { entry, orchestratorAddress, log, dependencies = [] } = this.#options;
+		// Protobuf and the links are loaded when the first plugin starts, not when the hub does.
+		const { startPluginProcess } = await import('../plugin/plugin-process.ts');
+		const { certificatesFolder } = await import('../quic/certificates.ts');
 		const certsDir = certificatesFolder(this.#options.certsDir);
 		await Promise.all(dependencies.map((dependency) => dependency.up()));
 		const { binary, args, env, config } = entry;

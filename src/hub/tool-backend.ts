@@ -16,16 +16,27 @@ import { mcpLogOf, mcpProgressOf, mcpResultOf } from '../tool/mcp-result.ts';
 import { type RunOptions, runTool } from '../tool/run.ts';
 import type { Tool as FoundTool } from '../tool/tool.ts';
 import type { JsonObject } from '../wire/json.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, OwnedProcess } from './backend.ts';
 
 /** How long after a change the tools are looked for again, in milliseconds. */
 const SETTLE_MS = 150;
+
+/** From this size on children are started through a small helper process. */
+const LARGE_PROCESS_BYTES = 256 * 1024 * 1024;
 
 export interface ToolBackendOptions {
 	readonly configuration: Configuration;
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
+}
+
+interface ToolRunning {
+	readonly tool: FoundTool;
+	readonly startedAt: Date;
+	pid: number | undefined;
+	/** Resolves when the run is over, however it ended. */
+	done: Promise<void>;
 }
 
 export class ToolBackend implements Backend {
@@ -36,10 +47,11 @@ export class ToolBackend implements Backend {
 	readonly #roots: readonly string[];
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #watches: FSWatcher[] = [];
+	readonly #runs = new Set<ToolRunning>();
+	readonly #closing = new AbortController();
 	#tools: ReadonlyMap<string, FoundTool> | undefined;
 	#spawner: HelperSpawner | undefined;
 	#timer: NodeJS.Timeout | undefined;
-	#running = 0;
 
 	constructor(options: ToolBackendOptions) {
 		this.#options = options;
@@ -47,12 +59,11 @@ export class ToolBackend implements Backend {
 	}
 
 	get state(): string {
-		return this.#running > 0 ? `${this.#running} running` : 'known';
+		return this.#runs.size > 0 ? `${this.#runs.size} running` : 'known';
 	}
 
-	/** Start the helper that forks for us while we are small, and watch the roots. */
+	/** Watch the roots. */
 	warm(): void {
-		this.#spawner ??= new HelperSpawner();
 		if (this.#watches.length === 0) this.#watch();
 	}
 
@@ -63,23 +74,19 @@ export class ToolBackend implements Backend {
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const tool = this.#known().get(name);
 		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);
-		const workspaceRoot = this.#options.configuration.root;
-		const run = runTool(tool, this.#runOptions(tool, input as JsonObject, context));
-		this.#running++;
-		try {
-			let count = 0;
-			for await (const event of run) {
-				count++;
-				const progress = context.wantsProgress ? mcpProgressOf(event, count) : undefined;
-				if (progress) context.progress(progress.progress, progress.total, progress.message);
-				const log = mcpLogOf(event);
-				if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
-			}
-			const { content, ...rest } = mcpResultOf(await run.summary, workspaceRoot);
-			return { ...rest, content: content.map((block) => ({ ...block })) };
-		} finally {
-			this.#running--;
-		}
+		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined, done: Promise.resolve() };
+		const result = this.#run(running, input, context);
+		// Whoever closes the backend waits for the end; how it ended is for the caller.
+		running.done = result.then(ignore, ignore);
+		this.#runs.add(running);
+		return result.finally(() => this.#runs.delete(running));
+	}
+
+	processes(): readonly OwnedProcess[] {
+		return [...this.#runs].flatMap(({ tool, pid, startedAt }) => {
+			if (pid === undefined) return [];
+			return [{ backend: this.id, pid, command: tool.id, startedAt, state: 'running' }];
+		});
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -91,7 +98,27 @@ export class ToolBackend implements Backend {
 		clearTimeout(this.#timer);
 		for (const opened of this.#watches.splice(0)) opened.close();
 		this.#listeners.clear();
+		this.#closing.abort(new OrchestraError('canceled', 'the hub is shutting down'));
+		await Promise.all([...this.#runs].map(({ done }) => done));
 		this.#spawner?.close();
+	}
+
+	async #run(
+		running: ToolRunning,
+		input: Record<string, unknown>,
+		context: CallContext,
+	): Promise<CallToolResult> {
+		const run = runTool(running.tool, this.#runOptions(running, input, context));
+		let count = 0;
+		for await (const event of run) {
+			count++;
+			const progress = context.wantsProgress ? mcpProgressOf(event, count) : undefined;
+			if (progress) context.progress(progress.progress, progress.total, progress.message);
+			const log = mcpLogOf(event);
+			if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
+		}
+		const { content, ...rest } = mcpResultOf(await run.summary, this.#options.configuration.root);
+		return { ...rest, content: content.map((block) => ({ ...block })) };
 	}
 
 	#known(): ReadonlyMap<string, FoundTool> {
@@ -103,25 +130,33 @@ export class ToolBackend implements Backend {
 		return this.#tools;
 	}
 
-	#runOptions(tool: FoundTool, input: JsonObject, context: CallContext): RunOptions {
+	#runOptions(running: ToolRunning, input: Record<string, unknown>, context: CallContext): RunOptions {
+		const { tool } = running;
 		const { configuration, environment, log } = this.#options;
 		const { tools: settings, limits, root: workspaceRoot } = configuration;
 		const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
+		const times = { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs };
 		return {
-			input,
+			// What came out of a JSON message is JSON.
+			input: input as JsonObject,
 			config: settings.config,
 			workspaceRoot,
 			environment,
-			signal: context.signal,
-			spawner: this.#spawner,
-			timeoutMs: runTimeoutMs(tool.id, {
-				byTool: settings.timeouts,
-				manifest: tool.timeoutMs,
-				fallback: settings.timeoutMs,
-			}),
+			signal: AbortSignal.any([context.signal, this.#closing.signal]),
+			spawner: this.#spawnerForLarge(),
+			timeoutMs: runTimeoutMs(tool.id, times),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
+			onSpawn: (pid) => {
+				running.pid = pid;
+			},
 			onWarning: ({ message }) => log.debug(`${tool.id}: ${message}`),
 		};
+	}
+
+	/** Forking takes long only for a large process; only then is a helper worth a process of its own. */
+	#spawnerForLarge(): HelperSpawner | undefined {
+		if (process.memoryUsage.rss() > LARGE_PROCESS_BYTES) this.#spawner ??= new HelperSpawner();
+		return this.#spawner;
 	}
 
 	#watch(): void {
@@ -160,3 +195,5 @@ function describe(tool: FoundTool): Tool {
 		...(annotations && { annotations }),
 	};
 }
+
+function ignore(): void {}

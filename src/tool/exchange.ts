@@ -25,6 +25,8 @@ export interface ExchangeOptions {
 	readonly signal?: AbortSignal | undefined;
 	readonly stderr?: StderrPolicy | undefined;
 	readonly spawner?: Spawner | undefined;
+	/** Told the pid of the tool when it runs. */
+	readonly onSpawn?: ((pid: number) => void) | undefined;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
 
@@ -46,7 +48,9 @@ export class Exchange {
 	static async open(record: SpawnRecord, options: ExchangeOptions): Promise<Exchange> {
 		const { stderr, spawner, environment: parentEnvironment } = options;
 		const childOptions: ChildOptions = { stderr, spawner, parentEnvironment };
-		return new Exchange(await Child.start(record, childOptions), options);
+		const child = await Child.start(record, childOptions);
+		options.onSpawn?.(child.pid);
+		return new Exchange(child, options);
 	}
 
 	private constructor(child: Child, options: ExchangeOptions) {

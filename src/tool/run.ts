@@ -41,6 +41,8 @@ export interface RunOptions {
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** A `HelperSpawner`, for a large process. */
 	readonly spawner?: Spawner | undefined;
+	/** Told the pid of the tool when it runs. */
+	readonly onSpawn?: ((pid: number) => void) | undefined;
 	/** Sent instead of the request, whatever it is; nothing is checked before. For conformance tests. */
 	readonly requestText?: string | undefined;
 }
@@ -114,7 +116,7 @@ async function open(tool: Tool, options: RunOptions, transcript: Transcript): Pr
 	if (options.signal?.aborted) {
 		return syntheticError(tool.id, 'RUNNER_CANCELED', { message: 'Tool was canceled', recoverable: true });
 	}
-	const { environment = process.env, signal, stderr, spawner } = options;
+	const { environment = process.env, signal, stderr, spawner, onSpawn } = options;
 	const request = options.requestText ?? (await requestFor(tool, options));
 	if (typeof request !== 'string') return request;
 	try {
@@ -126,6 +128,7 @@ async function open(tool: Tool, options: RunOptions, transcript: Transcript): Pr
 			signal,
 			stderr,
 			spawner,
+			onSpawn,
 			environment,
 		});
 	} catch (error) {

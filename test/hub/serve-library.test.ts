@@ -1,0 +1,101 @@
+/* The library through `mctl serve`, with real clients of the official SDK in both eras. */
+
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
+import { Client } from '../../src/transport/client.ts';
+import { until } from '../support/programs.ts';
+
+const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
+const clients: { close: () => Promise<unknown> }[] = [];
+afterEach(async () => {
+	await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+describe('the library through mctl serve', () => {
+	it.each(['legacy', 'modern'])(
+		'is listed, read, completed and matched by the SDK 2.x client, %s',
+		async (era) => {
+			const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
+			const client = new ClientV2({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+			await client.connect(new OrchestraClientTransport(record(workspace()), {}));
+			clients.push(client);
+			const uris = (await client.listResources()).resources.map(({ uri }) => uri);
+			expect(uris).toContain('orchestr8://guides/retry');
+			expect(await client.readResource({ uri: 'orchestr8://guides/retry' })).toMatchObject({
+				contents: [{ mimeType: 'text/markdown', text: expect.stringContaining('# Retry a call') }],
+			});
+			const match = await client.readResource({
+				uri: 'orchestr8://match?query=try+again+after+a+failure&mode=full',
+			});
+			expect(JSON.stringify(match.contents)).toContain('orchestr8://guides/retry');
+			expect(await client.getPrompt({ name: 'hello', arguments: { who: 'Ada' } })).toMatchObject({
+				messages: [{ content: { text: expect.stringContaining('Hello Ada') } }],
+			});
+			const template = (await client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate ?? '';
+			const { completion } = await client.complete({
+				ref: { type: 'ref/resource', uri: template },
+				argument: { name: /\{\+?(\w+)\}/.exec(template)?.[1] ?? '', value: 'g' },
+			});
+			expect(completion.values).toContain('guides');
+		},
+	);
+
+	it('answers a missing resource with -32602 and no path of the machine', async () => {
+		const client = await serve(workspace());
+		await expect(
+			client.request('resources/read', { uri: 'orchestr8://guides/../../etc/passwd' }),
+		).rejects.toThrow(/-32602: Resource not found: orchestr8:\/\/guides\/\.\.\/\.\.\/etc\/passwd$/);
+	});
+
+	it('serves a changed file at once and tells those who watch it', async () => {
+		const folder = workspace();
+		const heard: string[] = [];
+		const client = await serve(folder, (method, params) =>
+			heard.push(`${method} ${JSON.stringify(params ?? {})}`),
+		);
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		const uri = 'orchestr8://guides/retry';
+		await client.request('resources/read', { uri });
+		await client.request('resources/subscribe', { uri });
+		writeFileSync(join(folder, 'resources/guides/retry.md'), '# Retry\n\nWait twice as long.\n');
+		await until('it was told', () => heard.includes(`notifications/resources/updated {"uri":"${uri}"}`));
+		expect(JSON.stringify(await client.request('resources/read', { uri }))).toContain('Wait twice as long.');
+		writeFileSync(join(folder, 'resources/guides/new.md'), '# New\n');
+		await until('the list changed', () =>
+			heard.some((line) => line.startsWith('notifications/resources/list_changed')),
+		);
+		expect(JSON.stringify(await client.request('resources/list'))).toContain('orchestr8://guides/new');
+	});
+});
+
+function workspace(): string {
+	const folder = mkdtempSync(join(tmpdir(), 'orchestra-library-'));
+	mkdirSync(join(folder, 'resources/guides'), { recursive: true });
+	mkdirSync(join(folder, 'prompts'));
+	writeFileSync(
+		join(folder, 'resources/guides/retry.md'),
+		'# Retry a call\n\nTry again after a failure, and wait longer each time.\n',
+	);
+	writeFileSync(
+		join(folder, 'prompts/hello.md'),
+		'---\narguments:\n  - name: who\n    required: true\n---\nHello {{who}}\n',
+	);
+	return folder;
+}
+
+function record(cwd: string): { command: string; args: string[]; cwd: string } {
+	return { command: process.execPath, args: [main, 'serve'], cwd };
+}
+
+async function serve(
+	cwd: string,
+	onNotification?: (method: string, params: unknown) => void,
+): Promise<Client> {
+	const client = await Client.open(record(cwd), onNotification ? { onNotification } : {});
+	clients.push(client);
+	return client;
+}
