@@ -4,9 +4,7 @@
  */
 import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { connect, createServer } from 'node:tls';
-import { loadIdentity } from '../dist/quic/certificates.js';
-import { dial, listen } from '../dist/quic/open-link.js';
-import { encodeFrame, FrameReader } from '../dist/wire/frame.js';
+import { dial, encodeFrame, FrameReader, listen, loadIdentity } from '../dist/plugin/index.js';
 
 const FRAME_BYTES = 16 * 1024 * 1024;
 const PROTOCOL = 'orchestra-plugin';

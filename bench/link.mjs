@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadIdentity } from '../dist/quic/certificates.js';
+import { loadIdentity } from '../dist/plugin/index.js';
 import { subjects } from './link-subjects.mjs';
 
 const MEASURE_MS = 2_000;

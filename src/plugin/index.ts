@@ -3,6 +3,7 @@
 export { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 export type { Identity, LinkListener, LinkPeer } from '../quic/link.ts';
 export { dial, listen } from '../quic/open-link.ts';
+export { encodeFrame, FrameReader } from '../wire/frame.ts';
 export { type CallOptions } from './calls.ts';
 export { definePlugin, type Plugin, type RunningPlugin } from './define-plugin.ts';
 export type {
