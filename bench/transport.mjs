@@ -5,7 +5,15 @@
  */
 import { join } from 'node:path';
 import { openServer } from './measure/driver.mjs';
-import { cpuMicros, DRIVER_CORE, memory, nodeOn, pinDriver, startNode } from './measure/process.mjs';
+import {
+	cpuMicros,
+	DRIVER_CORE,
+	memory,
+	nodeOn,
+	pinBeside,
+	pinDriver,
+	startNode,
+} from './measure/process.mjs';
 import { median, note } from './measure/report.mjs';
 import { script } from './measure/requests.mjs';
 import { printReport } from './transport-report.mjs';
@@ -90,6 +98,10 @@ async function serverRound(subject, dialect, { warmMs, ms, turnMs }) {
 	const flight = await metered(driver.pid, () => driver.flood(IN_FLIGHT, ms));
 	await driver.inTurn(turnMs / 2);
 	const turn = await metered(driver.pid, () => driver.inTurn(turnMs));
+	// On one core nobody waits for another core to wake up, which can take longer than the call.
+	pinBeside(driver.pid);
+	await driver.inTurn(turnMs / 2);
+	const beside = await metered(driver.pid, () => driver.inTurn(turnMs));
 	await driver.check();
 	const peakBytes = memory(driver.pid)?.peak;
 	await driver.close();
@@ -99,6 +111,8 @@ async function serverRound(subject, dialect, { warmMs, ms, turnMs }) {
 		turnPerSecond: turn.perSecond,
 		turnCpuMicros: turn.cpuMicros,
 		turnP50Micros: turn.p50Micros,
+		besidePerSecond: beside.perSecond,
+		besideP50Micros: beside.p50Micros,
 		peakBytes,
 	};
 }

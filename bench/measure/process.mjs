@@ -21,6 +21,11 @@ export function pinDriver() {
 	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', String(DRIVER_CORE), String(process.pid)]);
 }
 
+/** Move a process to the driver's core, beside the driver. */
+export function pinBeside(pid) {
+	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', String(DRIVER_CORE), String(pid)]);
+}
+
 /** Command and arguments that run `args` under Node on `core`. */
 export function nodeOn(core, args) {
 	if (!isPinned) return { cmd: process.execPath, args };
