@@ -6,7 +6,7 @@
  * the call is made.
  */
 import { type ExactObject, parseExact } from '../plugin/exact-json.ts';
-import type { JsonObject } from '../wire/json.ts';
+import { endOfString, type JsonObject } from '../wire/json.ts';
 import type { Id } from '../wire/json-rpc.ts';
 import { idText, readHead } from './head.ts';
 
@@ -56,12 +56,6 @@ export function memberText(text: string | undefined, key: string): string | unde
 		}
 	}
 	return found;
-}
-
-function endOfString(text: string, start: number): number {
-	let at = start + 1;
-	while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-	return at;
 }
 
 /** Where the colon after a key stands; -1 when the string was a value. */

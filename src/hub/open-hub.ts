@@ -80,6 +80,9 @@ function lazyStorage(root: string): () => Promise<FileStorage> {
 function load(options: OpenHubOptions): Configuration {
 	const { configuration, problems } = loadConfiguration(options);
 	for (const { message } of problems) options.log.warn(message);
+	const servers = configuration.mcpServers.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
+	if (servers.length > 0)
+		options.log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 	return configuration;
 }
 

@@ -5,6 +5,7 @@
  * A call that was under way when the plugin died is not repeated; its error says
  * that the outcome is unknown.
  */
+import { promptOf, promptResultOf, toolOf, toolResultOf } from '../bridge/translate.ts';
 import type { PluginEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -14,7 +15,6 @@ import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../mcp/types
 import type { CallOptions } from '../plugin/calls.ts';
 import type { RequestInit, ResponseKind, ResponseValue } from '../plugin/codec.ts';
 import type { ToolRequest, ToolResponse } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import { mcpPrompt, mcpPromptAnswer, mcpTool, mcpToolAnswer } from '../plugin/mcp-result.ts';
 import type { PluginProcess } from '../plugin/plugin-process.ts';
 import { explainExit } from '../process/diagnosis.ts';
 import { commandLine } from '../process/spawn-record.ts';
@@ -80,11 +80,11 @@ export class PluginBackend implements Backend {
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
-		return (await this.up()).tools.map(mcpTool).map((tool) => ({ ...tool }));
+		return (await this.up()).tools.map(toolOf);
 	}
 
 	async listPrompts(): Promise<readonly Prompt[]> {
-		return (await this.up()).prompts.map(mcpPrompt).map((prompt) => ({ ...prompt }));
+		return (await this.up()).prompts.map(promptOf);
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
@@ -97,7 +97,7 @@ export class PluginBackend implements Backend {
 		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
 			return this.#collect(request, context, response);
-		return { ...mcpToolAnswer(response) };
+		return toolResultOf(response);
 	}
 
 	async getPrompt(
@@ -105,11 +105,9 @@ export class PluginBackend implements Backend {
 		context: CallContext,
 	): Promise<GetPromptResult> {
 		const value = { promptName: name, arguments: input };
-		return {
-			...mcpPromptAnswer(
-				await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal }),
-			),
-		};
+		return promptResultOf(
+			await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal }),
+		);
 	}
 
 	/** Pass a tool request on as it is. */
@@ -202,9 +200,9 @@ export class PluginBackend implements Backend {
 				context.progress(parts.length, undefined, text);
 			} else if (response.case === 'streamEnd') {
 				const { success, errorCode, errorMessage } = response.value;
-				if (!success && errorCode === 'tool_not_found') return { ...mcpToolAnswer(notFound) };
+				if (!success && errorCode === 'tool_not_found') return toolResultOf(notFound);
 				if (!success) return failure(errorMessage || `tool error: ${errorCode}`);
-			} else return { ...mcpToolAnswer(notFound) };
+			} else return toolResultOf(notFound);
 		}
 		return { content: [{ type: 'text', text: parts.join('') }] };
 	}

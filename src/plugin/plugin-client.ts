@@ -127,13 +127,18 @@ export class PluginClient {
 
 	#sendAlone(payload: Uint8Array, call: Call): () => void {
 		const stream = this.#link.openStream();
+		let isAnswered = false;
 		stream.receive({
 			frame: (answer) => {
+				isAnswered = true;
 				call.answer(decodeResponse(answer));
 				if (!this.#link.streamsAreCheap) stream.end();
 			},
-			end: () =>
-				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`)),
+			// Every stream ends; only one that ends without an answer is worth an error.
+			end: () => {
+				if (isAnswered) return;
+				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`));
+			},
 			fail: (error) => call.fail(error),
 		});
 		stream.send(payload);

@@ -36,7 +36,8 @@ export function numberTextOf(text: string, key: string): string | undefined {
 	return found;
 }
 
-function endOfString(text: string, start: number): number {
+/** Where the string that begins at `start` ends: the place of its closing quote. */
+export function endOfString(text: string, start: number): number {
 	let at = start + 1;
 	while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
 	return at;
