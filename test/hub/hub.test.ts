@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/hub/backend.ts';
@@ -10,6 +9,7 @@ import { Face } from '../../src/mcp/face.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 describe('Hub', () => {
 	it('routes a call to the backend that offers the tool, under the name that it knows', async () => {
@@ -90,7 +90,7 @@ describe('Hub', () => {
 	});
 
 	it('writes one line for each call: who, what, how long, how it ended, and nothing of what was said', async () => {
-		const file = join(mkdtempSync(join(tmpdir(), 'orchestra-')), 'state', 'journal.ndjson');
+		const file = join(temporaryFolder(), 'state', 'journal.ndjson');
 		const journal = fileJournal(file, Log.silent);
 		const hub = new Hub({ backends: [echoBackend('tools'), failingBackend()], journal });
 		const { request } = connect(hub);

@@ -1,13 +1,13 @@
 /* The library through `mctl serve`, with real clients of the official SDK in both eras. */
 
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
 import { Client } from '../../src/transport/client.ts';
 import { until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const clients: { close: () => Promise<unknown> }[] = [];
@@ -76,7 +76,7 @@ describe('the library through mctl serve', () => {
 });
 
 function workspace(): string {
-	const folder = mkdtempSync(join(tmpdir(), 'orchestra-library-'));
+	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'resources/guides'), { recursive: true });
 	mkdirSync(join(folder, 'prompts'));
 	writeFileSync(

@@ -1,7 +1,6 @@
 /* `mctl serve` as agents use it: a real process, real tools, real clients of the official SDK. */
 
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,6 +9,7 @@ import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
 import { Client } from '../../src/transport/client.ts';
 import { mctl } from '../support/mctl.ts';
 import { isAlive, until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const clients: { close: () => Promise<unknown> }[] = [];
@@ -161,7 +161,7 @@ wait
 `;
 
 function workspace(tools: Record<string, string>): string {
-	const folder = mkdtempSync(join(tmpdir(), 'orchestra-serve-'));
+	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'tools'));
 	for (const [name, text] of Object.entries(tools)) writeTool(folder, name, text);
 	return folder;

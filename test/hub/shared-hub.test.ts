@@ -1,12 +1,12 @@
 /* The shared hub as a background process: started by bridges, killed in the middle, never leaving anything behind. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { Client } from '../../src/transport/client.ts';
 import { mctl } from '../support/mctl.ts';
 import { isAlive, livingWith, until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'dist/cli/main.js');
@@ -153,7 +153,7 @@ describe('mctl hub', () => {
 
 /** A plugin that does as it is told: dies, dawdles and counts how often it was asked to. */
 function moodyPlugin(packageRoot: string): string {
-	const file = join(mkdtempSync(join(packageRoot, 'node_modules', '.moody-')), 'plugin.mjs');
+	const file = join(temporaryFolder(), 'plugin.mjs');
 	writeFileSync(
 		file,
 		`import { appendFileSync } from 'node:fs';
@@ -194,7 +194,7 @@ interface Place {
 
 /** A folder with a configuration, a home of its own and so a hub of its own, stopped in the end. */
 async function openPlace(configuration: object = {}): Promise<Place> {
-	const home = mkdtempSync(join(tmpdir(), 'orchestra-hub-'));
+	const home = temporaryFolder();
 	const folder = join(home, 'work');
 	mkdirSync(folder);
 	writeFileSync(join(folder, 'orchestra.json'), JSON.stringify(configuration));

@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,6 +7,7 @@ import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const started: Child[] = [];
 afterEach(async () => {
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe('starting', () => {
 	it('runs the program with its arguments, environment and folder, without a shell', async () => {
-		const folder = realpathSync(mkdtempSync(join(tmpdir(), 'orchestra-')));
+		const folder = temporaryFolder();
 		const script =
 			'console.log(JSON.stringify([process.cwd(), process.env.TEST_VAR, process.argv.slice(1)]))';
 		const child = await start({
@@ -67,7 +67,7 @@ describe('starting', () => {
 	});
 
 	it('refuses a file that is not executable', async () => {
-		const file = join(mkdtempSync(join(tmpdir(), 'orchestra-')), 'script');
+		const file = join(temporaryFolder(), 'script');
 		writeFileSync(file, '#!/bin/sh\n', { mode: 0o600 });
 		await expect(Child.start({ command: file })).rejects.toThrow(`${file} is not executable`);
 	});
