@@ -44,7 +44,11 @@ async function startHub(options: StartOptions): Promise<HubRecord> {
 	const giveUpAt = performance.now() + START_MS;
 	for (;;) {
 		const record = folder.running();
-		if (record) return record;
+		if (record) {
+			// Another was faster. Ours would find the lock taken, or, if that hub is stopped soon, take its place unasked.
+			if (record.pid !== child.pid && !hasExited) child.kill('SIGKILL');
+			return record;
+		}
 		signal?.throwIfAborted();
 		// One that found the lock taken exits at once; then the other is about to listen.
 		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
