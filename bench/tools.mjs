@@ -3,8 +3,8 @@
  *
  * Two parents start the programs: a small one, and one that holds 1 GB, where `fork`
  * has to copy page tables. In each, bare and ours and ours through the helper.
- * All six take turns, so that a busy machine disturbs them alike, and the fastest
- * fifth counts, since what a machine does for others only ever adds. Then what 10,000 small events cost in CPU time of our own.
+ * All six take turns, so that a busy machine disturbs them alike, and the median
+ * counts. Then what 10,000 small events cost in CPU time of our own.
  * `node bench/tools.mjs [--quick]`
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HelperSpawner, readToolAt, runTool } from '../dist/tool/index.js';
+import { median } from './measure/report.mjs';
 
 const PARALLEL = 8;
 const EVENTS = 10_000;
@@ -177,9 +178,9 @@ async function takeTurns(parents, rounds, request) {
 			if (round >= 0) times.push(ms);
 		}
 	}
-	const best = { small: {}, large: {} };
-	for (const { parent, way, times } of turns) best[parent][way] = quantile(times, 0.2);
-	return best;
+	const medians = { small: {}, large: {} };
+	for (const { parent, way, times } of turns) medians[parent][way] = median(times);
+	return medians;
 }
 
 async function measureEvents(root) {
@@ -199,11 +200,11 @@ async function measureEvents(root) {
 		const { user, system } = process.cpuUsage(before);
 		cpus.push((user + system) / 1000);
 	}
-	return { count: EVENTS, firstCpuMs: cpus[0], cpuMs: quantile(cpus, 0.5) };
+	return { count: EVENTS, firstCpuMs: cpus[0], cpuMs: median(cpus) };
 }
 
 function printTable(title, rows, parent) {
-	console.log(`\nTools from ${title}: ms a call, and calls a second with ${PARALLEL} in parallel`);
+	console.log(`\nTools from ${title}: median ms a call, and calls a second with ${PARALLEL} in parallel`);
 	console.log('program   bare ms   ours ms   helper ms   bare /s   ours /s   helper /s');
 	for (const [language, { one, many }] of Object.entries(rows)) {
 		const ways = ['bare', 'ours', 'helper'];
@@ -229,10 +230,6 @@ function printGoals(rows, events) {
 
 function goal(text, found, isMet) {
 	console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${text}: ${found}`);
-}
-
-function quantile(values, share) {
-	return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)];
 }
 
 if (process.argv[2] === '--parent') await beParent(process.argv[3], Number(process.argv[4]));

@@ -1,4 +1,5 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout, no port and no other process. */
+import { existsSync } from 'node:fs';
 import { openHub } from '../hub/open-hub.ts';
 import { Log } from '../log.ts';
 import { serveProvider } from '../mcp/serve.ts';
@@ -21,9 +22,11 @@ export const serve: Command = {
 
 	async run({ words, flags, environment }) {
 		if (words.length > 0) throw usageError(serve, 'mctl serve takes no words');
+		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+		if (file !== undefined && !existsSync(file))
+			throw usageError(serve, `there is no configuration file ${file}`);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		const opened = await openHub({
 			cwd: process.cwd(),
 			environment,

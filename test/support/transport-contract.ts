@@ -60,7 +60,7 @@ export function transportContract(name: string, open: () => Promise<Opened>): vo
 			expect(inbox.ends).toHaveLength(1);
 		});
 
-		it('delivers nothing more while paused, and everything after', async () => {
+		it('loses nothing over a pause', async () => {
 			const { transport, inbox } = await started(open);
 			transport.pause();
 			for (let n = 0; n < 10; n++) transport.post(String(n));
@@ -79,12 +79,6 @@ export function transportContract(name: string, open: () => Promise<Opened>): vo
 			expect(posts).toBeLessThan(5000);
 			transport.resume();
 			await until('it all came back', () => inbox.messages.length === posts + 1);
-			await transport.close();
-		});
-
-		it('counts stray lines without a word', async () => {
-			const { transport } = await started(open);
-			transport.noteStray('hello');
 			await transport.close();
 		});
 	});
