@@ -4,20 +4,23 @@
  *
  * A call through `serve` crosses one QUIC link, to the plugin; through `bridge` two,
  * to the hub and to the plugin. `ping` is answered by the hub itself, so the
- * difference of the two pings is what a bridge adds. Nothing is pinned to a core:
- * a subject is up to three processes here, and one core for all would measure the
- * scheduler.
+ * difference of the two pings is what a bridge adds. Calls are made with nothing
+ * pinned to a core: a subject is up to three processes, and one core for all would
+ * measure the scheduler. Pings are made twice: as the system places the processes,
+ * and with the caller and its subject on one core and the shared hub on another,
+ * since three processes that wake each other over two cores wait for cores instead.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
-import { cpuMicros } from './measure/process.mjs';
+import { cpuMicros, pinApart, pinBeside, unpin } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script } from './measure/requests.mjs';
 
 const IN_FLIGHT = 64;
+const PINGS = 1000;
 /** How long a subject has to bring up what stands behind it. */
 const SETTLE_MS = 1500;
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
@@ -32,7 +35,8 @@ export async function run({ isQuick = false } = {}) {
 	const place = openPlace();
 	try {
 		mctl(place, 'hub', 'start');
-		const subjects = subjectsIn(place);
+		const { pid: hubPid } = JSON.parse(mctl(place, 'hub', 'status', '--json'));
+		const subjects = subjectsIn({ ...place, hubPid });
 		const calls = await interleaved('calls', subjects, plan.rounds, (subject) => callRound(subject, plan));
 		const starts = await interleaved('cold starts', subjects, plan.coldRounds, coldRound);
 		const data = { calls, starts };
@@ -56,12 +60,13 @@ function openPlace() {
 }
 
 function mctl({ cwd, env }, ...words) {
-	const { status, stderr } = spawnSync(process.execPath, [main, ...words], {
+	const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
 		cwd,
 		env: { ...process.env, ...env },
 		encoding: 'utf8',
 	});
 	if (status !== 0) throw new Error(`mctl ${words.join(' ')}: ${stderr}`);
+	return stdout;
 }
 
 function subjectsIn(place) {
@@ -100,18 +105,32 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	const used = before === undefined ? undefined : cpuMicros(driver.pid) - before;
 	await driver.inTurn(turnMs / 2);
 	const { p50Micros } = await driver.inTurn(turnMs);
+	await pings(driver);
 	const pingMicros = await pings(driver);
+	const pinnedPingMicros = await pinnedPings(driver, subject.hubPid);
 	await driver.close();
 	return {
 		perSecond: (flight.calls / flight.ms) * 1000,
 		cpuMicros: used && used / flight.calls,
 		p50Micros,
 		pingMicros,
+		pinnedPingMicros,
 	};
 }
 
+async function pinnedPings(driver, hubPid) {
+	pinBeside(process.pid);
+	pinBeside(driver.pid);
+	if (hubPid) pinApart(hubPid);
+	await pings(driver);
+	const micros = await pings(driver);
+	if (hubPid) unpin(hubPid);
+	unpin(process.pid);
+	return micros;
+}
+
 /** The median latency of `ping`, in microseconds. */
-async function pings(driver, count = 400) {
+async function pings(driver, count = PINGS) {
 	const latencies = [];
 	for (let id = 0; id < count; id++) {
 		const startedAt = performance.now();
@@ -140,6 +159,7 @@ function print({ calls, starts }) {
 			['CPU µs/call', ({ cpuMicros: used }) => fixed(used, 1)],
 			['one at a time p50 µs', ({ p50Micros }) => fixed(p50Micros)],
 			['ping p50 µs', ({ pingMicros }) => fixed(pingMicros)],
+			['pinned', ({ pinnedPingMicros }) => fixed(pinnedPingMicros)],
 		],
 		calls,
 	);
@@ -154,6 +174,8 @@ function print({ calls, starts }) {
 		],
 		starts,
 	);
-	const added = of(calls, 'mctl bridge').pingMicros - of(calls, 'mctl serve').pingMicros;
-	process.stdout.write(`\na bridge adds ${fixed(added)} µs to a ping of the hub\n`);
+	const added = (key) => fixed(of(calls, 'mctl bridge')[key] - of(calls, 'mctl serve')[key]);
+	process.stdout.write(
+		`\na bridge adds ${added('pingMicros')} µs to a ping of the hub, ${added('pinnedPingMicros')} µs pinned\n`,
+	);
 }

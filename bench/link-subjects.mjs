@@ -3,11 +3,15 @@
  * its own (`serve`) and gives the client one function: bytes in, bytes back (`dial`).
  */
 import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createServer } from 'node:tls';
 import { dial, encodeFrame, FrameReader, listen, loadIdentity } from '../dist/plugin/index.js';
 
 const FRAME_BYTES = 16 * 1024 * 1024;
 const PROTOCOL = 'orchestra-plugin';
+/** Longer than any run: the layer throws out of a timer when a connection that is closing goes idle. */
+const LAYER_IDLE_MS = 15 * 60_000;
+const LAYER_CLOSE_MS = 2000;
 
 export const subjects = {
 	quic: { title: 'our QUIC link', serve: (certs) => serveLink('quic', certs), dial: dialQuic },
@@ -126,7 +130,7 @@ function layerConfig({ ca, certificate, key }) {
 		key,
 		verifyPeer: true,
 		applicationProtos: [PROTOCOL],
-		maxIdleTimeout: 60_000,
+		maxIdleTimeout: LAYER_IDLE_MS,
 		initialMaxStreamsBidi: 10_000,
 	};
 }
@@ -177,5 +181,6 @@ async function dialLayer(address, certs) {
 		await writing;
 		return answer;
 	};
-	return { call, close: () => client.destroy({ force: true }) };
+	const close = () => Promise.race([client.destroy({ force: true }), sleep(LAYER_CLOSE_MS)]);
+	return { call, close };
 }

@@ -27,8 +27,11 @@ if (unknown.length > 0) {
 	installPeers();
 	buildProduct();
 	const chosen = positionals.length > 0 ? positionals : known;
-	if (chosen.length === 1) await runSuite(chosen[0]);
-	else for (const name of chosen) runApart(name);
+	if (chosen.length === 1) {
+		await runSuite(chosen[0]);
+		process.exit(); // a peer may have left timers behind
+	}
+	for (const name of chosen) runApart(name);
 }
 
 /** A process per suite: one that pins itself to a core or fills its heap does not touch the next. */

@@ -11,6 +11,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 const order = [
 	'errors',
 	'log',
+	'awake',
 	'wire',
 	'schema',
 	'rpc',

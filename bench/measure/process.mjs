@@ -18,12 +18,26 @@ export const isPinned =
 
 /** Move this process to the driver's core. */
 export function pinDriver() {
-	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', String(DRIVER_CORE), String(process.pid)]);
+	pinBeside(process.pid);
 }
 
 /** Move a process to the driver's core, beside the driver. */
 export function pinBeside(pid) {
-	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', String(DRIVER_CORE), String(pid)]);
+	pin(pid, String(DRIVER_CORE));
+}
+
+/** Move a process to the subject's core, away from the driver. */
+export function pinApart(pid) {
+	pin(pid, String(SUBJECT_CORE));
+}
+
+/** Let the system place a process again. */
+export function unpin(pid) {
+	pin(pid, `${DRIVER_CORE},${SUBJECT_CORE}`);
+}
+
+function pin(pid, cores) {
+	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', cores, String(pid)]);
 }
 
 /** Command and arguments that run `args` under Node on `core`. */

@@ -1,5 +1,4 @@
 /* `host:port` as people write it, and the addresses behind a name. */
-import { lookup } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import { messageOf, OrchestraError } from '../errors.ts';
 
@@ -31,6 +30,7 @@ export function formatAddress({ host, port }: HostPort): string {
 export async function resolveHost(host: string): Promise<string[]> {
 	if (isIPv4(host) || (host.includes(':') && isIPv6(host))) return [host];
 	try {
+		const { lookup } = await import('node:dns/promises'); // a bridge has a literal address and no time
 		const found = await lookup(host, { all: true });
 		const sorted = found.sort((one, other) => one.family - other.family);
 		return [...new Set(sorted.map(({ address }) => address))];

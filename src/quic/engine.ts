@@ -7,10 +7,13 @@
  * engine replaces this file alone. Loaded on first use: nobody else pays for it,
  * and on a platform without a binary only QUIC is missing.
  */
+import { createRequire } from 'node:module';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { HostPort } from './address.ts';
 import * as limits from './limits.ts';
 import type { Identity } from './link.ts';
+
+const require = createRequire(import.meta.url);
 
 /** Largest datagram between our own ends on loopback; a peer may ask for smaller ones. */
 export const DATAGRAM_BYTES: number = process.platform === 'linux' ? 16_383 : 8_192;
@@ -122,11 +125,25 @@ export const SHUTDOWN_READ = 0;
 export const SHUTDOWN_WRITE = 1;
 export const TYPE_INITIAL = 0;
 
+/*
+ * The platform's binary is asked for by its name. The package of the engine tries a dozen other
+ * places first, which takes longer than all the rest of a bridge's start; it is the way for
+ * installations that keep the binary out of our sight.
+ */
+async function findEngine(): Promise<Engine> {
+	try {
+		const binary: unknown = require(`@matrixai/quic-${process.platform}-${process.arch}`);
+		return binary as Engine; // the same module as below, where it has this type
+	} catch {
+		const native = await import('@matrixai/quic/native/index.js');
+		return native.quiche;
+	}
+}
+
 /** Load the engine. Throws `not_found` where there is no binary for this platform. */
 export async function loadEngine(): Promise<Engine> {
 	try {
-		const native = await import('@matrixai/quic/native/index.js');
-		return native.quiche;
+		return await findEngine();
 	} catch (cause) {
 		const platform = `${process.platform}-${process.arch}`;
 		throw new OrchestraError('not_found', `there is no QUIC engine for ${platform}: ${messageOf(cause)}`, {

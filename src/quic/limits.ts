@@ -16,6 +16,9 @@ export const PROBE_MS = 500;
 export const EAGER_PROBES = 20;
 export const PATIENT_PROBE_MS = 2_000;
 
+/** How long an acknowledgement waits for something to travel with; peers allow for 25 ms. */
+export const ACK_DELAY_MS = 5;
+
 /** A peer that answers no probe for this long is gone. */
 export const SILENCE_MS = 10_000;
 

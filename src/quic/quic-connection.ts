@@ -6,6 +6,7 @@
  * leave with the acknowledgement. At the end of the turn the socket calls `flush`
  * once, however many streams were written.
  */
+import { stayAwake } from '../awake.ts';
 import { OrchestraError } from '../errors.ts';
 import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
@@ -20,6 +21,8 @@ import { StreamTable } from './stream-table.ts';
 export interface ConnectionHost {
 	/** Call `flush` at the end of this turn. */
 	wake(connection: QuicConnection): void;
+	/** Call `tick` when the connection's `dueAt` has come. */
+	wakeLater(connection: QuicConnection): void;
 	/** Where the engine puts the next datagram. */
 	readonly buffer: Uint8Array;
 	/** Send the first `size` bytes of the buffer to the peer of this connection. */
@@ -60,6 +63,9 @@ export class QuicConnection {
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
 	#isReadDue = false;
+	/** Datagrams that came since the last flush, and those that it sent. */
+	#taken = 0;
+	#sent = 0;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 	#onQuiet: (() => void) | undefined;
 
@@ -97,6 +103,7 @@ export class QuicConnection {
 		try {
 			this.native.recv(data, this.#path);
 			this.#watch.heard(performance.now());
+			stayAwake();
 		} catch {
 			// A packet that the engine refuses; if that ends the connection, the engine says so below.
 		}
@@ -105,11 +112,14 @@ export class QuicConnection {
 		// With few streams each datagram is likely an answer somebody waits for; with many, one look a turn is enough.
 		if (this.#streams.size > LOOK_AT_ONCE) this.#isReadDue = true;
 		else this.#readStreams();
-		this.#options.host.wake(this);
+		this.#taken++;
+		if (this.#mayWait()) this.#wakeLater();
+		else this.#options.host.wake(this);
 	}
 
 	/** Write what waits, send all datagrams, and note when to come again. */
 	flush(): void {
+		this.#taken = 0;
 		if (this.#isReadDue) this.#readStreams();
 		if (this.isClosed) return;
 		if (this.isEstablished) this.#streams.write();
@@ -181,6 +191,21 @@ export class QuicConnection {
 		if (this.isEstablished && !this.isClosed) this.#streams.read();
 	}
 
+	/*
+	 * A single datagram that asks for nothing but an acknowledgement can wait a moment: most often there
+	 * will be something to say, and one datagram carries both. Where much is under way nothing waits,
+	 * since the peer may need the acknowledgement to go on, and we may have been allowed to.
+	 */
+	#mayWait(): boolean {
+		if (!this.isEstablished || this.#isReadDue || this.#taken > 1 || this.#sent > 1) return false;
+		return !this.#streams.hasWrites && !this.native.isDraining() && !this.native.isClosed();
+	}
+
+	#wakeLater(): void {
+		this.dueAt = Math.min(this.dueAt, performance.now() + limits.ACK_DELAY_MS);
+		this.#options.host.wakeLater(this);
+	}
+
 	#accept(stream: QuicStream): void {
 		this.#watch.busy(performance.now());
 		this.#options.onStream?.(stream, this);
@@ -188,7 +213,7 @@ export class QuicConnection {
 
 	#transmit(): void {
 		const { host } = this.#options;
-		for (;;) {
+		for (this.#sent = 0; ; this.#sent++) {
 			const packet = this.native.send(host.buffer);
 			if (packet === null) return;
 			host.transmit(this, packet[0]);

@@ -85,6 +85,10 @@ export class QuicSocket implements ConnectionHost {
 		setImmediate(this.#flush);
 	}
 
+	wakeLater(connection: QuicConnection): void {
+		this.#deadlines.note(connection.dueAt);
+	}
+
 	transmit(connection: QuicConnection, size: number): void {
 		if (!this.#isConnected) {
 			this.sendTo(connection.remote, size);

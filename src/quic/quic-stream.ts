@@ -114,6 +114,7 @@ export class QuicStream implements LinkStream {
 			}
 			if (got === null) return;
 			this.#deliver(got[0], got[1]);
+			if (got[0] < scratch.length) return; // that was all there is
 		}
 	}
 

@@ -52,6 +52,11 @@ export class StreamTable implements StreamHost {
 		return this.#open.size + this.#waiting.length + this.#fresh.size;
 	}
 
+	/** True when something waits to be handed to the engine. */
+	get hasWrites(): boolean {
+		return this.#writing.size > 0 || this.#waiting.length > 0;
+	}
+
 	/** When the streams must be looked at again, whatever comes in. */
 	get dueAt(): number {
 		return this.#isStoppedCheckDue ? this.#stoppedCheckAt : Number.POSITIVE_INFINITY;

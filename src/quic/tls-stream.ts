@@ -4,7 +4,9 @@
  * What is written in one turn is corked and leaves as one record. Half-close is
  * TCP's own; a reset destroys the connection, and the peer sees it break.
  */
+
 import type { TLSSocket } from 'node:tls';
+import { stayAwake } from '../awake.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FrameReader } from '../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from './link.ts';
@@ -38,7 +40,10 @@ export class TlsStream implements LinkStream {
 			return;
 		}
 		this.#socket = socket;
-		socket.on('data', (chunk: Buffer) => this.#take(chunk));
+		socket.on('data', (chunk: Buffer) => {
+			this.#take(chunk);
+			stayAwake();
+		});
 		socket.on('end', () => this.#readEnd());
 		socket.on('error', (error) => this.fail(broken(this.address, error)));
 		socket.on('close', () => this.#closed());

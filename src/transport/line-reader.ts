@@ -1,5 +1,6 @@
 /* A byte stream to lines, delivered to a receiver, with a brake. */
 import type { Readable } from 'node:stream';
+import { stayAwake } from '../awake.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { LineSplitter } from '../wire/lines.ts';
 
@@ -17,7 +18,10 @@ export class LineReader {
 	}
 
 	start(receiver: Receiver): void {
-		this.#stream.on('data', (chunk: Buffer) => this.#deliver(receiver, this.#splitter.push(chunk)));
+		this.#stream.on('data', (chunk: Buffer) => {
+			this.#deliver(receiver, this.#splitter.push(chunk));
+			stayAwake();
+		});
 		const finish = (error?: Error): void => {
 			if (this.#isOver) return;
 			this.#deliver(receiver, this.#splitter.end());

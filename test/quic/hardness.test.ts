@@ -121,6 +121,36 @@ describe('a quic link', () => {
 		expect(relay.lost).toBeGreaterThan(5);
 	}, 30_000);
 
+	it('needs one datagram each way for a call, since an acknowledgement waits for company', async () => {
+		const { listener, identities: who } = await openPair('quic');
+		const relay = await openLossyRelay(listener.address, {});
+		onTestFinished(() => relay.close());
+		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
+		onTestFinished(() => link.close());
+		await exchange(link, Buffer.from('warm'));
+		const before = relay.passed;
+		for (let count = 0; count < 100; count++) {
+			await exchange(link, Buffer.from('call'));
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		// A question, and an answer; not a third one that only says that the answer came.
+		expect(relay.passed - before).toBeLessThan(250);
+	});
+
+	it('acknowledges what nothing follows, so that nothing is sent twice', async () => {
+		const { listener, identities: who } = await openPair('quic');
+		const relay = await openLossyRelay(listener.address, {});
+		onTestFinished(() => relay.close());
+		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
+		onTestFinished(() => link.close());
+		await exchange(link, Buffer.from('last words'));
+		const before = relay.passed;
+		await until(() => relay.passed > before);
+		// A peer that missed the acknowledgement would repeat itself within some ten milliseconds, again and again.
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		expect(relay.passed - before).toBeLessThanOrEqual(2);
+	});
+
 	it('lets calls wait their turn when the peer allows no more streams', async () => {
 		const held: LinkStream[] = [];
 		const onStream = (stream: LinkStream): void => {
@@ -219,7 +249,13 @@ async function startPeerWithout(
 	...args: string[]
 ): Promise<{ line: string; stderr: () => string }> {
 	const hook = `export async function resolve(s, c, n) { if (s.startsWith('${name}')) throw new Error('gone'); return n(s, c); }`;
-	const loader = `import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}));`;
+	const loader = `import Module, { register } from 'node:module';
+		register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}));
+		const find = Module._resolveFilename;
+		Module._resolveFilename = (s, ...rest) => {
+			if (s.startsWith('${name}')) throw new Error('gone');
+			return find(s, ...rest);
+		};`;
 	const program = new URL('../fixtures/link-peer.mjs', import.meta.url).pathname;
 	const flags = ['--import', `data:text/javascript,${encodeURIComponent(loader)}`];
 	const child = spawn(process.execPath, [...flags, program, ...args]);

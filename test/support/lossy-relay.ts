@@ -4,6 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 export interface LossyRelay {
 	address: string;
 	readonly lost: number;
+	readonly passed: number;
 	close(): void;
 }
 
@@ -23,7 +24,13 @@ export async function openLossyRelay(target: string, losses: Losses): Promise<Lo
 	const random = seededRandom(7);
 	let client: { address: string; port: number } | undefined;
 	let lost = 0;
-	const survives = (): boolean => random() >= rate || (lost++, false);
+	let passed = 0;
+	const survives = (): boolean => {
+		const isLost = random() < rate;
+		if (isLost) lost++;
+		else passed++;
+		return !isLost;
+	};
 	front.on('message', (data, from) => {
 		client = from;
 		if (survives()) back.send(data, Number(port), host);
@@ -36,6 +43,9 @@ export async function openLossyRelay(target: string, losses: Losses): Promise<Lo
 		address: `127.0.0.1:${front.address().port}`,
 		get lost() {
 			return lost;
+		},
+		get passed() {
+			return passed;
 		},
 		close: () => {
 			front.close();

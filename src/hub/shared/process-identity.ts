@@ -2,7 +2,6 @@
  * Who a process is: its pid and when it started. A pid alone is given to another
  * process sooner or later, so nothing is ever signalled by pid alone.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface ProcessIdentity {
@@ -36,6 +35,8 @@ function startTimeFromProc(pid: number): string | undefined {
 
 function startTimeFromPs(pid: number): string | undefined {
 	try {
+		// Loaded here because a bridge on Linux must not wait for it.
+		const { execFileSync } = process.getBuiltinModule('node:child_process');
 		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
 			encoding: 'utf8',
 			timeout: 2000,

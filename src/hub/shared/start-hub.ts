@@ -5,7 +5,7 @@
  * terminal it was started from. Two who start it at once get the same one: the second
  * process finds the lock taken and goes away.
  */
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
@@ -35,7 +35,7 @@ export async function ensureHub(options: StartOptions): Promise<HubRecord> {
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
 	const { folder, signal } = options;
-	const child = spawnDetached(options);
+	const child = await spawnDetached(options);
 	let hasExited = false;
 	child.once('exit', () => {
 		hasExited = true;
@@ -77,7 +77,8 @@ export async function stopHub(folder: HubFolder): Promise<boolean> {
 	return true;
 }
 
-function spawnDetached({ folder, cwd, command, environment }: StartOptions): ReturnType<typeof spawn> {
+async function spawnDetached({ folder, cwd, command, environment }: StartOptions): Promise<ChildProcess> {
+	const { spawn } = await import('node:child_process'); // most find a hub that runs
 	mkdirSync(folder.path, { recursive: true, mode: 0o700 });
 	const log = openSync(folder.logFile, 'a', 0o600);
 	try {
