@@ -12,7 +12,7 @@ import { type Call, type CallOptions, Calls } from './calls.ts';
 import { decodeResponse, encodeRequest, type RequestInit } from './codec.ts';
 import type { PluginResponse } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { ResponseStream } from './response-stream.ts';
-import { SharedStream } from './shared-stream.ts';
+import { SharedStream, strangeAnswer } from './shared-stream.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 
 export class PluginClient {
@@ -51,7 +51,7 @@ export class PluginClient {
 		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
 		const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
 		return this.#calls.run(what, options, (call) =>
-			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(payload, call),
+			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(id, payload, call),
 		);
 	}
 
@@ -125,13 +125,16 @@ export class PluginClient {
 		return this.features.size > 0 && this.#calls.size >= MANY_CALLS && payload.length <= SMALL_BYTES;
 	}
 
-	#sendAlone(payload: Uint8Array, call: Call): () => void {
+	#sendAlone(id: string, payload: Uint8Array, call: Call): () => void {
 		const stream = this.#link.openStream();
 		let isAnswered = false;
 		stream.receive({
 			frame: (answer) => {
 				isAnswered = true;
-				call.answer(decodeResponse(answer));
+				const response = decodeResponse(answer);
+				// Some peers leave the id out where there is only one answer to expect.
+				if (response.requestId === id || response.requestId === '') call.answer(response);
+				else call.fail(strangeAnswer(this.address, response.requestId));
 				if (!this.#link.streamsAreCheap) stream.end();
 			},
 			// Every stream ends; only one that ends without an answer is worth an error.

@@ -4,16 +4,22 @@
  * one stream into a packet.
  *
  * Answers are matched by request id and may come in any order. A peer that ends
- * the stream after an answer is fine too: the next call opens a new one.
+ * the stream after an answer is fine too: the next call opens a new one. An answer
+ * to nothing fails the call that waits, if it is the only one; among several nobody
+ * can say whose it was, and their deadlines decide.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Link, LinkStream } from '../quic/link.ts';
 import type { Call } from './calls.ts';
 import { decodeResponse, encodeRequest } from './codec.ts';
 
+/** How many calls that were given up may still be answered without surprise. */
+const MAX_ABANDONED = 1024;
+
 export class SharedStream {
 	readonly #link: Link;
 	readonly #waiting = new Map<string, Call>();
+	readonly #abandoned = new Set<string>();
 	#stream: LinkStream | undefined;
 
 	constructor(link: Link) {
@@ -32,6 +38,7 @@ export class SharedStream {
 		stream.send(payload);
 		return () => {
 			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
+			this.#abandon(id);
 			stream.send(
 				encodeRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
 			);
@@ -70,13 +77,30 @@ export class SharedStream {
 	#take(payload: Uint8Array): void {
 		const response = decodeResponse(payload);
 		const call = this.#waiting.get(response.requestId);
-		this.#waiting.delete(response.requestId);
-		call?.answer(response);
+		if (this.#waiting.delete(response.requestId)) call?.answer(response);
+		else if (!this.#abandoned.delete(response.requestId)) this.#surprise(response.requestId);
 		this.#endIfIdle();
+	}
+
+	#abandon(id: string): void {
+		const [oldest] = this.#abandoned;
+		if (oldest !== undefined && this.#abandoned.size >= MAX_ABANDONED) this.#abandoned.delete(oldest);
+		this.#abandoned.add(id);
+	}
+
+	#surprise(id: string): void {
+		if (this.#waiting.size !== 1) return;
+		for (const call of this.#waiting.values()) call.fail(strangeAnswer(this.#link.address, id));
+		this.#waiting.clear();
 	}
 
 	/** A new stream costs nothing over QUIC, and an open one keeps the link awake. */
 	#endIfIdle(): void {
 		if (this.#link.streamsAreCheap && this.#waiting.size === 0) this.close();
 	}
+}
+
+/** The error of a call whose answer is for another request. */
+export function strangeAnswer(address: string, id: string): OrchestraError {
+	return new OrchestraError('bad_frame', `${address} answered request "${id}", which nobody sent`);
 }
