@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import type { Link, LinkStream } from '../../src/quic/link.ts';
+import { LINK_PROTOCOL } from '../../src/quic/limits.ts';
+import type { Identity, Link, LinkStream } from '../../src/quic/link.ts';
 import { dial, listen } from '../../src/quic/open-link.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { echo, exchange, firstEvent, identities, openPair, rejection } from '../support/links.ts';
@@ -101,6 +103,25 @@ describe('a quic listener', () => {
 		await until(() => listener.counts.open === 0);
 		expect(OrchestraError.is(await dialing, 'timeout')).toBe(true);
 		expect(listener.counts).toMatchObject({ accepted: 0 });
+	});
+});
+
+describe('a tls listener', () => {
+	it('ends one connection, and nothing else, for a frame that was cut or is too long', async () => {
+		const { link, listener, identities: who } = await openPair('tls', { frameLimitBytes: 1_000 });
+		await fc.assert(
+			fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(303), async (payload, cut) => {
+				const frame = encodeFrame(payload);
+				const sent = frame.subarray(0, 1 + (cut % frame.length));
+				const answer = await rawTls(listener.address, who.client, sent);
+				expect(answer).toEqual(sent.length === frame.length ? Buffer.from(frame) : Buffer.alloc(0));
+				expect(await exchange(link, payload)).toHaveLength(1);
+			}),
+			{ numRuns: 25 },
+		);
+		const tooLong = await rawTls(listener.address, who.client, encodeFrame(new Uint8Array(1_001)));
+		expect(tooLong).toHaveLength(0);
+		expect(await exchange(link, Buffer.from('still here'))).toHaveLength(1);
 	});
 });
 
@@ -217,6 +238,31 @@ describe('where there is no QUIC engine', () => {
 		expect(stderr()).toContain('using TLS over TCP instead');
 	});
 });
+
+/** All that comes back for these bytes on a TLS connection of their own, until the server ends it. */
+async function rawTls(
+	address: string,
+	{ ca, certificate, key }: Identity,
+	bytes: Uint8Array,
+): Promise<Buffer> {
+	const [host, port] = address.split(':');
+	const socket = connect({
+		host,
+		port: Number(port),
+		ca,
+		cert: certificate,
+		key,
+		servername: 'localhost',
+		ALPNProtocols: [LINK_PROTOCOL],
+	});
+	const chunks: Buffer[] = [];
+	socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+	socket.on('error', () => {}); // a server that is done with us may reset the connection
+	const closed = new Promise((resolve) => socket.once('close', resolve));
+	socket.end(bytes);
+	await closed;
+	return Buffer.concat(chunks);
+}
 
 async function callMany(link: Link, count: number): Promise<void> {
 	let left = count;
