@@ -50,7 +50,7 @@ export async function run({ isQuick = false } = {}) {
 		for (const [name, megabytes] of Object.entries({ small: 0, large: LARGE_MB })) {
 			parents[name] = await startParent(root, megabytes);
 		}
-		const rows = await measureAll(parents, isQuick ? 11 : 25);
+		const rows = await measureAll(parents, isQuick ? 11 : 61);
 		const events = await measureEvents(root);
 		printTable('a small parent', rows, 'small');
 		printTable('a parent of 1 GB', rows, 'large');

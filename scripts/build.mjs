@@ -66,13 +66,15 @@ function takeBuiltins(code) {
  * are needed (plugin, tool, library) are left to the bundler, which keeps such parts apart.
  */
 function sharedLayers() {
-	return [
-		{
-			name: 'core',
-			test: /src[\\/](errors|log|awake|wire[\\/]|rpc[\\/]|transport[\\/](?!child|client|connect))/,
-		},
-		{ name: 'mcp', test: /src[\\/]mcp[\\/]/ },
-		{ name: 'config', test: /src[\\/]config[\\/]/ },
-		{ name: 'link', test: /src[\\/]quic[\\/](?!tls-|x509|der|quic-server|retry)/ },
-	];
+	const groups = {
+		core: 'errors|log|awake|wire/|rpc/|transport/(?!child|client|connect)',
+		cli: 'cli/(command|nearest|version).ts',
+		mcp: 'mcp/',
+		config: 'config/',
+		link: 'quic/(?!tls-|x509|der|quic-server|retry)|plugin/(tunnel|features|fields|registration)',
+	};
+	return Object.entries(groups).map(([name, paths]) => ({
+		name,
+		test: new RegExp(`src/(${paths})`.replaceAll('/', String.raw`[\\/]`)),
+	}));
 }

@@ -8,7 +8,8 @@
  * replaced silently; the error names it and the remedy.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
@@ -46,7 +47,7 @@ export async function loadIdentity(
 ): Promise<Identity> {
 	checkName(name);
 	const now = options.now?.() ?? new Date();
-	const found = await readIdentity(folder, name, now);
+	const found = readIdentity(folder, name, now);
 	if (found) return found;
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	return withFolderLock(folder, async () => {
@@ -66,16 +67,16 @@ export function checkName(name: string): void {
 }
 
 /** Everything there and good for a month: the usual case, without the lock. */
-async function readIdentity(folder: string, name: string, now: Date): Promise<Identity | undefined> {
-	const authority = await readPair(folder, 'ca', now);
-	const leaf = authority && (await readPair(folder, name, now));
+function readIdentity(folder: string, name: string, now: Date): Identity | undefined {
+	const authority = readPair(folder, 'ca', now);
+	const leaf = authority && readPair(folder, name, now);
 	if (!authority || !leaf || isEnding(authority, now) || isEnding(leaf, now)) return undefined;
 	if (!isSignedBy(leaf, authority)) return undefined;
 	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
 }
 
 async function ensureAuthority(folder: string, now: Date): Promise<KeyAndCertificate> {
-	const found = await readPair(folder, 'ca', now);
+	const found = readPair(folder, 'ca', now);
 	if (found && !isEnding(found, now)) return found;
 	const key = found && signingKey(found);
 	if (found && !key) return found;
@@ -87,7 +88,7 @@ async function ensureLeaf(
 	{ folder, name, now }: { folder: string; name: string; now: Date },
 	authority: KeyAndCertificate,
 ): Promise<KeyAndCertificate> {
-	const found = await readPair(folder, name, now);
+	const found = readPair(folder, name, now);
 	const key = signingKey(authority);
 	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
 	if (!key) {
@@ -103,11 +104,11 @@ function validity(now: Date): Validity {
 }
 
 /** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
-async function readPair(folder: string, name: string, now: Date): Promise<KeyAndCertificate | undefined> {
+function readPair(folder: string, name: string, now: Date): KeyAndCertificate | undefined {
 	const path = join(folder, `${name}.crt`);
 	const keyPath = join(folder, `${name}.key`);
-	const certificate = await readIfThere(path);
-	const key = await readIfThere(keyPath);
+	const certificate = readIfThere(path);
+	const key = readIfThere(keyPath);
 	if (certificate === undefined) return undefined;
 	const parsed = parse(path, () => new X509Certificate(certificate));
 	if (parsed.validTo && Date.parse(parsed.validTo) <= now.getTime()) {
@@ -123,9 +124,10 @@ async function readPair(folder: string, name: string, now: Date): Promise<KeyAnd
 	return { certificate, key };
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+/** Four small files, read at once: a trip through the thread pool for each would hold up every start. */
+function readIfThere(path: string): string | undefined {
 	try {
-		return await readFile(path, 'utf8');
+		return readFileSync(path, 'utf8');
 	} catch (error) {
 		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
 		throw new OrchestraError('io', `${path} cannot be read: ${messageOf(error)}`, {
