@@ -59,11 +59,12 @@ export class Face {
 	}
 
 	/** The part of a peer's options that makes it speak MCP. */
-	get peerOptions(): Pick<PeerOptions, 'onRequest' | 'acceptsBatch' | 'unknownId' | 'role'> {
+	get peerOptions(): Pick<PeerOptions, 'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role'> {
 		return {
 			role: 'server',
 			onRequest: (call) => this.#serve(call),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
+			isAlone: (method) => method === 'initialize',
 			// Some modern clients refuse `id: null`.
 			unknownId: () => (this.#hasSpokenModern && !this.#hasSpokenLegacy ? undefined : null),
 		};

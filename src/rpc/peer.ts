@@ -39,6 +39,8 @@ export interface PeerOptions {
 	role?: 'server' | 'client';
 	/** Whether an array is a batch now. Default: never. */
 	acceptsBatch?: () => boolean;
+	/** Whether a request of this method must not be part of a batch. Default: none. */
+	isAlone?: (method: string) => boolean;
 	/** The id of an error answer when the real one is unknown: `null`, or undefined to leave it out. */
 	unknownId?: () => null | undefined;
 	/** An answer with an unknown id, or a line that is not JSON, fails the oldest call instead of being set aside. */
@@ -151,6 +153,10 @@ export class Peer implements Receiver {
 		const read = readMessage(value, text);
 		switch (read.kind) {
 			case 'request':
+				if (batch && this.#options.isAlone?.(read.message.method)) {
+					const reason = `${read.message.method} must not be part of a batch`;
+					return this.#invalid(read.message.id, reason, text, batch);
+				}
 				return this.#serving.serve(read.message, batch);
 			case 'response':
 				return this.#outgoing.settle(read.message);

@@ -32,6 +32,19 @@ describe('batches', () => {
 		await client.end();
 	});
 
+	it('refuse an initialize inside, and answer the rest', async () => {
+		const client = await RawClient.legacy(kitchenSink(), '2025-03-26');
+		const answered = client.next((message) => Array.isArray(message));
+		client.write(
+			'[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}},{"jsonrpc":"2.0","id":2,"method":"ping"}]\n',
+		);
+		expect(await answered).toEqual([
+			{ jsonrpc: '2.0', id: 1, error: { code: -32600, message: expect.stringContaining('batch') } },
+			{ jsonrpc: '2.0', id: 2, result: {} },
+		]);
+		await client.end();
+	});
+
 	it('get no answer when they hold notifications only', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-03-26');
 		client.write('[{"jsonrpc":"2.0","method":"notifications/initialized"}]\n');
