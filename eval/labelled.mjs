@@ -1,7 +1,8 @@
 /*
  * The labelled set: fragments as files in a folder, questions with the
  * fragments that answer them. Questions are split: `dev` may be looked at while
- * the ranker is changed, `held-out` is only ever measured.
+ * the ranker is changed, and so may `dev-hard`, most of which share no telling
+ * word with their answer; `held-out` is only ever measured.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

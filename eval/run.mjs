@@ -1,7 +1,8 @@
 /*
  * `npm run eval`: how well the ranker finds what people ask for in their own
  * words, beside two baselines, and how well assembly uses its budget.
- * `--misses` lists the dev questions whose answer is not among the first five.
+ * `--misses` lists the dev questions whose answer is not among the first five;
+ * `--dev` leaves the held-out questions alone.
  */
 import { rmSync } from 'node:fs';
 import { Library, readFragment } from '../dist/library/index.js';
@@ -9,7 +10,8 @@ import { keywordCount, miniSearch } from './baselines.mjs';
 import { grade, readFragments, readQueries, unpackFragments } from './labelled.mjs';
 
 const BUDGET = 1_000;
-const splits = ['dev', 'held-out'];
+const isDevOnly = process.argv.includes('--dev');
+const splits = ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])];
 const root = unpackFragments();
 const library = Library.open({ resources: root });
 try {
@@ -27,7 +29,7 @@ try {
 	for (const split of splits)
 		for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(readQueries(split), rank));
 	for (const kind of ['paraphrase', 'typo', 'two-topic']) reportKind(kind, subjects.orchestra);
-	await reportBudget();
+	if (!isDevOnly) await reportBudget();
 	if (process.argv.includes('--misses')) reportMisses(subjects.orchestra);
 } finally {
 	await library.close();
@@ -87,7 +89,7 @@ async function reportBudget() {
 
 function reportMisses(rank) {
 	console.log('\nmisses (dev):');
-	for (const { query, wanted } of readQueries('dev')) {
+	for (const { query, wanted } of [...readQueries('dev'), ...readQueries('dev-hard')]) {
 		const found = rank(query).slice(0, 5);
 		const missing = wanted.filter((name) => !found.includes(name));
 		if (missing.length > 0)
