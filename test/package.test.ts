@@ -66,6 +66,15 @@ describe('the packed package', () => {
 		},
 	);
 
+	it('finds by meaning, with the table that it brings', () => {
+		const script = `import { Library, starterLibrary } from 'orchestra/library';
+			const library = Library.open(starterLibrary());
+			const { matches } = await library.find('the program keeps dying');
+			console.log(matches.flatMap(({ why }) => why.map(({ kind }) => kind)).includes('meaning'));
+			await library.close();`;
+		expect(runNode(consumer, ['--input-type=module', '-e', script])).toBe('true\n');
+	});
+
 	it('has a working mctl', () => {
 		expect(runNode(consumer, [join('node_modules', '.bin', 'mctl'), '--version'])).toMatch(/^\d/);
 	});

@@ -2,7 +2,7 @@
  * Answer a match request as text, in the mode it asks for. Bodies come from the
  * disk at that moment, so what is assembled is never older than the files.
  */
-import { OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { assemble } from './assemble.ts';
 import type { Folder } from './folder.ts';
@@ -13,6 +13,7 @@ import type { MatchRequest } from './match-request.ts';
 import { listMatches, nothingFound } from './match-text.ts';
 import type { Shelf } from './shelf.ts';
 import type { CountTokens } from './tokens.ts';
+import { readWordVectors } from './word-vectors-file.ts';
 
 export interface Found {
 	request: MatchRequest;
@@ -32,10 +33,13 @@ export interface FinderOptions {
 	folder: Folder | undefined;
 	log: Log;
 	countTokens: CountTokens | undefined;
+	/** File of word vectors. */
+	wordVectors: string;
 }
 
 export class Finder {
 	readonly #options: FinderOptions;
+	#isTaught = false;
 
 	constructor(options: FinderOptions) {
 		this.#options = options;
@@ -43,6 +47,7 @@ export class Finder {
 
 	find(request: MatchRequest): Found {
 		const { shelf, log, countTokens } = this.#options;
+		this.#learnMeaning();
 		const found = matchFragments(shelf, request);
 		if (request.mode === 'full' && found.matches.length > 0) {
 			return { request, total: found.total, ...this.#assemble(found.matches, request) };
@@ -57,6 +62,18 @@ export class Finder {
 			tokens,
 			isTruncated: false,
 		};
+	}
+
+	/** The table is read when it is needed for the first time; without it words have to do. */
+	#learnMeaning(): void {
+		if (this.#isTaught) return;
+		this.#isTaught = true;
+		const { shelf, log, wordVectors } = this.#options;
+		try {
+			shelf.index.understand(readWordVectors(wordVectors));
+		} catch (error) {
+			log.warn(`searching by words alone: ${messageOf(error)}`);
+		}
 	}
 
 	/** The text as it is on disk now; undefined when the file went away since it was loaded. */

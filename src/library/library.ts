@@ -34,6 +34,7 @@ import { Shelf } from './shelf.ts';
 import { Source, type SourceOptions } from './source.ts';
 import type { CountTokens } from './tokens.ts';
 import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
+import { bundledWordVectors } from './word-vectors-file.ts';
 
 export interface LibraryOptions {
 	/** Folder of prompts; none when absent. A missing folder is empty. */
@@ -46,6 +47,8 @@ export interface LibraryOptions {
 	watch?: boolean | undefined;
 	/** A real tokenizer for budgets; four characters a token otherwise. */
 	countTokens?: CountTokens | undefined;
+	/** File of word vectors for finding by meaning. Default: the one of this package. */
+	wordVectors?: string | undefined;
 }
 
 export interface FindOptions {
@@ -77,14 +80,17 @@ export class Library {
 	readonly #loaded: Promise<void>;
 	#known: { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } | undefined;
 
-	private constructor({ prompts, resources, log = Log.silent, watch = false, countTokens }: LibraryOptions) {
+	private constructor(options: LibraryOptions) {
+		const { prompts, resources, log = Log.silent, watch = false, countTokens } = options;
+		const { wordVectors = bundledWordVectors() } = options;
 		this.#log = log;
 		const shared = { log, watch, onRefreshed: () => this.#tell() };
 		this.#prompts =
 			prompts === undefined ? undefined : new Source({ ...shared, ...this.#promptSource(prompts) });
 		this.#resources =
 			resources === undefined ? undefined : new Source({ ...shared, ...this.#resourceSource(resources) });
-		this.#finder = new Finder({ shelf: this.#shelf, folder: this.#resources?.folder, log, countTokens });
+		const { folder } = this.#resources ?? {};
+		this.#finder = new Finder({ shelf: this.#shelf, folder, log, countTokens, wordVectors });
 		this.#loaded = this.#load();
 	}
 

@@ -17,6 +17,9 @@ export const DERIVED_TAG_LIMIT = 20;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
 
+/** Largest table of word vectors, in bytes. */
+export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;
+
 /** Longest stretch of loading before other work gets its turn, in milliseconds. */
 export const LOAD_SLICE_MS = 8;
 /** How long changes are collected before they are told, in milliseconds. */

@@ -52,20 +52,36 @@ export interface Evidence {
 	document: Row;
 	words: readonly QueryWord[];
 	phrases: readonly PhraseMatch[];
+	/** Words of the document that are near to words of the query. */
+	near: readonly NearForm[];
 	fieldNames: readonly string[];
 }
 
-export function explain({ document, words, phrases, fieldNames }: Evidence): MatchReason[] {
+/** A word of the document, as it is spelled there, and the word of the query that it is near to. */
+export interface NearForm {
+	word: string;
+	number: number;
+	form: string;
+}
+
+export function explain({ document, words, phrases, near, fieldNames }: Evidence): MatchReason[] {
 	const reasons: MatchReason[] = [];
+	const told = new Set<number>();
 	for (const { text, alternatives } of words) {
 		const met = alternatives.find(({ posting }) => document.row.includes(posting.number));
 		if (!met) continue;
 		const fields = fieldNames.filter((_, index) => isInField(document, index, met.posting.number));
 		reasons.push({ word: text, matched: met.form, kind: met.kind, fields });
+		told.add(met.posting.number);
 	}
 	for (const { first, field } of phrases) {
 		const pair = `${words[first]?.text ?? ''} ${words[first + 1]?.text ?? ''}`;
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields: [fieldNames[field] ?? ''] });
+	}
+	for (const { word, number, form } of near) {
+		if (told.has(number)) continue;
+		const fields = fieldNames.filter((_, index) => isInField(document, index, number));
+		reasons.push({ word, matched: form, kind: 'meaning', fields });
 	}
 	return reasons;
 }
@@ -82,6 +98,7 @@ export function describeReasons(reasons: readonly MatchReason[]): string {
 
 function describe({ word, matched, kind, fields }: MatchReason): string {
 	const place = fields.join(', ');
+	if (kind === 'meaning') return `"${word}" is near to ${matched} in ${place}`;
 	if (kind === 'phrase') return `phrase "${word}" in ${place}`;
 	return word === matched ? `"${word}" in ${place}` : `"${word}" as ${matched} in ${place}`;
 }

@@ -11,6 +11,8 @@ export class Posting {
 	readonly stem: string;
 	/** The spellings met so far. */
 	readonly forms: string[] = [];
+	/** Row in the table of word vectors, once it was looked up. */
+	vectorRow: number | undefined;
 	/** Slot, weight, slot, weight… */
 	readonly entries: number[] = [];
 
@@ -22,6 +24,12 @@ export class Posting {
 	/** In how many documents the stem occurs. */
 	get count(): number {
 		return this.entries.length / 2;
+	}
+
+	/** The shortest spelling, for people. */
+	get plainForm(): string {
+		const [first = this.stem] = this.forms.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+		return first;
 	}
 
 	add(slot: number, weight: number): void {

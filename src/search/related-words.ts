@@ -73,18 +73,21 @@ function readTables(): ReadonlyMap<string, readonly RelatedWord[]> {
 function readLine(line: string, related: Related): void {
 	const isSame = line.startsWith('=');
 	const [left = '', right] = (isSame ? line.slice(1) : line).split('>');
-	const meant = formsIn(right ?? left);
-	for (const form of formsIn(left)) {
-		const key = keyOf(form);
+	const factor = isSame ? SAME_FACTOR : NEAR_FACTOR;
+	const named = keyed(left);
+	const meant = right === undefined ? named : keyed(right);
+	for (const { key } of named) {
 		const others = related.get(key) ?? new Map<string, RelatedWord>();
 		related.set(key, others);
 		for (const other of meant) {
-			const known = others.get(keyOf(other));
-			const factor = isSame ? SAME_FACTOR : NEAR_FACTOR;
-			if (keyOf(other) !== key && (known?.factor ?? 0) < factor)
-				others.set(keyOf(other), { form: other, factor });
+			const known = others.get(other.key)?.factor ?? 0;
+			if (other.key !== key && known < factor) others.set(other.key, { form: other.form, factor });
 		}
 	}
+}
+
+function keyed(text: string): Array<{ form: string; key: string }> {
+	return formsIn(text).map((form) => ({ form, key: keyOf(form) }));
 }
 
 function formsIn(text: string): string[] {

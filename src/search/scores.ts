@@ -5,7 +5,7 @@
 import type { QueryWord } from './query.ts';
 
 /** How fast the weight of a word in a document stops to count. */
-export const SATURATION = 1.2;
+const SATURATION = 1.2;
 /** What holding all the words is worth beside holding them often. */
 const COVERAGE_SHARE = 0.6;
 
@@ -13,22 +13,36 @@ export class Scores {
 	#scores = new Float64Array(0);
 	#word = new Float64Array(0);
 	#covered = new Float64Array(0);
+	#unit = 0;
 
+	/** From 0 to about 1. */
 	of(slot: number): number {
 		return this.#scores[slot] ?? 0;
 	}
 
-	/** Score all documents for these words; gives the slots that have any. */
-	fill(words: readonly QueryWord[], slots: number): number[] {
+	/** A worth, measured as rarity, as a part of the score. */
+	share(worth: number): number {
+		return worth * this.#unit;
+	}
+
+	/** Score all documents for these words, at most about `most`; gives the slots that have any. */
+	fill(words: readonly QueryWord[], slots: number, most = 1): number[] {
 		this.#clear(slots);
 		const worthOfAll = words.reduce((sum, word) => sum + word.rarity, 0);
+		this.#unit = worthOfAll === 0 ? 0 : most / (worthOfAll * (SATURATION + 1));
 		const touched: number[] = [];
 		for (const word of words) this.#scoreWord(word, touched);
 		for (const slot of touched) {
 			const covered = (this.#covered[slot] ?? 0) / worthOfAll;
-			this.#scores[slot] = this.of(slot) * (1 - COVERAGE_SHARE + COVERAGE_SHARE * covered);
+			this.#scores[slot] = this.share(this.of(slot)) * (1 - COVERAGE_SHARE + COVERAGE_SHARE * covered);
 		}
 		return touched;
+	}
+
+	/** Add to the score of a document, which is one of `touched` from then on. */
+	add(slot: number, score: number, touched: number[]): void {
+		if (this.#covered[slot] === 0) touched.push(slot);
+		this.#scores[slot] = this.of(slot) + score;
 	}
 
 	/** A word counts once a document, by the best of what it can stand for. */

@@ -5,27 +5,34 @@
  * out when the document is added, against a typical field length instead of the
  * average of the collection, so that adding or removing one document never
  * changes another. A query walks one column per word, keeps the best few, and
- * only those are looked at again for phrases and for the reasons.
+ * only those are looked at again for phrases and for the reasons. Where vectors
+ * of words are known, nearness in meaning adds to the score of each document.
  */
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';
-import { explain, type PhraseMatch, phrasesIn } from './explain.ts';
+import { explain, type NearForm, type PhraseMatch, phrasesIn } from './explain.ts';
+import { FieldWeights } from './field-weights.ts';
 import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
+import { Meaning, type Question } from './meaning.ts';
+import { nearPairs } from './near-words.ts';
 import { type QueryWord, readQuery } from './query.ts';
-import { SATURATION, Scores } from './scores.ts';
+import { Scores } from './scores.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
+import type { WordVectors } from './word-vectors.ts';
 
 /** Words of one document beyond these are not indexed. */
 export const DOCUMENT_WORD_LIMIT = 50_000;
 /** How many of the best are looked at again for phrases, at least. */
 const SECOND_LOOK = 100;
-/** How fast repetition in one field stops to count. */
-const FIELD_SATURATION = 1;
-/** How much of the length of a field is held against it: 0 nothing, 1 all. */
-const LENGTH_SHARE = 0.5;
 /** Worth of two words side by side, as a share of the worth of the words. */
 const PHRASE_SHARE = 0.35;
+/** What being near in meaning is worth beside holding the words, where vectors are known. */
+const MEANING_SHARE = 0.45;
+/** Documents less alike than this are not near in meaning: most pairs of texts of one trade reach it. */
+const LIKENESS_FLOOR = 0.2;
+/** Nearness of a document that is found by its meaning alone, at least; others need a word of the question. */
+const ALONE_LEAST_NEARNESS = 0.1;
 
 export interface IndexedDocument {
 	id: string;
@@ -33,6 +40,13 @@ export interface IndexedDocument {
 	row: Uint32Array;
 	/** Where each field starts in the row, and the end. */
 	starts: number[];
+}
+
+interface Ranked {
+	document: IndexedDocument;
+	phrases: PhraseMatch[];
+	exact: number;
+	score: number;
 }
 
 export class SearchIndex {
@@ -44,16 +58,15 @@ export class SearchIndex {
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
 	readonly #row = new WordRow();
-	/** Weight by number of posting, of the document that is being added. */
-	#weights = new Float64Array(1024);
-	/** Occurrences by number of posting, in the field that is being added. */
-	#counts = new Float64Array(1024);
+	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
+	#meaning: Meaning | undefined;
 
 	/** @param fields at most 30, the names as documents use them */
 	constructor(fields: Readonly<Record<string, SearchField>>) {
 		this.fieldNames = Object.keys(fields);
 		this.#fields = Object.values(fields);
+		this.#weights = new FieldWeights(this.#fields);
 	}
 
 	get size(): number {
@@ -67,16 +80,16 @@ export class SearchIndex {
 		const starts: number[] = [];
 		const row = this.#row;
 		row.clear();
-		this.fieldNames.forEach((name, index) => {
+		for (const name of this.fieldNames) {
 			starts.push(row.length);
 			this.#readField(document.fields[name], row);
-			this.#makeRoom();
-			this.#weighField(index, row, starts[index] ?? 0);
-		});
+		}
 		starts.push(row.length);
-		this.#file(slot, row);
+		const file = (number: number, weight: number) => this.#filing.add(number, slot, weight);
+		this.#weights.weigh({ numbers: row.numbers, starts }, this.#lexicon.highestNumber, file);
 		this.#documents[slot] = { id: document.id, row: row.copy(), starts };
 		this.#slots.set(document.id, slot);
+		this.#meaning?.forget(slot);
 	}
 
 	/** Take a document out; unknown ids are fine. */
@@ -92,14 +105,19 @@ export class SearchIndex {
 		this.#documents[slot] = undefined;
 		this.#slots.delete(id);
 		this.#freeSlots.push(slot);
+		this.#meaning?.forget(slot);
+	}
+
+	/** Find by meaning as well from now on. */
+	understand(vectors: WordVectors): void {
+		this.#meaning = new Meaning(vectors, this.#lexicon, this.#slots.values());
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
 		this.#filing.settle();
 		const words = readQuery(query, this.#lexicon, this.size);
-		const ideal = words.reduce((sum, word) => sum + word.rarity, 0) * (SATURATION + 1);
-		if (ideal === 0) return { hits: [], total: 0 };
-		const touched = this.#scores.fill(words, this.#documents.length);
+		const question = this.#ask(words);
+		const touched = this.#score(words, question);
 		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
 		let total = 0;
 		for (const slot of touched) {
@@ -107,8 +125,8 @@ export class SearchIndex {
 			total++;
 			top.offer(slot, this.#scores.of(slot));
 		}
-		const hits = this.#secondLook(top, words, ideal).filter(({ score }) => score >= minScore);
-		return { hits: hits.slice(0, limit), total };
+		const ranked = this.#secondLook(top, words).filter(({ score }) => score >= minScore);
+		return { hits: ranked.slice(0, limit).map((hit) => this.#explain(hit, words, question)), total };
 	}
 
 	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
@@ -118,70 +136,72 @@ export class SearchIndex {
 		}
 	}
 
-	/**
-	 * Add up what each word weighs, in columns that are empty again when the
-	 * document is filed. Repetition counts less and less within each field, so a
-	 * long text that says a word a hundred times stays behind a title that says it.
-	 */
-	#weighField(index: number, row: WordRow, start: number): void {
-		const { weight = 1, typicalWords = 1 } = this.#fields[index] ?? {};
-		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (row.length - start)) / typicalWords);
-		const weights = this.#weights;
-		const counts = this.#counts;
-		const { numbers } = row;
-		for (let at = start; at < row.length; at++) {
-			const number = numbers[at] ?? 0;
-			counts[number] = (counts[number] ?? 0) + one;
-		}
-		for (let at = start; at < row.length; at++) {
-			const number = numbers[at] ?? 0;
-			const count = counts[number] ?? 0;
-			if (count === 0) continue;
-			counts[number] = 0;
-			weights[number] =
-				(weights[number] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
-		}
-	}
-
-	#makeRoom(): void {
-		const wanted = this.#lexicon.highestNumber + 1;
-		if (wanted <= this.#weights.length) return;
-		const grown = new Float64Array(2 * wanted);
-		grown.set(this.#weights);
-		this.#weights = grown;
-		this.#counts = new Float64Array(2 * wanted);
-	}
-
-	#file(slot: number, row: WordRow): void {
-		const weights = this.#weights;
-		weights[0] = 0;
-		for (let at = 0; at < row.length; at++) {
-			const number = row.numbers[at] ?? 0;
-			const weight = weights[number] ?? 0;
-			if (weight === 0) continue;
-			weights[number] = 0;
-			this.#filing.add(number, slot, weight);
-		}
-	}
-
 	#idOf(slot: number): string {
 		return this.#documents[slot]?.id ?? '';
 	}
 
-	#secondLook(top: TopSlots, words: readonly QueryWord[], ideal: number): SearchHit[] {
+	#ask(words: readonly QueryWord[]): Question | undefined {
+		const meaning = this.#meaning;
+		const question = meaning?.ask(words, this.size);
+		if (question) meaning?.refresh(this.#documents.length, (slot, take) => this.#reread(slot, take));
+		return question;
+	}
+
+	/** Gives the slots that have any score. */
+	#score(words: readonly QueryWord[], question: Question | undefined): number[] {
+		const slots = this.#documents.length;
+		if (!question) return this.#scores.fill(words, slots);
+		const touched = this.#scores.fill(words, slots, 1 - MEANING_SHARE);
+		for (const slot of this.#slots.values()) {
+			const nearness = this.#nearness(question, slot);
+			const isFound = this.#scores.of(slot) > 0 || nearness >= ALONE_LEAST_NEARNESS;
+			if (isFound && nearness > 0) this.#scores.add(slot, MEANING_SHARE * nearness, touched);
+		}
+		return touched;
+	}
+
+	/** 0 for what is not near in meaning, up to 1. */
+	#nearness(question: Question, slot: number): number {
+		const likeness = this.#meaning?.likeness(question, slot) ?? 0;
+		return Math.max(0, (likeness - LIKENESS_FLOOR) / (1 - LIKENESS_FLOOR));
+	}
+
+	#explain(
+		{ document, phrases, score }: Ranked,
+		words: readonly QueryWord[],
+		question: Question | undefined,
+	): SearchHit {
+		const near = question ? this.#nearForms(document, question) : [];
+		return {
+			id: document.id,
+			score,
+			why: explain({ document, words, phrases, near, fieldNames: this.fieldNames }),
+		};
+	}
+
+	#nearForms({ id }: IndexedDocument, question: Question): NearForm[] {
+		const slot = this.#slots.get(id) ?? 0;
+		if (!this.#meaning || this.#nearness(question, slot) === 0) return [];
+		const pairs = nearPairs(this.#meaning, question, (take) => this.#reread(slot, take));
+		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
+	}
+
+	#reread(slot: number, take: (number: number, weight: number) => void): void {
+		const document = this.#documents[slot];
+		if (!document) return;
+		const { row: numbers, starts } = document;
+		this.#weights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
+	}
+
+	#secondLook(top: TopSlots, words: readonly QueryWord[]): Ranked[] {
 		const found = top.entries().flatMap(({ slot, score }) => {
 			const document = this.#documents[slot];
 			if (!document) return [];
 			const phrases = phrasesIn(document, words);
-			const exact = score + this.#worthOf(phrases);
-			return [{ document, phrases, exact }];
+			return [{ document, phrases, exact: score + this.#scores.share(this.#worthOf(phrases)) }];
 		});
 		found.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
-		return found.map(({ document, phrases, exact }) => ({
-			id: document.id,
-			score: Math.min(100, Math.round((1000 * exact) / ideal) / 10),
-			why: explain({ document, words, phrases, fieldNames: this.fieldNames }),
-		}));
+		return found.map((one) => ({ ...one, score: Math.min(100, Math.round(1000 * one.exact) / 10) }));
 	}
 
 	#worthOf(phrases: readonly PhraseMatch[]): number {

@@ -35,7 +35,7 @@ describe('a match', () => {
 
 	it('has a compact index', () =>
 		withFiles(files, async (library) => {
-			const text = await read(library, 'orchestr8://match?query=deadline&mode=index');
+			const text = await read(library, 'orchestr8://match?query=deadline&maxResults=1&mode=index');
 			expect(text).toBe('orchestr8://guides/timeouts Timeouts (11 tokens)');
 		}));
 

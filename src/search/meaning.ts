@@ -1,0 +1,133 @@
+/*
+ * Documents and questions as sums of the vectors of their words, so that a
+ * question finds the document that says the same in other words.
+ *
+ * A document's vector depends on nothing but the document, and is worked out
+ * when something is searched for the first time after it changed: who only reads
+ * pays nothing. Vectors have length 1, so the product of two is their likeness.
+ */
+import type { Lexicon } from './lexicon.ts';
+import type { Posting } from './posting.ts';
+import { type QueryWord, rarityOf } from './query.ts';
+import { stem } from './stem.ts';
+import { NO_ROW, type WordVectors } from './word-vectors.ts';
+
+/** How fast the weight of a word in a document stops to count for its meaning. */
+const MEANING_SATURATION = 1.2;
+/** How much the rarity of a word of the question counts for its meaning: 0 nothing, 1 all. */
+const RARITY_POWER = 0.5;
+
+/** Gives each word of the document at `slot` once, with its weight. */
+export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;
+
+export interface QuestionWord {
+	text: string;
+	row: number;
+}
+
+export interface Question {
+	words: QuestionWord[];
+	vector: Float32Array;
+}
+
+export class Meaning {
+	readonly vectors: WordVectors;
+	readonly #lexicon: Lexicon;
+	readonly #stale = new Set<number>();
+	#rows = new Float32Array(0);
+
+	/** @param slots of all documents that are there already */
+	constructor(vectors: WordVectors, lexicon: Lexicon, slots: Iterable<number>) {
+		this.vectors = vectors;
+		this.#lexicon = lexicon;
+		for (const slot of slots) this.#stale.add(slot);
+	}
+
+	/** The document at `slot` is another one now, or none. */
+	forget(slot: number): void {
+		this.#stale.add(slot);
+	}
+
+	/** Work out what changed. To be called before `likeness`. */
+	refresh(slots: number, read: ReadDocument): void {
+		this.#makeRoom(slots);
+		for (const slot of this.#stale) this.#sumUp(slot, read);
+		this.#stale.clear();
+	}
+
+	/** The question as a vector; undefined when the table has none of its words. */
+	ask(words: readonly QueryWord[], documents: number): Question | undefined {
+		const vector = new Float32Array(this.vectors.dimensions);
+		const known: QuestionWord[] = [];
+		for (const word of words) {
+			const row = this.#rowOfWord(word);
+			if (row === NO_ROW) continue;
+			const rarity = word.alternatives.length > 0 ? word.rarity : rarityOf(0, documents);
+			known.push({ text: word.text, row });
+			this.vectors.addTo(vector, 0, row, rarity ** RARITY_POWER);
+		}
+		return toUnit(vector, 0, vector.length) ? { words: known, vector } : undefined;
+	}
+
+	/** From -1 to 1: how near the document at `slot` is to the question. */
+	likeness({ vector }: Question, slot: number): number {
+		const rows = this.#rows;
+		const from = slot * vector.length;
+		let sum = 0;
+		for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) * (rows[from + at] ?? 0);
+		return sum;
+	}
+
+	/** The row of a word of the collection, by the number of its posting. */
+	rowOfNumber(number: number): number {
+		const posting = this.#lexicon.byNumber(number);
+		return posting ? this.#rowOf(posting) : NO_ROW;
+	}
+
+	/** What a word that weighs so much in its document counts for the meaning of the document. */
+	weightOf(weight: number): number {
+		return weight / (weight + MEANING_SATURATION);
+	}
+
+	/** Looked up once. */
+	#rowOf(posting: Posting): number {
+		posting.vectorRow ??= this.vectors.rowOf(posting.stem);
+		return posting.vectorRow;
+	}
+
+	/** A word in its own right, or what it was mistyped for. */
+	#rowOfWord({ text, alternatives }: QueryWord): number {
+		const own = this.vectors.rowOf(stem(text));
+		const [best] = alternatives;
+		return own === NO_ROW && best?.kind === 'typo' ? this.#rowOf(best.posting) : own;
+	}
+
+	#sumUp(slot: number, read: ReadDocument): void {
+		const { dimensions } = this.vectors;
+		const start = slot * dimensions;
+		this.#rows.fill(0, start, start + dimensions);
+		read(slot, (number, weight) => {
+			const row = this.rowOfNumber(number);
+			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, this.weightOf(weight));
+		});
+		toUnit(this.#rows, start, start + dimensions);
+	}
+
+	#makeRoom(slots: number): void {
+		const wanted = slots * this.vectors.dimensions;
+		if (wanted <= this.#rows.length) return;
+		const grown = new Float32Array(this.#rows.length === 0 ? wanted : 2 * wanted);
+		grown.set(this.#rows);
+		this.#rows = grown;
+	}
+}
+
+/** Give a vector the length 1; false for one that is zero. */
+function toUnit(values: Float32Array, start: number, end: number): boolean {
+	let squares = 0;
+	for (let at = start; at < end; at++) squares += (values[at] ?? 0) ** 2;
+	if (squares === 0) return false;
+	const factor = 1 / Math.sqrt(squares);
+	for (let at = start; at < end; at++) values[at] = (values[at] ?? 0) * factor;
+	return true;
+}
