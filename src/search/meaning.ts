@@ -72,21 +72,26 @@ export class Meaning {
 	/** From -1 to 1: how near the document at `slot` is to the question. */
 	likeness({ vector }: Question, slot: number): number {
 		const rows = this.#rows;
-		const from = slot * vector.length;
-		let sum = 0;
-		for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) * (rows[from + at] ?? 0);
-		return sum;
+		const { length } = vector;
+		const from = slot * length;
+		// Four sums, since each addition waits for the one before: this loop is most of a match.
+		let a = 0;
+		let b = 0;
+		let c = 0;
+		let d = 0;
+		for (let at = 0; at < length; at += 4) {
+			a += (vector[at] ?? 0) * (rows[from + at] ?? 0);
+			b += (vector[at + 1] ?? 0) * (rows[from + at + 1] ?? 0);
+			c += (vector[at + 2] ?? 0) * (rows[from + at + 2] ?? 0);
+			d += (vector[at + 3] ?? 0) * (rows[from + at + 3] ?? 0);
+		}
+		return a + b + c + d;
 	}
 
 	/** The row of a word of the collection, by the number of its posting. */
 	rowOfNumber(number: number): number {
 		const posting = this.#lexicon.byNumber(number);
 		return posting ? this.#rowOf(posting) : NO_ROW;
-	}
-
-	/** What a word that weighs so much in its document counts for the meaning of the document. */
-	weightOf(weight: number): number {
-		return weight / (weight + MEANING_SATURATION);
 	}
 
 	/** Looked up once. */
@@ -108,7 +113,7 @@ export class Meaning {
 		this.#rows.fill(0, start, start + dimensions);
 		read(slot, (number, weight) => {
 			const row = this.rowOfNumber(number);
-			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, this.weightOf(weight));
+			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, weight / (weight + MEANING_SATURATION));
 		});
 		toUnit(this.#rows, start, start + dimensions);
 	}

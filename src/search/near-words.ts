@@ -1,14 +1,17 @@
 /*
  * Why a document is near to a question: the words of the document that bring it
- * nearest, each beside the word of the question that is used most alike.
+ * nearest, each beside the word of the question that is used most alike. Only the
+ * beginning of a document is looked at; its weightiest fields stand there.
  */
 import type { Meaning, Question, QuestionWord } from './meaning.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
 /** How many pairs are told of one document. */
 const PAIR_LIMIT = 2;
-/** How many words of a document are looked at for pairs: those that bring it nearest. */
-const LOOK_LIMIT = 8;
+/** How many words of a document are looked at. */
+const LOOK_LIMIT = 64;
+/** How many of them, those that bring it nearest, are paired with words of the question. */
+const NEAREST_LIMIT = 8;
 /** Words less alike than this explain nothing. */
 const PAIR_LEAST_SIMILARITY = 0.35;
 
@@ -20,20 +23,20 @@ export interface NearPair {
 	similarity: number;
 }
 
-/** Gives each word of one document once, with its weight. */
-type ReadWords = (take: (number: number, weight: number) => void) => void;
-
 interface Contribution {
 	number: number;
 	row: number;
 	worth: number;
 }
 
-/** The pairs that tell the most; none for a document that is not near. */
-export function nearPairs(meaning: Meaning, question: Question, read: ReadWords): NearPair[] {
-	const found = contributions(meaning, question, read)
+/**
+ * The pairs that tell the most; none for a document that is not near.
+ * @param numbers of the postings of the document's words, in reading order
+ */
+export function nearPairs(meaning: Meaning, question: Question, numbers: Uint32Array): NearPair[] {
+	const found = contributions(meaning, question, numbers)
 		.sort((a, b) => b.worth - a.worth || a.number - b.number)
-		.slice(0, LOOK_LIMIT)
+		.slice(0, NEAREST_LIMIT)
 		.map(({ number, row }) => ({ number, ...mostAlike(meaning.vectors, question.words, row) }))
 		.sort((a, b) => b.similarity - a.similarity || a.number - b.number);
 	const telling = found.filter(({ similarity }) => similarity >= PAIR_LEAST_SIMILARITY);
@@ -45,14 +48,17 @@ export function nearPairs(meaning: Meaning, question: Question, read: ReadWords)
 	return pairs.length > 0 ? pairs : found.slice(0, 1);
 }
 
-function contributions(meaning: Meaning, question: Question, read: ReadWords): Contribution[] {
+function contributions(meaning: Meaning, question: Question, numbers: Uint32Array): Contribution[] {
 	const found: Contribution[] = [];
-	read((number, weight) => {
+	const seen = new Set<number>();
+	for (const number of numbers) {
+		if (seen.size >= LOOK_LIMIT) break;
+		if (seen.has(number)) continue;
+		seen.add(number);
 		const row = meaning.rowOfNumber(number);
-		if (row === NO_ROW) return;
-		const worth = meaning.weightOf(weight) * meaning.vectors.product(row, question.vector);
+		const worth = row === NO_ROW ? 0 : meaning.vectors.product(row, question.vector);
 		if (worth > 0) found.push({ number, row, worth });
-	});
+	}
 	return found;
 }
 

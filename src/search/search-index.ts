@@ -179,10 +179,10 @@ export class SearchIndex {
 		};
 	}
 
-	#nearForms({ id }: IndexedDocument, question: Question): NearForm[] {
+	#nearForms({ id, row }: IndexedDocument, question: Question): NearForm[] {
 		const slot = this.#slots.get(id) ?? 0;
 		if (!this.#meaning || this.#nearness(question, slot) === 0) return [];
-		const pairs = nearPairs(this.#meaning, question, (take) => this.#reread(slot, take));
+		const pairs = nearPairs(this.#meaning, question, row);
 		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
 	}
 
