@@ -1,7 +1,7 @@
 /* Have a hub, and have one again whenever it is lost, until told to stop. */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, STEADY_MS } from './limits.ts';
+import { FIRST_PAUSE_MS, LATE_HUB_MS, LONGEST_PAUSE_MS, STEADY_MS } from './limits.ts';
 import type { Hub } from './open-hub.ts';
 import type { Relay } from './relay.ts';
 
@@ -40,12 +40,14 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 	}
 }
 
-/** Undefined when `aborted` came first; a hub that still opens is then closed by itself. */
+/** Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed. */
 async function openUnless(aborted: Promise<void>, open: () => Promise<Hub>): Promise<Hub | undefined> {
 	const opening = open();
 	const hub = await Promise.race([opening, aborted]);
-	if (hub === undefined) void opening.then((late) => late.close()).catch(() => {});
-	return hub ?? undefined;
+	if (hub !== undefined) return hub;
+	const closed = opening.then((late) => late.close()).catch(() => {});
+	await pause(LATE_HUB_MS, closed);
+	return undefined;
 }
 
 /** Serve with this hub until it is gone, and throw why. Returns when `aborted` comes first. */

@@ -31,3 +31,6 @@ export const PROBE_MS = 1_000;
 
 /** How long a tool may take. The client has a deadline of its own; this only catches what everybody forgot. */
 export const TOOL_CALL_MS: number = 60 * 60_000;
+
+/** How long a bridge that ends waits for an attempt to connect that is under way. */
+export const LATE_HUB_MS = 500;
