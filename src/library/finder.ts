@@ -37,12 +37,21 @@ export interface FinderOptions {
 	wordVectors: string;
 }
 
+/** How long nothing else runs while documents are read for their meaning. */
+const PREPARE_MS = 8;
+
 export class Finder {
 	readonly #options: FinderOptions;
 	#isTaught = false;
 
 	constructor(options: FinderOptions) {
 		this.#options = options;
+	}
+
+	/** Get ready to find by meaning, a little at a time, so that others are served meanwhile. */
+	async prepare(): Promise<void> {
+		this.#learnMeaning();
+		while (!this.#options.shelf.index.prepare(PREPARE_MS)) await new Promise((next) => setImmediate(next));
 	}
 
 	find(request: MatchRequest): Found {

@@ -118,6 +118,7 @@ export class Library {
 	async readResource(uri: string): Promise<ResourceContents> {
 		await this.#loaded;
 		const asked = parseUri(uri);
+		if (asked?.kind === 'match') await this.#finder.prepare();
 		const found = asked && this.#read(uri, asked);
 		if (!found) throw resourceNotFound(uri);
 		return { contents: [{ uri, ...found }] };
@@ -165,7 +166,9 @@ export class Library {
 		const parameters = given.flatMap(
 			([key, value]): Array<[string, string]> => (value === undefined ? [] : [[key, String(value)]]),
 		);
-		return this.#finder.find(readMatchRequest(undefined, new Map(parameters)));
+		const request = readMatchRequest(undefined, new Map(parameters));
+		await this.#finder.prepare();
+		return this.#finder.find(request);
 	}
 
 	/** Hear of changes; only with `watch`. Returns the way to stop hearing. */

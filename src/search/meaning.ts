@@ -48,11 +48,15 @@ export class Meaning {
 		this.#stale.add(slot);
 	}
 
-	/** Work out what changed. To be called before `likeness`. */
-	refresh(slots: number, read: ReadDocument): void {
+	/** Work out what changed, until `isTime` says to stop. True when nothing is left, as it must be before `likeness`. */
+	refresh(slots: number, read: ReadDocument, isTime: () => boolean = () => false): boolean {
 		this.#makeRoom(slots);
-		for (const slot of this.#stale) this.#sumUp(slot, read);
-		this.#stale.clear();
+		for (const slot of this.#stale) {
+			if (isTime()) return false;
+			this.#sumUp(slot, read);
+			this.#stale.delete(slot);
+		}
+		return true;
 	}
 
 	/** The question as a vector; undefined when the table has none of its words. */

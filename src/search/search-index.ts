@@ -13,7 +13,7 @@ import { explain, type NearForm, type PhraseMatch, phrasesIn } from './explain.t
 import { FieldWeights } from './field-weights.ts';
 import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
-import { Meaning, type Question } from './meaning.ts';
+import { Meaning, type Question, type ReadDocument } from './meaning.ts';
 import { nearPairs } from './near-words.ts';
 import { type QueryWord, readQuery } from './query.ts';
 import { Scores } from './scores.ts';
@@ -113,6 +113,16 @@ export class SearchIndex {
 		this.#meaning = new Meaning(vectors, this.#lexicon, this.#slots.values());
 	}
 
+	/**
+	 * Work out ahead what the next search would have to, for at most so long. True when nothing is left.
+	 * Searching without it is as right, and takes long once after many documents have come.
+	 */
+	prepare(ms: number): boolean {
+		const endsAt = performance.now() + ms;
+		this.#filing.settle();
+		return this.#refresh(() => performance.now() >= endsAt);
+	}
+
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
 		this.#filing.settle();
 		const words = readQuery(query, this.#lexicon, this.size);
@@ -143,8 +153,13 @@ export class SearchIndex {
 	#ask(words: readonly QueryWord[]): Question | undefined {
 		const meaning = this.#meaning;
 		const question = meaning?.ask(words, this.size);
-		if (question) meaning?.refresh(this.#documents.length, (slot, take) => this.#reread(slot, take));
+		if (question) this.#refresh();
 		return question;
+	}
+
+	#refresh(isTime?: () => boolean): boolean {
+		const read: ReadDocument = (slot, take) => this.#reread(slot, take);
+		return this.#meaning?.refresh(this.#documents.length, read, isTime) ?? true;
 	}
 
 	/** Gives the slots that have any score. */

@@ -27,6 +27,15 @@ describe('SearchIndex with word vectors', () => {
 		expect(describeReasons(hit?.why ?? [])).toBe('"crash" is near to collapse in title');
 	});
 
+	it('can be prepared a little at a time, and answers the same as without', () => {
+		const documents = { a: { body: 'collapse' }, b: { body: 'villa' }, c: { body: 'demise' } };
+		const index = indexOf(documents);
+		expect(index.prepare(0)).toBe(false);
+		expect(index.prepare(1000)).toBe(true);
+		expect(index.prepare(0)).toBe(true);
+		expect(index.search('crash')).toEqual(indexOf(documents).search('crash'));
+	});
+
 	it('leaves out what is not near', () => {
 		const { hits, total } = indexOf({ a: { body: 'collapse' }, b: { body: 'villa' } }).search('cake');
 		expect([hits, total]).toEqual([[], 0]);
