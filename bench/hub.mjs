@@ -25,7 +25,7 @@ const PINGS = 1000;
 const SETTLE_MS = 1500;
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
 const plans = {
-	full: { rounds: 5, coldRounds: 9, warmMs: 600, ms: 600, turnMs: 500 },
+	full: { rounds: 5, coldRounds: 15, warmMs: 600, ms: 600, turnMs: 500 },
 	quick: { rounds: 2, coldRounds: 3, warmMs: 250, ms: 250, turnMs: 250 },
 };
 

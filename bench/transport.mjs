@@ -32,7 +32,7 @@ const plans = {
 		warmMs: 800,
 		ms: 600,
 		turnMs: 400,
-		coldRounds: 6,
+		coldRounds: 15,
 		largeRounds: 3,
 		megabytes: [1, 10, 50],
 	},
