@@ -167,14 +167,13 @@ async function measureAll(parents, rounds) {
 	return rows;
 }
 
-/** Milliseconds of each parent and way, each round doing all of them, in an order that rotates. */
+/** Milliseconds of each parent and way, each round doing all of them, in any order: what runs just before leaves traces. */
 async function takeTurns(parents, rounds, request) {
 	const turns = Object.keys(parents).flatMap((parent) =>
 		['bare', 'ours', 'helper'].map((way) => ({ parent, way, times: [] })),
 	);
 	for (let round = -1; round < rounds; round++) {
-		for (let at = 0; at < turns.length; at++) {
-			const { parent, way, times } = turns[(at + round + 1) % turns.length];
+		for (const { parent, way, times } of shuffled(turns)) {
 			const ms = await ask(parents[parent], { ...request, way });
 			// The first round warms up.
 			if (round >= 0) times.push(ms);
@@ -183,6 +182,11 @@ async function takeTurns(parents, rounds, request) {
 	const medians = { small: {}, large: {} };
 	for (const { parent, way, times } of turns) medians[parent][way] = median(times);
 	return medians;
+}
+
+function shuffled(list) {
+	const keyed = list.map((item) => ({ item, key: Math.random() }));
+	return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item);
 }
 
 async function measureEvents(root) {
