@@ -13,13 +13,14 @@ import type { Link, LinkStream } from '../quic/link.ts';
 import type { Call } from './calls.ts';
 import { decodeResponse, encodeRequest } from './codec.ts';
 
-/** How many calls that were given up may still be answered without surprise. */
-const MAX_ABANDONED = 1024;
+/** How many of the latest calls that are over may be answered once more without surprise. */
+const MAX_OVER = 1024;
 
 export class SharedStream {
 	readonly #link: Link;
 	readonly #waiting = new Map<string, Call>();
-	readonly #abandoned = new Set<string>();
+	/** Ids that were answered or given up. */
+	readonly #over = new Set<string>();
 	#stream: LinkStream | undefined;
 
 	constructor(link: Link) {
@@ -38,7 +39,7 @@ export class SharedStream {
 		stream.send(payload);
 		return () => {
 			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
-			this.#abandon(id);
+			this.#rememberOver(id);
 			stream.send(
 				encodeRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
 			);
@@ -76,16 +77,20 @@ export class SharedStream {
 
 	#take(payload: Uint8Array): void {
 		const response = decodeResponse(payload);
-		const call = this.#waiting.get(response.requestId);
-		if (this.#waiting.delete(response.requestId)) call?.answer(response);
-		else if (!this.#abandoned.delete(response.requestId)) this.#surprise(response.requestId);
+		const { requestId } = response;
+		const call = this.#waiting.get(requestId);
+		if (call) {
+			this.#waiting.delete(requestId);
+			this.#rememberOver(requestId);
+			call.answer(response);
+		} else if (!this.#over.has(requestId)) this.#surprise(requestId);
 		this.#endIfIdle();
 	}
 
-	#abandon(id: string): void {
-		const [oldest] = this.#abandoned;
-		if (oldest !== undefined && this.#abandoned.size >= MAX_ABANDONED) this.#abandoned.delete(oldest);
-		this.#abandoned.add(id);
+	#rememberOver(id: string): void {
+		const [oldest] = this.#over;
+		if (oldest !== undefined && this.#over.size >= MAX_OVER) this.#over.delete(oldest);
+		this.#over.add(id);
 	}
 
 	#surprise(id: string): void {

@@ -96,3 +96,41 @@ for (const kind of ['quic', 'tls'] as const) {
 		});
 	});
 }
+
+describe('an answer that comes twice', () => {
+	it('does not fail the call that waits by then', async () => {
+		const who = await identities();
+		const server = await listen({
+			kind: 'tls',
+			address: 'localhost:0',
+			identity: who.server,
+			onStream: (stream) => {
+				let first: Uint8Array | undefined;
+				const say = (requestId: string): Uint8Array => {
+					const value = { success: true, result: { text: requestId } };
+					const bytes = encodeResponse({ requestId, response: { case: 'toolCall', value } });
+					stream.send(bytes);
+					return bytes;
+				};
+				stream.receive({
+					frame: () => {
+						// The second call gets the first answer once more before its own.
+						if (first) stream.send(first);
+						first = say(first ? 'two' : 'one');
+					},
+					end: () => stream.end(),
+					fail: () => {},
+				});
+			},
+		});
+		onTestFinished(() => server.close());
+		const client = new PluginClient(
+			await dial({ kind: 'tls', address: server.address, identity: who.client }),
+		);
+		onTestFinished(() => client.close());
+		for (const requestId of ['one', 'two']) {
+			const got = await client.send({ requestId, request: { case: 'health', value: {} } });
+			expect(got).toMatchObject({ requestId, response: { value: { result: { text: requestId } } } });
+		}
+	});
+});
