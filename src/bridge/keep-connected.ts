@@ -40,13 +40,22 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 	}
 }
 
-/** Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed. */
+/**
+ * Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed.
+ * What is wrong with the address or a certificate is told even then.
+ */
 async function openUnless(aborted: Promise<void>, open: () => Promise<Hub>): Promise<Hub | undefined> {
 	const opening = open();
 	const hub = await Promise.race([opening, aborted]);
 	if (hub !== undefined) return hub;
-	const closed = opening.then((late) => late.close()).catch(() => {});
+	let failure: unknown;
+	const closed = opening
+		.then((late) => late.close())
+		.catch((thrown: unknown) => {
+			failure = thrown;
+		});
 	await pause(LATE_HUB_MS, closed);
+	if (OrchestraError.is(failure, 'bad_input')) throw failure;
 	return undefined;
 }
 

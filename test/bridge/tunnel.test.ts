@@ -212,9 +212,10 @@ describe('the process', () => {
 		expect(stderr()).toMatch(/connected[^]*no orchestrator[^]*connected/);
 	});
 
-	it('ends with 64 when the address is none', async () => {
+	it.each(['open', 'closed'])('ends with 64 when the address is none, with its input %s', async (input) => {
 		const folder = await temporaryFolder();
-		const { stderr, exited } = startBridge({ address: 'no-port', folder } as Orchestrator);
+		const { child, stderr, exited } = startBridge({ address: 'no-port', folder } as Orchestrator);
+		if (input === 'closed') child.stdin.end();
 		expect(await exited).toEqual([64, null]);
 		expect(stderr()).toContain('"no-port" is not an address');
 	});
