@@ -127,7 +127,7 @@ export const TYPE_INITIAL = 0;
 
 /*
  * The platform's binary is asked for by its name. The package of the engine tries a dozen other
- * places first, which takes longer than all the rest of a bridge's start; it is the way for
+ * places first, which takes three times as long; it is the way for
  * installations that keep the binary out of our sight.
  */
 async function findEngine(): Promise<Engine> {

@@ -4,7 +4,6 @@
  * What is written in one turn is corked and leaves as one record. Half-close is
  * TCP's own; a reset destroys the connection, and the peer sees it break.
  */
-
 import type { TLSSocket } from 'node:tls';
 import { stayAwake } from '../awake.ts';
 import { messageOf, OrchestraError } from '../errors.ts';

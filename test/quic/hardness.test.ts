@@ -14,7 +14,7 @@ import type { Identity, Link, LinkStream } from '../../src/quic/link.ts';
 import { dial, listen } from '../../src/quic/open-link.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { echo, exchange, firstEvent, identities, openPair, rejection } from '../support/links.ts';
-import { openLossyRelay } from '../support/lossy-relay.ts';
+import { type Losses, type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';
 import { dialRaw } from '../support/raw-quic.ts';
 
 describe('a quic listener', () => {
@@ -127,11 +127,7 @@ describe('a tls listener', () => {
 
 describe('a quic link', () => {
 	it('loses nothing when one datagram in twenty is lost', async () => {
-		const { listener, identities: who } = await openPair('quic');
-		const relay = await openLossyRelay(listener.address, { rate: 0.05 });
-		onTestFinished(() => relay.close());
-		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
-		onTestFinished(() => link.close());
+		const { link, relay } = await openRelayed({ rate: 0.05 });
 		const payloads = Array.from({ length: 300 }, (_, index) => randomBytes(index * 7));
 		const got = await Promise.all(payloads.map((payload) => exchange(link, payload)));
 		for (const [index, [answer]] of got.entries())
@@ -143,11 +139,7 @@ describe('a quic link', () => {
 	}, 30_000);
 
 	it('needs one datagram each way for a call, since an acknowledgement waits for company', async () => {
-		const { listener, identities: who } = await openPair('quic');
-		const relay = await openLossyRelay(listener.address, {});
-		onTestFinished(() => relay.close());
-		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
-		onTestFinished(() => link.close());
+		const { link, relay } = await openRelayed();
 		await exchange(link, Buffer.from('warm'));
 		const before = relay.passed;
 		for (let count = 0; count < 100; count++) {
@@ -159,11 +151,7 @@ describe('a quic link', () => {
 	});
 
 	it('acknowledges what nothing follows, so that nothing is sent twice', async () => {
-		const { listener, identities: who } = await openPair('quic');
-		const relay = await openLossyRelay(listener.address, {});
-		onTestFinished(() => relay.close());
-		const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
-		onTestFinished(() => link.close());
+		const { link, relay } = await openRelayed();
 		await exchange(link, Buffer.from('last words'));
 		const before = relay.passed;
 		await until(() => relay.passed > before);
@@ -241,6 +229,16 @@ describe('where there is no QUIC engine', () => {
 		expect(stderr()).toContain('using TLS over TCP instead');
 	});
 });
+
+/** A link to an echo server through a relay. */
+async function openRelayed(losses: Losses = {}): Promise<{ link: Link; relay: LossyRelay }> {
+	const { listener, identities: who } = await openPair('quic');
+	const relay = await openLossyRelay(listener.address, losses);
+	onTestFinished(() => relay.close());
+	const link = await dial({ kind: 'quic', address: relay.address, identity: who.client });
+	onTestFinished(() => link.close());
+	return { link, relay };
+}
 
 /** All that comes back for these bytes on a TLS connection of their own, until the server ends it. */
 async function rawTls(
