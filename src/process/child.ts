@@ -1,8 +1,8 @@
 /*
  * The whole life of one child process.
  *
- * A child leads a process group of its own and joins the guard before its
- * program starts. Its stderr is always read, so that it can never block on it,
+ * A child leads a process group of its own and is known to the guard before
+ * its program starts. Its stderr is always read, so that it can never block on it,
  * and its last lines are kept. When the leader ends, for whatever reason, what is
  * left of its group is ended too. Nothing is ever restarted here.
  */
@@ -88,7 +88,6 @@ export class Child {
 		this.#process = child;
 		this.#log = options.log ?? Log.silent;
 		this.pid = child.pid;
-		if (!isWindows) guard.add(this.pid);
 		this.#readStderr(options.stderr ?? 'discard');
 		// A child that closes its stdin early breaks our pipe; writers are told by their own callbacks.
 		child.stdin.on('error', () => {});

@@ -1,17 +1,12 @@
 /* Processes started by this process itself. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { JOIN_GUARD_SCRIPT } from './guard.ts';
+import { enlist } from './enlist.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
-
-/** The words that start a program in a shell which first joins the guard. */
-export function guardedWords({ file, args }: Pick<SpawnRequest, 'file' | 'args'>): [string, string[]] {
-	return ['/bin/sh', ['-c', JOIN_GUARD_SCRIPT, 'sh', file, ...args]];
-}
 
 export const directSpawner: Spawner = {
 	async spawn(request: SpawnRequest): Promise<SpawnedProcess> {
-		const child = spawnInGroup(request);
+		const child = process.platform === 'win32' ? spawnAlone(request) : spawnInGroup(request);
 		const exited = new Promise<ExitStatus>((resolve) => {
 			child.once('exit', (code, signal) => resolve({ code, signal }));
 		});
@@ -21,14 +16,17 @@ export const directSpawner: Spawner = {
 	},
 };
 
+function spawnAlone({ file, args, cwd, env }: SpawnRequest): ChildProcessWithoutNullStreams {
+	return spawn(file, args, { cwd, env, windowsHide: true });
+}
+
 function spawnInGroup(request: SpawnRequest): ChildProcessWithoutNullStreams {
-	const { cwd, env, guard } = request;
-	if (process.platform === 'win32') {
-		return spawn(request.file, request.args, { cwd, env, windowsHide: true });
-	}
-	const [file, args] = guardedWords(request);
-	const stdio = ['pipe', 'pipe', 'pipe', guard.pipe] as const;
+	const { cwd, guard } = request;
+	const { file, args, env, mark, needsPipe } = enlist(request);
+	const stdio = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [guard.pipe] : [])] as const;
 	const child = spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+	if (child.pid !== undefined) guard.add(child.pid, mark);
+	else if (mark !== undefined) guard.remove(mark);
 	// The first three entries of `stdio` are pipes, which is what this type says.
 	return child as ChildProcessWithoutNullStreams;
 }

@@ -2,26 +2,45 @@
  * The guard: one small process that outlives us by a moment and ends every
  * process group we started, however we died, `kill -9` included.
  *
- * It is a shell script that reads lines from a pipe: `+ group`, `- group`. When we
- * die, the pipe ends, and it takes the groups that are left through the stop
- * ladder. A child joins the list before its program starts: it begins as a shell
- * that writes its own pid into the guard's pipe and then becomes the program.
- * Until then it holds the pipe open itself, so there is no moment in which a
- * child exists that the guard will not hear of. A shell and not Node, because it
- * costs one megabyte and one millisecond instead of forty of each.
+ * It is a shell script that reads lines from a pipe: `+ name`, `- name`. When we
+ * die, the pipe ends, and it takes what is left through the stop ladder. A name is
+ * a process group, or the mark of a child that is just being started: the mark is
+ * announced first, the child carries it in its environment, and /proc shows it to
+ * the guard. A forked child holds all our descriptors, this pipe among them, until
+ * its program begins, so there is no moment in which a child exists that the guard
+ * cannot find. Where there is no /proc, a child begins as a shell that writes its
+ * own pid into the pipe and then becomes the program, which takes a millisecond
+ * more. A shell and not Node, because it costs one megabyte and one millisecond
+ * instead of forty of each.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
+/** The variable in a child's environment by which the guard finds it. */
+export const MARK_VARIABLE = 'ORCHESTRA_SPAWN';
+
 const guardScript = `
 trap '' INT TERM HUP QUIT PIPE
-groups=' '
-while read -r action group; do
-	case $action in
-		+) groups="$groups$group " ;;
-		-) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+names=' '
+while read -r action name; do
+	case $names in
+		*" $name "*) [ "$action" = - ] && names="\${names%% $name *} \${names#* $name }" ;;
+		*) [ "$action" = + ] && names="$names$name " ;;
 	esac
 done
+groups= marks=
+for name in $names; do
+	case $name in *.*) marks="$marks $name" ;; *) groups="$groups $name" ;; esac
+done
+find_marked() {
+	for mark in $marks; do
+		for file in $(grep -lsF "${MARK_VARIABLE}=$mark" /proc/[0-9]*/environ); do
+			read -r stat 2>/dev/null <"\${file%environ}stat" || continue
+			set -- \${stat##*) }
+			groups="$groups $3"
+		done
+	done
+}
 any_left() {
 	for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && return 0; done
 	return 1
@@ -33,24 +52,29 @@ wait_tenths() {
 		left=$((left - 1))
 	done
 }
+# A leader may fork and end while we look; what it left behind is there when we look again.
+find_marked
+[ -n "$marks" ] && sleep 0.1
+find_marked
 wait_tenths 5
+find_marked
 for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 wait_tenths 10
+find_marked
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
-
-/**
- * Registers the shell that runs it with the guard on descriptor 3, then becomes the program in "$@". A guard that was
- * killed this very moment must not take the child with it; the next guard will be told of the child by us.
- */
-export const JOIN_GUARD_SCRIPT = `trap '' PIPE; echo "+ $$" >&3 2>/dev/null; trap - PIPE; exec 3>&-; exec "$@"`;
 
 /** How often a guard that was killed is started again before we give up on it. */
 const RESTARTS = 10;
 
+/** Tells our marks from those of an earlier process with our pid. */
+const startedAt = Date.now();
+
 export class Guard {
 	#shell: ChildProcess | undefined;
-	readonly #groups = new Set<number>();
+	/** Groups that live and marks of children that are being started. */
+	readonly #names = new Set<string>();
+	#marks = 0;
 	#restarts = 0;
 	#isClosed = false;
 
@@ -66,14 +90,22 @@ export class Guard {
 		return this.#shell?.pid;
 	}
 
-	/** The child told the guard itself; remember it in case the guard must be started again. */
-	add(group: number): void {
-		this.#groups.add(group);
+	/** A child is about to be started: the mark that it must carry in its environment as `MARK_VARIABLE`. */
+	announce(): string {
+		// The dot at the end keeps one mark from being the beginning of another.
+		const mark = `${process.pid}.${startedAt}.${++this.#marks}.`;
+		this.#change({ add: mark });
+		return mark;
 	}
 
-	/** The group is gone. */
-	remove(group: number): void {
-		if (this.#groups.delete(group)) this.#shell?.stdin?.write(`- ${group}\n`);
+	/** A child leads this group now, the one that carries `mark`. */
+	add(group: number, mark?: string): void {
+		this.#change({ add: `${group}`, remove: mark });
+	}
+
+	/** The group is gone, or what was announced was not started. */
+	remove(name: number | string): void {
+		this.#change({ remove: `${name}` });
 	}
 
 	/** End the guard. Groups that are still there are ended by it. */
@@ -81,6 +113,18 @@ export class Guard {
 		this.#isClosed = true;
 		this.#shell?.stdin?.destroy();
 		this.#shell = undefined;
+	}
+
+	#change({ add, remove }: { add?: string; remove?: string | undefined }): void {
+		let lines = '';
+		if (add !== undefined) {
+			this.#names.add(add);
+			lines += `+ ${add}\n`;
+		}
+		if (remove !== undefined && this.#names.delete(remove)) lines += `- ${remove}\n`;
+		// Whatever starts the guard tells it all the names.
+		if (this.#shell === undefined && add !== undefined) this.#start();
+		else if (lines !== '') this.#shell?.stdin?.write(lines);
 	}
 
 	#start(): ChildProcess {
@@ -93,7 +137,7 @@ export class Guard {
 		const onDeath = (): void => {
 			if (this.#shell !== shell) return;
 			this.#shell = undefined;
-			if (this.#groups.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
+			if (this.#names.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
 		};
 		shell.on('exit', onDeath);
 		// Without a guard children still run and are still stopped by us; only a crash of ours is uncovered.
@@ -101,7 +145,7 @@ export class Guard {
 		shell.stdin.on('error', () => {}); // the exit tells it
 		shell.unref();
 		(shell.stdin as Socket).unref();
-		for (const group of this.#groups) shell.stdin.write(`+ ${group}\n`);
+		for (const name of this.#names) shell.stdin.write(`+ ${name}\n`);
 		this.#shell = shell;
 		return shell;
 	}

@@ -4,9 +4,10 @@
  *
  * It starts what it is asked to start, sends the three pipes over and closes its
  * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
- * the guard. It ends when its parent does, which closes stdin.
+ * the guard: while it is open, the guard does not take us for dead. It ends when
+ * its parent does, which closes stdin.
  */
-import type { ChildProcess, SendHandle, spawn as Spawn } from 'node:child_process';
+import type { ChildProcess, SendHandle, spawn as Spawn, StdioOptions } from 'node:child_process';
 
 /** Parent to helper. */
 export interface HelperRequest {
@@ -15,6 +16,8 @@ export interface HelperRequest {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
+	/** The process gets the pipe of the guard as descriptor 3. */
+	readonly needsPipe: boolean;
 }
 
 /** Helper to parent: three pipes in order, or an error; later the end. */
@@ -57,8 +60,9 @@ function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 	process.stdin.resume();
 	process.on('disconnect', () => process.exit());
 	process.on('message', (request: HelperRequest) => {
-		const { id, file, args, cwd, env } = request;
-		const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 4] });
+		const { id, file, args, cwd, env, needsPipe } = request;
+		const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [4] : [])];
+		const child = spawn(file, args, { cwd, env, detached: true, stdio });
 		child.once('error', ({ message }) => tell({ id, kind: 'error', message }));
 		child.once('exit', (code, signal) => tell({ id, kind: 'exit', code, signal }));
 		if (child.pid !== undefined) handOver(id, child);

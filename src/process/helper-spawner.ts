@@ -10,7 +10,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { directSpawner, guardedWords } from './direct-spawner.ts';
+import { directSpawner } from './direct-spawner.ts';
+import { enlist } from './enlist.ts';
 import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { type HelperAnswer, type HelperRequest, helperSource } from './helper-program.ts';
@@ -22,6 +23,7 @@ const RESTART_LIMIT = 5;
 const PIPE_COUNT = 3;
 
 interface Pending {
+	readonly mark: string | undefined;
 	readonly pipes: Socket[];
 	readonly answer: (process: SpawnedProcess | undefined) => void;
 	readonly fail: (error: Error) => void;
@@ -98,14 +100,14 @@ export class HelperSpawner implements Spawner {
 
 	#ask(helper: ChildProcess, request: SpawnRequest): Promise<SpawnedProcess | undefined> {
 		const id = this.#nextId++;
-		const [file, args] = guardedWords(request);
-		const message: HelperRequest = { id, file, args, cwd: request.cwd, env: request.env };
+		const { mark, ...start } = enlist(request);
+		const message: HelperRequest = { id, cwd: request.cwd, ...start };
 		return new Promise((answer, fail) => {
 			let exit: (status: ExitStatus) => void = () => {};
 			const exited = new Promise<ExitStatus>((resolve) => {
 				exit = resolve;
 			});
-			this.#pending.set(id, { pipes: [], answer, fail, exited, exit, pid: 0 });
+			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0 });
 			helper.channel?.ref();
 			helper.send(message, (error) => {
 				if (error) this.#settle(id, (pending) => pending.answer(undefined));
@@ -115,7 +117,7 @@ export class HelperSpawner implements Spawner {
 
 	#onAnswer(answer: HelperAnswer, handle: unknown): void {
 		const { id } = answer;
-		if (answer.kind === 'error') this.#settle(id, ({ fail }) => fail(new Error(answer.message)));
+		if (answer.kind === 'error') this.#settle(id, (pending) => this.#notStarted(pending, answer.message));
 		else if (answer.kind === 'pipe') this.#takePipe(answer, handle);
 		else this.#settle(id, ({ exit }) => exit({ code: answer.code, signal: answer.signal }));
 	}
@@ -127,7 +129,14 @@ export class HelperSpawner implements Spawner {
 		const options = { handle, readable: index > 0, writable: index === 0 } as object;
 		pending.pipes.push(new Socket(options));
 		pending.pid = pid;
-		if (pending.pipes.length === PIPE_COUNT) pending.answer(spawnedProcess(pending));
+		if (pending.pipes.length < PIPE_COUNT) return;
+		this.#guard.add(pid, pending.mark);
+		pending.answer(spawnedProcess(pending));
+	}
+
+	#notStarted({ mark, fail }: Pending, message: string): void {
+		if (mark !== undefined) this.#guard.remove(mark);
+		fail(new Error(message));
 	}
 
 	/** Nothing more will be heard of `id`. */
@@ -152,7 +161,10 @@ function spawnedProcess({ pipes, pid, exited }: Pending): SpawnedProcess {
 	return { pid, stdin, stdout, stderr, exited, kill: (signal) => void process.kill(pid, signal) };
 }
 
-/** The helper is gone: what it started is ended, and what it was about to start is started by us. */
+/**
+ * The helper is gone: what it started is ended, and what it was about to start is started by us. The guard keeps the
+ * mark, in case the helper had come so far as to start it.
+ */
 function giveUp({ pid, pipes, answer, exit }: Pending): void {
 	if (pid !== 0) signalGroup(pid, 'SIGKILL');
 	if (pipes.length < PIPE_COUNT) for (const pipe of pipes) pipe.destroy();

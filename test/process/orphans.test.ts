@@ -8,8 +8,10 @@ import { expect, it } from 'vitest';
 import { livingWith, until } from '../support/programs.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
+const hastyFile = fileURLToPath(new URL('../fixtures/dies-while-starting.mjs', import.meta.url));
 const ROUNDS = 50;
 const ROUNDS_AT_ONCE = 5;
+const HASTY_ROUNDS = 5;
 const GONE_WITHIN_MS = 3000;
 
 it.skipIf(process.platform !== 'linux')(
@@ -21,6 +23,22 @@ it.skipIf(process.platform !== 'linux')(
 	},
 	120_000,
 );
+
+it.skipIf(process.platform !== 'linux').each([
+	['ignores SIGTERM', 'trap "" TERM; while :; do sleep 1; done'],
+	['leaves others behind', '(trap "" TERM HUP; while :; do sleep 1; done) & exit 0'],
+])('ends a child that %s when the parent dies before it knows the pid', async (_, script) => {
+	await Promise.all(Array.from({ length: HASTY_ROUNDS }, () => hastyRound(script)));
+});
+
+async function hastyRound(script: string): Promise<void> {
+	const token = randomUUID();
+	const parent = spawn(process.execPath, [hastyFile, token, script], { stdio: 'inherit' });
+	const [, signal] = await once(parent, 'exit');
+	expect(signal).toBe('SIGKILL');
+	expect(livingWith('ROUND_TOKEN', token).length).toBeGreaterThan(0);
+	await nothingLeft(token, script);
+}
 
 async function round(number: number): Promise<void> {
 	const token = randomUUID();
@@ -35,9 +53,10 @@ async function round(number: number): Promise<void> {
 	expect(livingWith('ROUND_TOKEN', token).length).toBeGreaterThan(0);
 	parent.kill('SIGKILL');
 	await once(parent, 'exit');
-	await until(
-		`round ${number} has left nothing behind`,
-		() => livingWith('ROUND_TOKEN', token).length === 0,
-		GONE_WITHIN_MS,
-	);
+	await nothingLeft(token, `round ${number}`);
+}
+
+async function nothingLeft(token: string, round: string): Promise<void> {
+	const isNothingLeft = (): boolean => livingWith('ROUND_TOKEN', token).length === 0;
+	await until(`nothing is left of ${round}`, isNothingLeft, GONE_WITHIN_MS);
 }

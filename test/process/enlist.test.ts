@@ -1,0 +1,30 @@
+/* Both ways in which the guard gets to know a child whose parent says nothing more about it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { canFindMarks, enlist } from '../../src/process/enlist.ts';
+import { Guard } from '../../src/process/guard.ts';
+import { isAlive, until } from '../support/programs.ts';
+
+const stubborn = `trap '' TERM; echo up; while :; do sleep 1; done`;
+
+it.skipIf(process.platform === 'win32').each([
+	['by its mark', true],
+	['because it joined by itself', false],
+])('the guard ends a child %s', async (_, byMark) => {
+	if (byMark && !canFindMarks) return;
+	const guard = new Guard();
+	const env = { PATH: process.env['PATH'] ?? '' };
+	const request = { file: '/bin/sh', args: ['-c', stubborn], cwd: '/', env, guard };
+	const enlisted = enlist(request, byMark);
+	const child = spawn(enlisted.file, enlisted.args, {
+		env: enlisted.env,
+		detached: true,
+		stdio: ['ignore', 'pipe', 'inherit', enlisted.needsPipe ? guard.pipe : 'ignore'],
+	});
+	const exited = once(child, 'exit');
+	await once(child.stdout ?? child, 'data');
+	guard.close();
+	expect((await exited)[1]).toBe('SIGKILL');
+	await until('the child is gone', () => !isAlive(child.pid ?? 0));
+});
