@@ -4,7 +4,7 @@ import { MARK_VARIABLE } from './guard.ts';
 import type { SpawnRequest } from './spawner.ts';
 
 /** The guard finds marks where the system shows the environment of a process. */
-export const canFindMarks = existsSync('/proc/self/environ');
+export const canFindMarks: boolean = existsSync('/proc/self/environ');
 
 /**
  * Registers the shell that runs it with the guard on descriptor 3, then becomes the program in "$@". A guard that was
