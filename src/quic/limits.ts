@@ -37,6 +37,12 @@ export const MAX_CONNECTIONS = 4_096;
 /** Streams that a peer may have open on one connection. */
 export const MAX_STREAMS = 256;
 
+/** After this many streams a link moves to a fresh connection: the engine forgets none of them. */
+export const RENEW_AFTER_STREAMS = 16_384;
+
+/** Connections that a link has moved away from and that still have open streams. */
+export const MAX_RETIRED_CONNECTIONS = 4;
+
 /** Streams of ours that wait for the peer to allow one more. */
 export const MAX_WAITING_STREAMS = 16_384;
 

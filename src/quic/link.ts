@@ -86,6 +86,8 @@ export interface DialOptions {
 	frameLimitBytes?: number | undefined;
 	signal?: AbortSignal | undefined;
 	log?: Log | undefined;
+	/** After how many streams a QUIC link moves to a fresh connection; only tests have a reason to set it. */
+	renewAfterStreams?: number | undefined;
 	/** What to offer in the handshake; only tests have a reason to set it. */
 	protocol?: string | undefined;
 }

@@ -1,12 +1,13 @@
-/* Dial a QUIC peer: one connected UDP socket, one connection, one link. */
+/* Dial a QUIC peer: one connected UDP socket for each connection. */
 import { randomBytes } from 'node:crypto';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from './address.ts';
 import { configureEngine, loadEngine } from './engine.ts';
-import { HANDSHAKE_MS, SILENCE_MS } from './limits.ts';
-import type { DialOptions, Link, LinkStream } from './link.ts';
+import { HANDSHAKE_MS, RENEW_AFTER_STREAMS, SILENCE_MS } from './limits.ts';
+import type { DialOptions, Link } from './link.ts';
 import { QuicConnection } from './quic-connection.ts';
+import { type Dialed, QuicLink } from './quic-link.ts';
 import { QuicSocket } from './quic-socket.ts';
 
 const ID_BYTES = 16;
@@ -17,7 +18,7 @@ export async function dialQuic(options: DialOptions): Promise<Link> {
 	let last: unknown;
 	for (const address of await resolveHost(host)) {
 		try {
-			return await dialOne({ host: address, port }, options);
+			return await openLink({ host: address, port }, options);
 		} catch (thrown) {
 			last = thrown;
 			if (!OrchestraError.is(thrown) || thrown.data['isRefused'] !== true) throw thrown;
@@ -26,7 +27,15 @@ export async function dialQuic(options: DialOptions): Promise<Link> {
 	throw last;
 }
 
-async function dialOne(remote: HostPort, options: DialOptions): Promise<Link> {
+async function openLink(remote: HostPort, options: DialOptions): Promise<Link> {
+	const { signal: _, ...again } = options;
+	return new QuicLink(await dialOne(remote, options), {
+		redial: () => dialOne(remote, again),
+		renewAfterStreams: options.renewAfterStreams ?? RENEW_AFTER_STREAMS,
+	});
+}
+
+async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> {
 	const engine = await loadEngine();
 	const socket = await QuicSocket.connect(remote);
 	const { promise, resolve, reject } = deferred<void>();
@@ -59,7 +68,7 @@ async function dialOne(remote: HostPort, options: DialOptions): Promise<Link> {
 		});
 		connection.wake();
 		await untilDone(promise, connection, options.signal);
-		return new QuicLink(connection, socket);
+		return { connection, socket };
 	} catch (thrown) {
 		await socket.close();
 		throw OrchestraError.from(thrown, 'io');
@@ -83,31 +92,6 @@ async function untilDone(
 		await done;
 	} finally {
 		signal?.removeEventListener('abort', abort);
-	}
-}
-
-class QuicLink implements Link {
-	readonly kind = 'quic';
-	readonly streamsAreCheap = true;
-	readonly address: string;
-	readonly closed: Promise<OrchestraError>;
-	readonly #connection: QuicConnection;
-	readonly #socket: QuicSocket;
-
-	constructor(connection: QuicConnection, socket: QuicSocket) {
-		this.#connection = connection;
-		this.#socket = socket;
-		this.address = connection.address;
-		this.closed = connection.closed;
-	}
-
-	openStream(): LinkStream {
-		return this.#connection.openStream();
-	}
-
-	async close(): Promise<void> {
-		await this.#connection.close();
-		await this.#socket.close();
 	}
 }
 

@@ -145,7 +145,7 @@ export class QuicConnection {
 		else this.#options.host.wake(this);
 	}
 
-	/** Let open streams finish for a moment, then tell the peer and close. */
+	/** Let open streams finish, for a moment or however long they take, then tell the peer and close. */
 	async close(graceMs: number = limits.CLOSE_GRACE_MS): Promise<void> {
 		if (this.isClosed) return;
 		if (this.#streams.size > 0 && graceMs > 0 && this.isEstablished) await this.#quiet(graceMs);
@@ -222,7 +222,7 @@ export class QuicConnection {
 
 	#quiet(graceMs: number): Promise<void> {
 		return new Promise((resolve) => {
-			const timer = setTimeout(resolve, graceMs);
+			const timer = graceMs < Number.POSITIVE_INFINITY ? setTimeout(resolve, graceMs) : undefined;
 			this.#onQuiet = () => {
 				clearTimeout(timer);
 				resolve();

@@ -4,8 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -206,17 +204,6 @@ describe('a quic link', () => {
 		child.kill('SIGKILL');
 		expect((await failed.promise).message).toContain('nothing came from');
 	});
-
-	it('holds nothing in the heap for a hundred thousand calls that are over, and little in the engine', async () => {
-		const { link } = await openPair('quic');
-		await callMany(link, 20_000);
-		const before = memory();
-		await callMany(link, 100_000);
-		const after = memory();
-		expect(after.heapUsed - before.heapUsed).toBeLessThan(4 * 1024 * 1024);
-		// The engine remembers the number of every stream, some ten bytes; forgetting to free a stream would cost far more.
-		expect(after.rss - before.rss).toBeLessThan(64 * 1024 * 1024);
-	}, 60_000);
 });
 
 describe('where there is no QUIC engine', () => {
@@ -263,24 +250,6 @@ async function rawTls(
 	socket.end(bytes);
 	await closed;
 	return Buffer.concat(chunks);
-}
-
-async function callMany(link: Link, count: number): Promise<void> {
-	let left = count;
-	const payload = Buffer.alloc(100);
-	const run = async (): Promise<void> => {
-		while (left-- > 0) await exchange(link, payload);
-	};
-	await Promise.all(Array.from({ length: 64 }, run));
-}
-
-/** After everything that can be given back was. */
-function memory(): NodeJS.MemoryUsage {
-	setFlagsFromString('--expose-gc');
-	const collect = runInNewContext('gc') as () => void;
-	collect();
-	collect();
-	return process.memoryUsage();
 }
 
 async function startPeer(...args: string[]): Promise<{ child: ReturnType<typeof spawn>; line: string }> {

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { loadIdentity } from '../../src/quic/certificates.ts';
 import type {
+	DialOptions,
 	Identity,
 	Link,
 	LinkKind,
@@ -54,7 +55,11 @@ export interface Pair {
 	identities: Identities;
 }
 
-export async function openPair(kind: LinkKind, options: Partial<ListenOptions> = {}): Promise<Pair> {
+export async function openPair(
+	kind: LinkKind,
+	options: Partial<ListenOptions> = {},
+	dialing: Partial<DialOptions> = {},
+): Promise<Pair> {
 	const who = await identities();
 	const listener = await listen({
 		kind,
@@ -64,7 +69,7 @@ export async function openPair(kind: LinkKind, options: Partial<ListenOptions> =
 		...options,
 	});
 	onTestFinished(() => listener.close());
-	const link = await dial({ kind, address: listener.address, identity: who.client });
+	const link = await dial({ kind, address: listener.address, identity: who.client, ...dialing });
 	onTestFinished(() => link.close());
 	return { link, listener, identities: who };
 }
