@@ -119,8 +119,8 @@ export class SearchIndex {
 	 */
 	prepare(ms: number): boolean {
 		const endsAt = performance.now() + ms;
-		this.#filing.settle();
-		return this.#refresh(() => performance.now() >= endsAt);
+		const isTime = () => performance.now() >= endsAt;
+		return this.#filing.settle(isTime) && this.#refresh(isTime);
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {

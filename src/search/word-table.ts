@@ -6,10 +6,12 @@
  * out of the text as a string, and with one look into memory: a word is known by
  * two independent hashes of 32 bits and its length, side by side with its
  * number. Two words that agree in all of it do not occur in practice, and would
- * only make one be found for the other.
+ * only make one be found for the other. A text is read from a copy of its bytes,
+ * for a look at one character of a string costs several times as much.
  */
+import { ownCopy } from './own-copy.ts';
 import type { WordRow } from './word-row.ts';
-import { WORD_LIMIT_CHARACTERS } from './words.ts';
+import { WORD_LIMIT_CHARACTERS, wordsOf } from './words.ts';
 
 const FIRST_ROOM = 1024;
 /** First hash, second hash, length, number. */
@@ -18,16 +20,20 @@ const PLUS = 0x2b;
 const SHARP = 0x23;
 /** In place of a number: the word was forgotten. */
 const FORGOTTEN = -1;
+/** The word at the start, with the marks of c++ and c# when nothing follows them directly. */
+const FIRST_WORD = /^[A-Za-z0-9]+(?:[+#]{1,2}(?![A-Za-z0-9+#]))?/;
+const encoder = new TextEncoder();
 
-/** Lower-case code of each ASCII character that is part of a word, else 0. */
-const letters: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
+/** Lower-case code of each byte that is part of an ASCII word, else 0. */
+const letters: Uint8Array = Uint8Array.from({ length: 256 }, (_, code) => {
 	const character = String.fromCharCode(code).toLowerCase();
-	return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;
+	return /^[a-z0-9]$/.test(character) ? character.charCodeAt(0) : 0;
 });
 
 export class WordTable {
 	readonly #create: (word: string) => number;
 	#cells: Int32Array = new Int32Array(FIRST_ROOM * CELLS);
+	#bytes: Uint8Array = new Uint8Array(FIRST_ROOM);
 	#count = 0;
 
 	/** @param create gives the number of a word that is met for the first time */
@@ -40,29 +46,37 @@ export class WordTable {
 		return this.#numberAt(this.#find(word), word);
 	}
 
-	/** Append the numbers of the words of an ASCII text to `row`; 0 is left out. */
-	read(text: string, row: WordRow, limit: number): void {
-		let start = -1;
-		let hash = 0;
-		let second = 0;
-		for (let at = 0; at <= text.length && row.length < limit; at++) {
-			const raw = at < text.length ? text.charCodeAt(at) : 0;
-			const code = letters[raw] ?? 0;
-			if (code !== 0) {
-				if (start === -1) start = at;
+	/** Append the numbers of the words of a text to `row`, 0 left out. False when the text is not ASCII, and nothing is done. */
+	read(text: string, row: WordRow, limit: number): boolean {
+		if (!this.#encode(text)) return false;
+		const bytes = this.#bytes;
+		const end = text.length;
+		let at = 0;
+		while (row.length < limit) {
+			while (at < end && letters[bytes[at] ?? 0] === 0) at++;
+			if (at === end) break;
+			const start = at;
+			let hash = 0;
+			let second = 0;
+			let capitals = 0;
+			for (;;) {
+				const raw = bytes[at] ?? 0;
+				const code = letters[raw] ?? 0;
+				if (code === 0) break;
 				hash = Math.imul(hash ^ code, 0x01000193);
 				second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
-			} else if (start !== -1) {
-				const isMarked = raw === PLUS || raw === SHARP;
-				const number = isMarked
-					? this.#marked(text, start, at)
-					: this.#cut(text, start, at, this.#place(hash, second, at - start));
-				if (number !== 0) row.push(number);
-				start = -1;
-				hash = 0;
-				second = 0;
+				capitals |= raw ^ code;
+				at++;
 			}
+			if (isMark(bytes[at]) || (capitals !== 0 && hasHump(bytes, start, at))) {
+				this.#spell(text.slice(start, at + 3), row, limit);
+				continue;
+			}
+			const place = this.#place(hash, second, at - start);
+			const number = this.#knownAt(place) ?? this.#meet(text.slice(start, at));
+			if (number !== 0) row.push(number);
 		}
+		return true;
 	}
 
 	/** Give a word a new number when it is met again. */
@@ -71,17 +85,33 @@ export class WordTable {
 		if (this.#cells[place + 2] !== 0) this.#cells[place + 3] = FORGOTTEN;
 	}
 
-	#cut(text: string, start: number, end: number, place: number): number {
-		const number = this.#cells[place + 3] ?? 0;
-		if (this.#cells[place + 2] !== 0 && number !== FORGOTTEN) return number;
-		return end - start > WORD_LIMIT_CHARACTERS ? 0 : this.number(text.slice(start, end).toLowerCase());
+	/** Copy a text to `#bytes`, with a zero behind it; false when it is not ASCII. */
+	#encode(text: string): boolean {
+		const { length } = text;
+		if (this.#bytes.length <= length)
+			this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, length + 1));
+		const { read, written } = encoder.encodeInto(text, this.#bytes);
+		this.#bytes[length] = 0;
+		return read === length && written === length;
 	}
 
-	/** c++, c#: the marks belong to the word when nothing follows them directly. */
-	#marked(text: string, start: number, end: number): number {
-		const [word = ''] =
-			/^[a-z0-9]+(?:[+#]{1,2}(?![a-z0-9+#]))?/.exec(text.slice(start, end + 3).toLowerCase()) ?? [];
-		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(word);
+	/** Undefined for a word that is not known at this place. */
+	#knownAt(place: number): number | undefined {
+		const number = this.#cells[place + 3];
+		return this.#cells[place + 2] === 0 || number === FORGOTTEN ? undefined : number;
+	}
+
+	#meet(word: string): number {
+		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(ownCopy(word).toLowerCase());
+	}
+
+	/** Append the first word of a text, which is marked or written in humps. */
+	#spell(text: string, row: WordRow, limit: number): void {
+		const [first = ''] = FIRST_WORD.exec(text) ?? [];
+		for (const word of wordsOf(ownCopy(first), limit - row.length)) {
+			const number = this.number(word);
+			if (number !== 0) row.push(number);
+		}
 	}
 
 	#find(word: string): number {
@@ -110,13 +140,13 @@ export class WordTable {
 	}
 
 	#numberAt(place: number, word: string): number {
-		const isKnown = this.#cells[place + 2] !== 0;
-		const known = this.#cells[place + 3] ?? 0;
-		if (isKnown && known !== FORGOTTEN) return known;
+		const known = this.#knownAt(place);
+		if (known !== undefined) return known;
+		const isNew = this.#cells[place + 2] === 0;
 		const number = this.#create(word);
 		this.#cells[place + 2] = word.length;
 		this.#cells[place + 3] = number;
-		if (!isKnown && ++this.#count * 2 * CELLS > this.#cells.length) this.#grow();
+		if (isNew && ++this.#count * 2 * CELLS > this.#cells.length) this.#grow();
 		return number;
 	}
 
@@ -131,4 +161,18 @@ export class WordTable {
 			this.#cells[place + 3] = number;
 		}
 	}
+}
+
+function isMark(byte: number | undefined): boolean {
+	return byte === PLUS || byte === SHARP;
+}
+
+/** True for `camelCase`: a small letter before a capital. */
+function hasHump(bytes: Uint8Array, start: number, end: number): boolean {
+	for (let at = start + 1; at < end; at++) {
+		const isSmall = (bytes[at - 1] ?? 0) >= 0x61;
+		const raw = bytes[at] ?? 0;
+		if (isSmall && raw >= 0x41 && raw <= 0x5a) return true;
+	}
+	return false;
 }
