@@ -129,7 +129,7 @@ export class Folder {
 	*#visit(name: string, entry: Dirent, above: readonly string[]): Generator<Found> {
 		if (entry.isDirectory()) return yield* this.walk(name, above);
 		if (entry.isFile()) {
-			if (this.#counts(name)) yield { kind: 'file', file: name, real: join(above.at(-1) ?? '', entry.name) };
+			if (this.#counts(name)) yield { kind: 'file', file: name, real: `${above.at(-1)}${sep}${entry.name}` };
 			return;
 		}
 		if (!entry.isSymbolicLink()) return;

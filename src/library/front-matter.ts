@@ -71,11 +71,12 @@ export function parseYaml(text: string): unknown {
 }
 
 const KEY_LINE = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
-const ITEM_LINE = /^[ \t]*-[ \t]+(.*)$/;
-/** Words that mean nothing special to YAML on a line of their own: no comment, no key. */
-const PLAIN = /^[A-Za-z](?:[^:#]|:(?=\S)|(?<=\S)#)*$/;
-/** The same between brackets, where more characters are special. */
-const PLAIN_IN_LIST = /^[A-Za-z][^:#'"[\]{}&*!|>%@`\\]*$/;
+const ITEM_LINE = /^( *)-[ \t]+(.*)$/;
+const LETTER = /^[A-Za-z]/;
+/** What makes a line of words more than that: a key, a comment. */
+const SPECIAL = /:(?!\S)|[ \t]#/;
+/** The same between brackets, where more characters mean something. */
+const SPECIAL_IN_LIST = /[:#'"[\]{}&*!|>%@`\\]/;
 const QUOTED = /^(?:"[^"\\]*"|'[^']*')$/;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
 /** White space and line ends that YAML takes for something else than we do. */
@@ -88,18 +89,23 @@ const constants: ReadonlyMap<string, boolean | null> = new Map([
 	...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
 ]);
 
+const LONGEST_CONSTANT = 'false'.length;
+
 /** The block when every line is plain, else undefined. */
 export function parsePlain(block: string): Metadata | undefined {
 	if (UNUSUAL_SPACE.test(block)) return undefined;
 	const data: Metadata = {};
 	let list: unknown[] | undefined;
+	let indent = '';
 	for (const raw of block.split('\n')) {
 		const line = raw.trimEnd();
 		if (line === '') continue;
 		const item = list ? ITEM_LINE.exec(line) : null;
 		if (list && item) {
-			const value = plainWord(item[1] ?? '', PLAIN);
-			if (value === undefined) return undefined;
+			const [, before = '', word = ''] = item;
+			const value = plainWord(word, SPECIAL);
+			if (list.length === 0) indent = before;
+			if (value === undefined || before !== indent) return undefined;
 			list.push(value);
 			continue;
 		}
@@ -115,11 +121,11 @@ export function parsePlain(block: string): Metadata | undefined {
 }
 
 function plainValue(value: string): unknown {
-	if (!value.startsWith('[')) return plainWord(value, PLAIN);
+	if (!value.startsWith('[')) return plainWord(value, SPECIAL);
 	if (!value.endsWith(']')) return undefined;
 	const words: unknown[] = [];
 	for (const part of value.slice(1, -1).split(',')) {
-		const word = plainWord(part.trim(), PLAIN_IN_LIST);
+		const word = plainWord(part.trim(), SPECIAL_IN_LIST);
 		if (word === undefined) return undefined;
 		words.push(word);
 	}
@@ -127,10 +133,12 @@ function plainValue(value: string): unknown {
 }
 
 /** The value of a word, undefined when that takes a full parser. */
-function plainWord(word: string, plain: RegExp): string | number | boolean | null | undefined {
-	const constant = constants.get(word);
-	if (constant !== undefined) return constant;
-	if (plain.test(word)) return word;
+function plainWord(word: string, special: RegExp): string | number | boolean | null | undefined {
+	if (LETTER.test(word)) {
+		if (special.test(word)) return undefined;
+		const constant = word.length <= LONGEST_CONSTANT ? constants.get(word) : undefined;
+		return constant === undefined ? word : constant;
+	}
 	if (QUOTED.test(word)) return word.slice(1, -1);
 	return WHOLE.test(word) ? Number(word) : undefined;
 }

@@ -11,7 +11,7 @@ import { FILE_COUNT_LIMIT, LOAD_SLICE_MS } from './limits.ts';
 import { Watcher } from './watcher.ts';
 
 /** Files that are read before what they hold is looked at: each of the two runs faster by itself. */
-const READ_AHEAD = Number(process.env.RA ?? 32);
+const READ_AHEAD = 32;
 
 export interface Keeper {
 	/** Take a file; gives what is wrong with it. */
