@@ -7,28 +7,22 @@
  * two independent hashes of 32 bits and its length, side by side with its
  * number. Two words that agree in all of it do not occur in practice, and would
  * only make one be found for the other. A text is read from a copy of its bytes,
- * for a look at one character of a string costs several times as much.
+ * for a look at one character of a string costs several times as much. Words
+ * that are more than plain letters and digits are cut out and left to `wordsOf`.
  */
 import { ownCopy } from './own-copy.ts';
+import { BEYOND_ASCII, continuesWord, extraByte, hasHump, isPunctuation, letters } from './word-bytes.ts';
 import type { WordRow } from './word-row.ts';
 import { WORD_LIMIT_CHARACTERS, wordsOf } from './words.ts';
 
 const FIRST_ROOM = 1024;
 /** First hash, second hash, length, number. */
 const CELLS = 4;
-const PLUS = 0x2b;
-const SHARP = 0x23;
 /** In place of a number: the word was forgotten. */
 const FORGOTTEN = -1;
-/** The word at the start, with the marks of c++ and c# when nothing follows them directly. */
-const FIRST_WORD = /^[A-Za-z0-9]+(?:[+#]{1,2}(?![A-Za-z0-9+#]))?/;
+/** A text with more than one byte beyond ASCII for so many characters is not read here. */
+const CHARACTERS_FOR_ONE = 8;
 const encoder = new TextEncoder();
-
-/** Lower-case code of each byte that is part of an ASCII word, else 0. */
-const letters: Uint8Array = Uint8Array.from({ length: 256 }, (_, code) => {
-	const character = String.fromCharCode(code).toLowerCase();
-	return /^[a-z0-9]$/.test(character) ? character.charCodeAt(0) : 0;
-});
 
 export class WordTable {
 	readonly #create: (word: string) => number;
@@ -46,15 +40,22 @@ export class WordTable {
 		return this.#numberAt(this.#find(word), word);
 	}
 
-	/** Append the numbers of the words of a text to `row`, 0 left out. False when the text is not ASCII, and nothing is done. */
+	/** Append the numbers of the words of a text to `row`, 0 left out. False when little of it is ASCII, and nothing is done. */
 	read(text: string, row: WordRow, limit: number): boolean {
-		if (!this.#encode(text)) return false;
+		const end = this.#encode(text);
+		if ((end - text.length) * CHARACTERS_FOR_ONE > text.length) return false;
 		const bytes = this.#bytes;
-		const end = text.length;
 		let at = 0;
+		/** How many bytes more than characters there were so far. */
+		let ahead = 0;
 		while (row.length < limit) {
-			while (at < end && letters[bytes[at] ?? 0] === 0) at++;
-			if (at === end) break;
+			for (; at < end && letters[bytes[at] ?? 0] === 0; at++) {
+				if ((bytes[at] ?? 0) < BEYOND_ASCII) continue;
+				if (!isPunctuation(bytes, at)) break;
+				at += 2;
+				ahead += 2;
+			}
+			if (at >= end) break;
 			const start = at;
 			let hash = 0;
 			let second = 0;
@@ -68,12 +69,15 @@ export class WordTable {
 				capitals |= raw ^ code;
 				at++;
 			}
-			if (isMark(bytes[at]) || (capitals !== 0 && hasHump(bytes, start, at))) {
-				this.#spell(text.slice(start, at + 3), row, limit);
+			if (continuesWord(bytes, at) || (capitals !== 0 && hasHump(bytes, start, at))) {
+				const from = start - ahead;
+				for (; letters[bytes[at] ?? 0] !== 0 || continuesWord(bytes, at); at++)
+					ahead += extraByte(bytes[at] ?? 0);
+				this.#spell(text.slice(from, at - ahead), row, limit);
 				continue;
 			}
 			const place = this.#place(hash, second, at - start);
-			const number = this.#knownAt(place) ?? this.#meet(text.slice(start, at));
+			const number = this.#knownAt(place) ?? this.#meet(text.slice(start - ahead, at - ahead));
 			if (number !== 0) row.push(number);
 		}
 		return true;
@@ -85,14 +89,15 @@ export class WordTable {
 		if (this.#cells[place + 2] !== 0) this.#cells[place + 3] = FORGOTTEN;
 	}
 
-	/** Copy a text to `#bytes`, with a zero behind it; false when it is not ASCII. */
-	#encode(text: string): boolean {
-		const { length } = text;
-		if (this.#bytes.length <= length)
-			this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, length + 1));
-		const { read, written } = encoder.encodeInto(text, this.#bytes);
-		this.#bytes[length] = 0;
-		return read === length && written === length;
+	/** Copy a text to `#bytes` with a zero behind it; gives the number of bytes. */
+	#encode(text: string): number {
+		for (let room = text.length + 1; ; room = 3 * text.length + 1) {
+			if (this.#bytes.length < room) this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, room));
+			const { read, written } = encoder.encodeInto(text, this.#bytes);
+			if (read < text.length || written === this.#bytes.length) continue;
+			this.#bytes[written] = 0;
+			return written;
+		}
 	}
 
 	/** Undefined for a word that is not known at this place. */
@@ -105,10 +110,9 @@ export class WordTable {
 		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(ownCopy(word).toLowerCase());
 	}
 
-	/** Append the first word of a text, which is marked or written in humps. */
-	#spell(text: string, row: WordRow, limit: number): void {
-		const [first = ''] = FIRST_WORD.exec(text) ?? [];
-		for (const word of wordsOf(ownCopy(first), limit - row.length)) {
+	/** Append the words of a piece of text that takes more than a look at its letters. */
+	#spell(piece: string, row: WordRow, limit: number): void {
+		for (const word of wordsOf(ownCopy(piece), limit - row.length)) {
 			const number = this.number(word);
 			if (number !== 0) row.push(number);
 		}
@@ -161,18 +165,4 @@ export class WordTable {
 			this.#cells[place + 3] = number;
 		}
 	}
-}
-
-function isMark(byte: number | undefined): boolean {
-	return byte === PLUS || byte === SHARP;
-}
-
-/** True for `camelCase`: a small letter before a capital. */
-function hasHump(bytes: Uint8Array, start: number, end: number): boolean {
-	for (let at = start + 1; at < end; at++) {
-		const isSmall = (bytes[at - 1] ?? 0) >= 0x61;
-		const raw = bytes[at] ?? 0;
-		if (isSmall && raw >= 0x41 && raw <= 0x5a) return true;
-	}
-	return false;
 }
