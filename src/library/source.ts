@@ -6,12 +6,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { Folder, type Found, type ReadFile } from './folder.ts';
+import { Folder, type ReadFile } from './folder.ts';
 import { FILE_COUNT_LIMIT, LOAD_SLICE_MS } from './limits.ts';
 import { Watcher } from './watcher.ts';
 
-/** Files that are read before what they hold is looked at: each of the two runs faster by itself. */
-const READ_AHEAD = 32;
+/** Files that are read before what they hold is looked at, for each of the two runs faster by itself. */
+const AHEAD_FILES = 32;
+/** The same in bytes: large files are taken one by one. */
+const AHEAD_BYTES = 128 * 1024;
 
 export interface Keeper {
 	/** Take a file; gives what is wrong with it. */
@@ -31,8 +33,6 @@ export interface SourceOptions {
 	/** Called after changes were taken in. */
 	onRefreshed: () => void;
 }
-
-type FoundFile = Extract<Found, { kind: 'file' }>;
 
 export class Source {
 	readonly folder: Folder;
@@ -96,7 +96,7 @@ export class Source {
 	/** Read everything below `start`, giving way to other work between slices. */
 	async #scan(start: string): Promise<ReadonlySet<string>> {
 		const seen = new Set<string>();
-		const files: FoundFile[] = [];
+		const ahead: ReadFile[] = [];
 		let until = performance.now() + LOAD_SLICE_MS;
 		for (const found of this.folder.walk(start)) {
 			if (this.#isClosed) break;
@@ -109,19 +109,16 @@ export class Source {
 				break;
 			} else {
 				seen.add(found.file);
-				if (files.push(found) >= READ_AHEAD) this.#takeAll(files.splice(0));
+				const source = this.#read(found.file, found.real);
+				if (source) ahead.push(source);
+				if (isEnough(ahead)) this.#keepAll(ahead.splice(0));
 			}
 			if (performance.now() < until) continue;
 			await nextTurn();
 			until = performance.now() + LOAD_SLICE_MS;
 		}
-		if (!this.#isClosed) this.#takeAll(files);
+		if (!this.#isClosed) this.#keepAll(ahead);
 		return seen;
-	}
-
-	#takeAll(files: readonly FoundFile[]): void {
-		const read = files.map(({ file, real }) => this.#read(file, real));
-		for (const source of read) if (source) this.#keep(source);
 	}
 
 	#take(file: string): void {
@@ -139,6 +136,10 @@ export class Source {
 			this.#refuse(file, error);
 			return undefined;
 		}
+	}
+
+	#keepAll(sources: readonly ReadFile[]): void {
+		for (const source of sources) this.#keep(source);
 	}
 
 	#keep(source: ReadFile): void {
@@ -176,6 +177,10 @@ export class Source {
 		if (problems.length === 0) return;
 		this.#options.log.warn(`${this.#options.label}/${file}: ${problems.join('; ')}`);
 	}
+}
+
+function isEnough(ahead: readonly ReadFile[]): boolean {
+	return ahead.length >= AHEAD_FILES || ahead.reduce((sum, { size }) => sum + size, 0) >= AHEAD_BYTES;
 }
 
 /** Why a file cannot be read, without the path that the system puts into its messages. */
