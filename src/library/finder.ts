@@ -37,7 +37,7 @@ export interface FinderOptions {
 	wordVectors: string;
 }
 
-/** How long nothing else runs while documents are read for their meaning. */
+/** How long nothing else runs while documents are filed and read for their meaning. */
 const PREPARE_MS = 8;
 
 export class Finder {
@@ -51,6 +51,11 @@ export class Finder {
 	/** Get ready to find by meaning, a little at a time, so that others are served meanwhile. */
 	async prepare(): Promise<void> {
 		this.#learnMeaning();
+		await this.settle();
+	}
+
+	/** Finish what is under way in the index, a little at a time. */
+	async settle(): Promise<void> {
 		while (!this.#options.shelf.index.prepare(PREPARE_MS)) await new Promise((next) => setImmediate(next));
 	}
 

@@ -37,11 +37,14 @@ export interface ReadFile extends SourceFile {
 }
 
 const skippedFolders = new Set(['node_modules']);
+/** Files up to so many bytes are read into one piece of memory, each in its turn. */
+const SCRATCH_BYTES = 64 * 1024;
 
 export class Folder {
 	/** The root as it was given, absolute. */
 	readonly path: string;
 	readonly #extensions: readonly string[];
+	readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
 	/** @param extensions the endings of the files that count, lower case with dot */
 	constructor(path: string, extensions: readonly string[]) {
@@ -91,7 +94,12 @@ export class Folder {
 			const found = fstatSync(handle);
 			if (!found.isFile()) throw new OrchestraError('not_found', `${file} is not a file`);
 			if (found.size > FILE_LIMIT_BYTES) throw tooLarge(file, found.size);
-			return { file, size: found.size, stamp: stampOf(found), ...decode(readBytes(handle, found.size)) };
+			return {
+				file,
+				size: found.size,
+				stamp: stampOf(found),
+				...decode(this.#readBytes(handle, found.size)),
+			};
 		} finally {
 			closeSync(handle);
 		}
@@ -103,10 +111,25 @@ export class Folder {
 		return found ? stampOf(found) : '';
 	}
 
+	/**
+	 * At most `size` bytes, which was checked: a file that grows meanwhile is read again when its
+	 * change is told. They stay as they are until the next file is read.
+	 */
+	#readBytes(handle: number, size: number): Buffer {
+		const bytes = size <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);
+		let length = 0;
+		while (length < size) {
+			const count = readSync(handle, bytes, length, size - length, length);
+			if (count === 0) break;
+			length += count;
+		}
+		return bytes.subarray(0, length);
+	}
+
 	*#visit(name: string, entry: Dirent, above: readonly string[]): Generator<Found> {
 		if (entry.isDirectory()) return yield* this.walk(name, above);
 		if (entry.isFile()) {
-			if (this.#counts(name)) yield { kind: 'file', file: name, real: join(above.at(-1) ?? '', entry.name) };
+			if (this.#counts(name)) yield { kind: 'file', file: name, real: `${above.at(-1)}${sep}${entry.name}` };
 			return;
 		}
 		if (!entry.isSymbolicLink()) return;
@@ -164,18 +187,6 @@ function tooLarge(file: string, size: number): OrchestraError {
 			data: { file, size, limit: FILE_LIMIT_BYTES },
 		},
 	);
-}
-
-/** At most `size` bytes, which was checked: a file that grows meanwhile is read again when its change is told. */
-function readBytes(handle: number, size: number): Buffer {
-	const bytes = Buffer.allocUnsafe(size);
-	let length = 0;
-	while (length < size) {
-		const count = readSync(handle, bytes, length, size - length, length);
-		if (count === 0) break;
-		length += count;
-	}
-	return bytes.subarray(0, length);
 }
 
 function decode(bytes: Buffer): { text: string; problem?: string } {

@@ -9,6 +9,7 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { messageOf } from '../errors.ts';
+import { ownCopy } from '../search/own-copy.ts';
 import { isObject } from '../wire/json.ts';
 import { FRONT_MATTER_LIMIT_CHARACTERS } from './limits.ts';
 
@@ -33,7 +34,7 @@ export function readFrontMatter(text: string): FrontMatter {
 	const rest = text.slice(opening[0].length);
 	const closing = CLOSING.exec(rest);
 	if (!closing) return { data: {}, body: text.replace(/^\uFEFF/, '') };
-	const block = rest.slice(0, closing.index);
+	const block = ownCopy(rest.slice(0, closing.index));
 	const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, '');
 	if (block.length > FRONT_MATTER_LIMIT_CHARACTERS) {
 		return {
@@ -70,49 +71,74 @@ export function parseYaml(text: string): unknown {
 }
 
 const KEY_LINE = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
-const ITEM_LINE = /^[ \t]*-[ \t]+(.*)$/;
-/** Words that mean nothing special to YAML: no quotes, colons, comments, brackets, numbers or booleans. */
-const PLAIN = /^[A-Za-z][^:#'"[\]{}&*!|>%@`\\]*$/;
-const SPECIAL = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf|~)$/i;
+const ITEM_LINE = /^( *)-[ \t]+(.*)$/;
+const LETTER = /^[A-Za-z]/;
+/** What makes a line of words more than that: a key, a comment. */
+const SPECIAL = /:(?!\S)|[ \t]#/;
+/** The same between brackets, where more characters mean something. */
+const SPECIAL_IN_LIST = /[:#'"[\]{}&*!|>%@`\\]/;
+const QUOTED = /^(?:"[^"\\]*"|'[^']*')$/;
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
+/** White space and line ends that YAML takes for something else than we do. */
+const UNUSUAL_SPACE = /[^\S \t\r\n]|\r(?!\n)/;
+
+/** Words that are values. */
+const constants: ReadonlyMap<string, boolean | null> = new Map([
+	...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+	...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+	...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
+]);
+
+const LONGEST_CONSTANT = 'false'.length;
 
 /** The block when every line is plain, else undefined. */
 export function parsePlain(block: string): Metadata | undefined {
+	if (UNUSUAL_SPACE.test(block)) return undefined;
 	const data: Metadata = {};
-	let list: string[] | undefined;
+	let list: unknown[] | undefined;
+	let indent = '';
 	for (const raw of block.split('\n')) {
 		const line = raw.trimEnd();
 		if (line === '') continue;
 		const item = list ? ITEM_LINE.exec(line) : null;
 		if (list && item) {
-			const word = plainWord(item[1] ?? '');
-			if (word === undefined) return undefined;
-			list.push(word);
+			const [, before = '', word = ''] = item;
+			const value = plainWord(word, SPECIAL);
+			if (list.length === 0) indent = before;
+			if (value === undefined || before !== indent) return undefined;
+			list.push(value);
 			continue;
 		}
 		const entry = KEY_LINE.exec(line);
 		const [, key = '', value = ''] = entry ?? [];
-		if (!entry || key in data || key === '__proto__') return undefined;
+		if (!entry || key in data || key === '__proto__' || constants.has(key)) return undefined;
 		if (list?.length === 0) return undefined;
-		const parsed = value === '' ? [] : plainValue(value);
-		if (parsed === undefined) return undefined;
-		list = value === '' ? (parsed as string[]) : undefined;
-		data[key] = parsed;
+		list = value === '' ? [] : undefined;
+		data[key] = list ?? plainValue(value);
+		if (data[key] === undefined) return undefined;
 	}
 	return list?.length === 0 ? undefined : data;
 }
 
-function plainValue(value: string): string | number | string[] | undefined {
-	if (WHOLE.test(value)) return Number(value);
-	if (!value.startsWith('[')) return plainWord(value);
+function plainValue(value: string): unknown {
+	if (!value.startsWith('[')) return plainWord(value, SPECIAL);
 	if (!value.endsWith(']')) return undefined;
-	const words = value
-		.slice(1, -1)
-		.split(',')
-		.map((word) => plainWord(word.trim()));
-	return words.every((word) => word !== undefined) ? words : undefined;
+	const words: unknown[] = [];
+	for (const part of value.slice(1, -1).split(',')) {
+		const word = plainWord(part.trim(), SPECIAL_IN_LIST);
+		if (word === undefined) return undefined;
+		words.push(word);
+	}
+	return words;
 }
 
-function plainWord(word: string): string | undefined {
-	return PLAIN.test(word) && !SPECIAL.test(word) ? word : undefined;
+/** The value of a word, undefined when that takes a full parser. */
+function plainWord(word: string, special: RegExp): string | number | boolean | null | undefined {
+	if (LETTER.test(word)) {
+		if (special.test(word)) return undefined;
+		const constant = word.length <= LONGEST_CONSTANT ? constants.get(word) : undefined;
+		return constant === undefined ? word : constant;
+	}
+	if (QUOTED.test(word)) return word.slice(1, -1);
+	return WHOLE.test(word) ? Number(word) : undefined;
 }

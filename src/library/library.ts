@@ -190,6 +190,7 @@ export class Library {
 		await this.#prompts?.load();
 		this.#log.info(`Loaded ${this.#book.size} prompts`);
 		await this.#resources?.load();
+		await this.#finder.settle();
 		this.#log.info(`Loaded ${this.#shelf.size} resources`);
 		this.#known = this.#state();
 	}

@@ -25,8 +25,9 @@ export function outlineOf(text: string): Outline {
 	const paragraph: string[] = [];
 	let isParagraphOver = false;
 	for (const line of linesOutsideCode(text)) {
-		const heading = HEADING.exec(line)?.[1];
-		const bullet = heading === undefined ? BULLET.exec(line)?.[1] : undefined;
+		const isProse = startsWithLetter(line);
+		const heading = isProse ? undefined : HEADING.exec(line)?.[1];
+		const bullet = isProse || heading !== undefined ? undefined : BULLET.exec(line)?.[1];
 		if (heading !== undefined) headings.push(plain(heading.replace(CLOSING_HASHES, '')));
 		else if (bullet !== undefined) bulletsUnder(bullets, headings.at(-1)).push(plain(bullet));
 		const isText = heading === undefined && bullet === undefined && /^[^\s>|]/.test(line);
@@ -47,7 +48,7 @@ function* linesOutsideCode(text: string): Generator<string> {
 	let fence: string | undefined;
 	for (const raw of text.split('\n')) {
 		const line = raw.trimEnd();
-		const mark = FENCE.exec(line)?.[1];
+		const mark = startsWithLetter(line) ? undefined : FENCE.exec(line)?.[1];
 		if (fence !== undefined) {
 			if (mark?.startsWith(fence)) fence = undefined;
 			continue;
@@ -55,6 +56,12 @@ function* linesOutsideCode(text: string): Generator<string> {
 		if (mark !== undefined) fence = mark;
 		else yield line;
 	}
+}
+
+/** Most lines do: they are no heading, bullet or fence. */
+function startsWithLetter(line: string): boolean {
+	const code = line.charCodeAt(0) | 0x20;
+	return code >= 0x61 && code <= 0x7a;
 }
 
 /** Without emphasis, code marks and link targets. */

@@ -3,6 +3,7 @@
  * what the text itself shows. Values of the wrong kind are dropped with a
  * sentence about them; a long list is cut.
  */
+import { ownCopy } from '../search/own-copy.ts';
 import type { Metadata } from './front-matter.ts';
 import { DERIVED_TAG_LIMIT, LIST_LIMIT, TEXT_LIMIT_CHARACTERS } from './limits.ts';
 import type { Outline } from './markdown.ts';
@@ -47,8 +48,8 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 	const under = (...headings: string[]) => headings.flatMap((heading) => outline.bullets.get(heading) ?? []);
 	return {
 		...given,
-		title: given.title ?? outline.title?.slice(0, TEXT_LIMIT_CHARACTERS),
-		description: given.description ?? (cut(outline.firstParagraph) || undefined),
+		title: given.title ?? (outline.title && ownCopy(outline.title.slice(0, TEXT_LIMIT_CHARACTERS))),
+		description: given.description ?? (ownCopy(cut(outline.firstParagraph)) || undefined),
 		tags: given.tags.length > 0 ? given.tags : tagsOf(outline.headings),
 		capabilities: orElse(given.capabilities, under('capabilities', 'core capabilities')),
 		useWhen: orElse(given.useWhen, under('when to use')),
@@ -56,7 +57,7 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 }
 
 function orElse(given: string[], derived: string[]): string[] {
-	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map(cut);
+	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map((text) => ownCopy(cut(text)));
 }
 
 function tagsOf(headings: readonly string[]): string[] {
@@ -66,7 +67,7 @@ function tagsOf(headings: readonly string[]): string[] {
 	const telling = words
 		.map((word) => word.replace(/[.-]+$/, ''))
 		.filter((word) => word.length > 1 && !emptyHeadingWords.has(word));
-	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT);
+	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(ownCopy);
 }
 
 /** A text under `key`; numbers and dates count as text, as people write `title: 2025`. */
@@ -87,13 +88,12 @@ export function listOf(data: Metadata, key: string, problems: string[]): string[
 	if (typeof value !== 'string' && !Array.isArray(value)) problems.push(`${key} is not a list`);
 	if (items.length > LIST_LIMIT)
 		problems.push(`${key} has ${items.length} entries, the first ${LIST_LIMIT} are kept`);
-	const texts = items
-		.slice(0, LIST_LIMIT)
-		.flatMap((item) =>
-			typeof item === 'string' || typeof item === 'number' ? [cut(String(item).trim())] : [],
-		)
-		.filter((text) => text !== '');
-	return [...new Set(texts)];
+	const texts = new Set<string>();
+	for (const item of items.slice(0, LIST_LIMIT)) {
+		const text = typeof item === 'string' || typeof item === 'number' ? cut(String(item).trim()) : '';
+		if (text !== '') texts.add(text);
+	}
+	return [...texts];
 }
 
 function cut(text: string): string {

@@ -10,6 +10,11 @@ import { Folder, type ReadFile } from './folder.ts';
 import { FILE_COUNT_LIMIT, LOAD_SLICE_MS } from './limits.ts';
 import { Watcher } from './watcher.ts';
 
+/** Files that are read before what they hold is looked at, for each of the two runs faster by itself. */
+const AHEAD_FILES = 32;
+/** The same in bytes: large files are taken one by one. */
+const AHEAD_BYTES = 128 * 1024;
+
 export interface Keeper {
 	/** Take a file; gives what is wrong with it. */
 	put(source: ReadFile): string[];
@@ -91,6 +96,7 @@ export class Source {
 	/** Read everything below `start`, giving way to other work between slices. */
 	async #scan(start: string): Promise<ReadonlySet<string>> {
 		const seen = new Set<string>();
+		const ahead: ReadFile[] = [];
 		let until = performance.now() + LOAD_SLICE_MS;
 		for (const found of this.folder.walk(start)) {
 			if (this.#isClosed) break;
@@ -103,28 +109,54 @@ export class Source {
 				break;
 			} else {
 				seen.add(found.file);
-				this.#take(found.file, found.real);
+				const source = this.#read(found.file, found.real);
+				if (source) ahead.push(source);
+				if (isEnough(ahead)) this.#keepAll(ahead.splice(0));
 			}
 			if (performance.now() < until) continue;
 			await nextTurn();
 			until = performance.now() + LOAD_SLICE_MS;
 		}
+		if (!this.#isClosed) this.#keepAll(ahead);
 		return seen;
 	}
 
-	#take(file: string, real?: string): void {
+	#take(file: string): void {
+		const source = this.#read(file);
+		if (source) this.#keep(source);
+	}
+
+	/** Undefined when the file is as it was, or cannot be read. */
+	#read(file: string, real?: string): ReadFile | undefined {
 		const known = this.#stamps.get(file);
-		if (known !== undefined && known === this.folder.stampOf(file)) return;
+		if (known !== undefined && known === this.folder.stampOf(file)) return undefined;
 		try {
-			const source = this.folder.read(file, real);
-			this.#stamps.set(file, source.stamp);
-			const problems = this.#options.keeper.put(source);
-			this.#warn(file, source.problem === undefined ? problems : [source.problem, ...problems]);
+			return this.folder.read(file, real);
 		} catch (error) {
-			this.#lose(file);
-			this.#stamps.set(file, this.folder.stampOf(file));
-			this.#warn(file, [reasonOf(error)]);
+			this.#refuse(file, error);
+			return undefined;
 		}
+	}
+
+	#keepAll(sources: readonly ReadFile[]): void {
+		for (const source of sources) this.#keep(source);
+	}
+
+	#keep(source: ReadFile): void {
+		const { file, stamp, problem } = source;
+		try {
+			this.#stamps.set(file, stamp);
+			const problems = this.#options.keeper.put(source);
+			this.#warn(file, problem === undefined ? problems : [problem, ...problems]);
+		} catch (error) {
+			this.#refuse(file, error);
+		}
+	}
+
+	#refuse(file: string, error: unknown): void {
+		this.#lose(file);
+		this.#stamps.set(file, this.folder.stampOf(file));
+		this.#warn(file, [reasonOf(error)]);
 	}
 
 	#lose(file: string): void {
@@ -145,6 +177,10 @@ export class Source {
 		if (problems.length === 0) return;
 		this.#options.log.warn(`${this.#options.label}/${file}: ${problems.join('; ')}`);
 	}
+}
+
+function isEnough(ahead: readonly ReadFile[]): boolean {
+	return ahead.length >= AHEAD_FILES || ahead.reduce((sum, { size }) => sum + size, 0) >= AHEAD_BYTES;
 }
 
 /** Why a file cannot be read, without the path that the system puts into its messages. */

@@ -8,6 +8,8 @@
 import { OrchestraError } from '../errors.ts';
 
 const SCHEME = 'orchestr8://';
+/** A path that encoding would not change. */
+const PLAIN_PATH = /^[\w./~-]*$/;
 
 export const REGISTRY_URI = 'orchestr8://registry';
 
@@ -19,7 +21,7 @@ export type ParsedUri =
 
 /** The URI of a file, from its path below the resources folder without extension. */
 export function fragmentUri(name: string): string {
-	return SCHEME + name.split('/').map(encodeSegment).join('/');
+	return SCHEME + (PLAIN_PATH.test(name) ? name : name.split('/').map(encodeSegment).join('/'));
 }
 
 export function categoryUri(category: string): string {

@@ -3,7 +3,8 @@
  * field. Repetition counts less and less within each field, so a long text that
  * says a word a hundred times stays behind a title that says it.
  *
- * The columns are as long as the vocabulary and empty again after each document.
+ * The table is as long as the vocabulary and empty again after each document.
+ * Both numbers of a word lie side by side, where one look into memory gets them.
  */
 import type { SearchField } from './document.ts';
 
@@ -21,9 +22,8 @@ export interface WordNumbers {
 
 export class FieldWeights {
 	readonly #fields: readonly SearchField[];
-	#weights = new Float64Array(1024);
-	/** Occurrences in the field that is being weighed. */
-	#counts = new Float64Array(1024);
+	/** Of each word its weight so far, and its occurrences in the field that is being weighed. */
+	#table = new Float64Array(2048);
 
 	constructor(fields: readonly SearchField[]) {
 		this.#fields = fields;
@@ -33,14 +33,14 @@ export class FieldWeights {
 	weigh(words: WordNumbers, highest: number, take: (number: number, weight: number) => void): void {
 		this.#makeRoom(highest + 1);
 		for (let field = 0; field < this.#fields.length; field++) this.#weighField(words, field);
-		const weights = this.#weights;
-		weights[0] = 0;
+		const table = this.#table;
+		table[0] = 0;
 		const end = words.starts.at(-1) ?? 0;
 		for (let at = 0; at < end; at++) {
 			const number = words.numbers[at] ?? 0;
-			const weight = weights[number] ?? 0;
+			const weight = table[2 * number] ?? 0;
 			if (weight === 0) continue;
-			weights[number] = 0;
+			table[2 * number] = 0;
 			take(number, weight);
 		}
 	}
@@ -50,25 +50,22 @@ export class FieldWeights {
 		const start = starts[field] ?? 0;
 		const end = starts[field + 1] ?? 0;
 		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (end - start)) / typicalWords);
-		const weights = this.#weights;
-		const counts = this.#counts;
+		const table = this.#table;
 		for (let at = start; at < end; at++) {
-			const number = numbers[at] ?? 0;
-			counts[number] = (counts[number] ?? 0) + one;
+			const place = 2 * (numbers[at] ?? 0) + 1;
+			table[place] = (table[place] ?? 0) + one;
 		}
 		for (let at = start; at < end; at++) {
-			const number = numbers[at] ?? 0;
-			const count = counts[number] ?? 0;
+			const place = 2 * (numbers[at] ?? 0);
+			const count = table[place + 1] ?? 0;
 			if (count === 0) continue;
-			counts[number] = 0;
-			weights[number] =
-				(weights[number] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
+			table[place + 1] = 0;
+			table[place] =
+				(table[place] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
 		}
 	}
 
 	#makeRoom(wanted: number): void {
-		if (wanted <= this.#weights.length) return;
-		this.#weights = new Float64Array(2 * wanted);
-		this.#counts = new Float64Array(2 * wanted);
+		if (2 * wanted > this.#table.length) this.#table = new Float64Array(4 * wanted);
 	}
 }

@@ -11,7 +11,7 @@ import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
 import type { WordRow } from './word-row.ts';
 import { WordTable } from './word-table.ts';
-import { isPlainText, wordsOf } from './words.ts';
+import { wordsOf } from './words.ts';
 
 /** Words shorter than this are never taken for a slip of another word. */
 export const TYPO_LEAST_CHARACTERS = 4;
@@ -38,7 +38,7 @@ export class Lexicon {
 
 	/** Append the numbers of the postings of all words of a text to `row`; words without a subject are left out. */
 	read(text: string, row: WordRow, limit: number): void {
-		if (isPlainText(text)) return this.#table.read(text, row, limit);
+		if (this.#table.read(text, row, limit)) return;
 		for (const word of wordsOf(text, limit - row.length)) {
 			const number = this.#table.number(word);
 			if (number !== 0) row.push(number);

@@ -5,6 +5,10 @@
  * and one list is half the misses of two.
  */
 
+/** Entries that a list has room for when it gets its first one by itself. */
+const FIRST_ROOM = 4;
+const none = new Float64Array(0);
+
 export class Posting {
 	/** A number that stands for this stem in the word rows of documents; never 0. */
 	readonly number: number;
@@ -13,8 +17,9 @@ export class Posting {
 	readonly forms: string[] = [];
 	/** Row in the table of word vectors, once it was looked up. */
 	vectorRow: number | undefined;
-	/** Slot, weight, slot, weight… */
-	readonly entries: number[] = [];
+	/** Slot, weight, slot, weight… up to `end`; what is behind it is room. */
+	entries: Float64Array = none;
+	end = 0;
 
 	constructor(number: number, stem: string) {
 		this.number = number;
@@ -23,7 +28,7 @@ export class Posting {
 
 	/** In how many documents the stem occurs. */
 	get count(): number {
-		return this.entries.length / 2;
+		return this.end / 2;
 	}
 
 	/** The shortest spelling, for people. */
@@ -33,23 +38,42 @@ export class Posting {
 	}
 
 	add(slot: number, weight: number): void {
-		const { entries } = this;
-		// Loading adds in rising order, so the end is by far the most frequent place.
-		if (entries.length === 0 || (entries[entries.length - 2] ?? 0) < slot) entries.push(slot, weight);
-		else entries.splice(this.#place(slot), 0, slot, weight);
+		if (this.end === this.entries.length) this.#grow();
+		const at = this.#place(slot);
+		this.entries.copyWithin(at + 2, at, this.end);
+		this.entries[at] = slot;
+		this.entries[at + 1] = weight;
+		this.end += 2;
 	}
 
 	remove(slot: number): void {
 		const at = this.#place(slot);
-		if (this.entries[at] === slot) this.entries.splice(at, 2);
+		if (at === this.end || this.entries[at] !== slot) return;
+		this.entries.copyWithin(at, at + 2, this.end);
+		this.end -= 2;
 	}
 
+	/** Keep the entries in `room`, which is not shorter than they are. */
+	moveTo(room: Float64Array): void {
+		room.set(this.entries.subarray(0, this.end));
+		this.entries = room;
+	}
+
+	#grow(): void {
+		const count = Math.max(FIRST_ROOM, Math.ceil(1.5 * this.count));
+		this.moveTo(new Float64Array(2 * count));
+	}
+
+	/** Where `slot` is, or where it would be put. */
 	#place(slot: number): number {
+		const { entries, end } = this;
+		// Most are added in rising order, so the end is by far the most frequent place.
+		if (end === 0 || (entries[end - 2] ?? 0) < slot) return end;
 		let low = 0;
-		let high = this.entries.length / 2;
+		let high = end / 2;
 		while (low < high) {
 			const middle = (low + high) >>> 1;
-			if ((this.entries[2 * middle] ?? 0) < slot) low = middle + 1;
+			if ((entries[2 * middle] ?? 0) < slot) low = middle + 1;
 			else high = middle;
 		}
 		return 2 * low;

@@ -49,8 +49,8 @@ export class Scores {
 	#scoreWord(word: QueryWord, touched: number[]): void {
 		const mine: number[] = [];
 		for (const { posting, factor, rarity } of word.alternatives) {
-			const { entries } = posting;
-			for (let at = 0; at < entries.length; at += 2) {
+			const { entries, end } = posting;
+			for (let at = 0; at < end; at += 2) {
 				const slot = entries[at] ?? 0;
 				const weight = entries[at + 1] ?? 0;
 				const score = factor * rarity * ((weight * (SATURATION + 1)) / (weight + SATURATION));

@@ -76,7 +76,8 @@ export class SearchIndex {
 	/** Put a document in, in place of one with the same id. */
 	add(document: SearchDocument): void {
 		this.remove(document.id);
-		const slot = this.#freeSlots.pop() ?? this.#documents.length;
+		const reused = this.#freeSlots.pop();
+		const slot = reused ?? this.#documents.length;
 		const starts: number[] = [];
 		const row = this.#row;
 		row.clear();
@@ -87,7 +88,9 @@ export class SearchIndex {
 		starts.push(row.length);
 		const file = (number: number, weight: number) => this.#filing.add(number, slot, weight);
 		this.#weights.weigh({ numbers: row.numbers, starts }, this.#lexicon.highestNumber, file);
-		this.#documents[slot] = { id: document.id, row: row.copy(), starts };
+		// A document that came in place of another may well be replaced again.
+		const kept = reused === undefined ? row.keep() : row.copy();
+		this.#documents[slot] = { id: document.id, row: kept, starts };
 		this.#slots.set(document.id, slot);
 		this.#meaning?.forget(slot);
 	}
@@ -119,8 +122,8 @@ export class SearchIndex {
 	 */
 	prepare(ms: number): boolean {
 		const endsAt = performance.now() + ms;
-		this.#filing.settle();
-		return this.#refresh(() => performance.now() >= endsAt);
+		const isTime = () => performance.now() >= endsAt;
+		return this.#filing.settle(isTime) && this.#refresh(isTime);
 	}
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {

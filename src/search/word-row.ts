@@ -2,9 +2,15 @@
  * Numbers of words in reading order: a list that is filled for one document
  * after another and keeps its room, so that loading makes no garbage of it.
  */
+
+/** Numbers on one page of kept rows. */
+const PAGE = 16_384;
+
 export class WordRow {
 	numbers: Uint32Array = new Uint32Array(1024);
 	length = 0;
+	#page = new Uint32Array(0);
+	#pageEnd = 0;
 
 	push(number: number): void {
 		if (this.length === this.numbers.length) this.#grow();
@@ -18,6 +24,23 @@ export class WordRow {
 	/** What was pushed, as a copy of its own. */
 	copy(): Uint32Array {
 		return this.numbers.slice(0, this.length);
+	}
+
+	/**
+	 * The same on a page shared with the rows kept before and after it, which is faster to make and
+	 * smaller. For rows that stay: a page goes when its last row does.
+	 */
+	keep(): Uint32Array {
+		const start = this.#pageEnd + this.length > this.#page.length ? this.#turnPage() : this.#pageEnd;
+		this.#pageEnd = start + this.length;
+		const kept = this.#page.subarray(start, this.#pageEnd);
+		kept.set(this.numbers.subarray(0, this.length));
+		return kept;
+	}
+
+	#turnPage(): number {
+		this.#page = new Uint32Array(Math.max(PAGE, this.length));
+		return 0;
 	}
 
 	#grow(): void {

@@ -6,28 +6,28 @@
  * out of the text as a string, and with one look into memory: a word is known by
  * two independent hashes of 32 bits and its length, side by side with its
  * number. Two words that agree in all of it do not occur in practice, and would
- * only make one be found for the other.
+ * only make one be found for the other. A text is read from a copy of its bytes,
+ * for a look at one character of a string costs several times as much. Words
+ * that are more than plain letters and digits are cut out and left to `wordsOf`.
  */
+import { ownCopy } from './own-copy.ts';
+import { BEYOND_ASCII, continuesWord, extraByte, hasHump, isPunctuation, letters } from './word-bytes.ts';
 import type { WordRow } from './word-row.ts';
-import { WORD_LIMIT_CHARACTERS } from './words.ts';
+import { WORD_LIMIT_CHARACTERS, wordsOf } from './words.ts';
 
 const FIRST_ROOM = 1024;
 /** First hash, second hash, length, number. */
 const CELLS = 4;
-const PLUS = 0x2b;
-const SHARP = 0x23;
 /** In place of a number: the word was forgotten. */
 const FORGOTTEN = -1;
-
-/** Lower-case code of each ASCII character that is part of a word, else 0. */
-const letters: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
-	const character = String.fromCharCode(code).toLowerCase();
-	return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;
-});
+/** A text with more than one byte beyond ASCII for so many characters is not read here. */
+const CHARACTERS_FOR_ONE = 8;
+const encoder = new TextEncoder();
 
 export class WordTable {
 	readonly #create: (word: string) => number;
 	#cells: Int32Array = new Int32Array(FIRST_ROOM * CELLS);
+	#bytes: Uint8Array = new Uint8Array(FIRST_ROOM);
 	#count = 0;
 
 	/** @param create gives the number of a word that is met for the first time */
@@ -40,29 +40,47 @@ export class WordTable {
 		return this.#numberAt(this.#find(word), word);
 	}
 
-	/** Append the numbers of the words of an ASCII text to `row`; 0 is left out. */
-	read(text: string, row: WordRow, limit: number): void {
-		let start = -1;
-		let hash = 0;
-		let second = 0;
-		for (let at = 0; at <= text.length && row.length < limit; at++) {
-			const raw = at < text.length ? text.charCodeAt(at) : 0;
-			const code = letters[raw] ?? 0;
-			if (code !== 0) {
-				if (start === -1) start = at;
+	/** Append the numbers of the words of a text to `row`, 0 left out. False when little of it is ASCII, and nothing is done. */
+	read(text: string, row: WordRow, limit: number): boolean {
+		const end = this.#encode(text);
+		if ((end - text.length) * CHARACTERS_FOR_ONE > text.length) return false;
+		const bytes = this.#bytes;
+		let at = 0;
+		/** How many bytes more than characters there were so far. */
+		let ahead = 0;
+		while (row.length < limit) {
+			for (; at < end && letters[bytes[at] ?? 0] === 0; at++) {
+				if ((bytes[at] ?? 0) < BEYOND_ASCII) continue;
+				if (!isPunctuation(bytes, at)) break;
+				at += 2;
+				ahead += 2;
+			}
+			if (at >= end) break;
+			const start = at;
+			let hash = 0;
+			let second = 0;
+			let capitals = 0;
+			for (;;) {
+				const raw = bytes[at] ?? 0;
+				const code = letters[raw] ?? 0;
+				if (code === 0) break;
 				hash = Math.imul(hash ^ code, 0x01000193);
 				second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
-			} else if (start !== -1) {
-				const isMarked = raw === PLUS || raw === SHARP;
-				const number = isMarked
-					? this.#marked(text, start, at)
-					: this.#cut(text, start, at, this.#place(hash, second, at - start));
-				if (number !== 0) row.push(number);
-				start = -1;
-				hash = 0;
-				second = 0;
+				capitals |= raw ^ code;
+				at++;
 			}
+			if (continuesWord(bytes, at) || (capitals !== 0 && hasHump(bytes, start, at))) {
+				const from = start - ahead;
+				for (; letters[bytes[at] ?? 0] !== 0 || continuesWord(bytes, at); at++)
+					ahead += extraByte(bytes[at] ?? 0);
+				this.#spell(text.slice(from, at - ahead), row, limit);
+				continue;
+			}
+			const place = this.#place(hash, second, at - start);
+			const number = this.#knownAt(place) ?? this.#meet(text.slice(start - ahead, at - ahead));
+			if (number !== 0) row.push(number);
 		}
+		return true;
 	}
 
 	/** Give a word a new number when it is met again. */
@@ -71,17 +89,33 @@ export class WordTable {
 		if (this.#cells[place + 2] !== 0) this.#cells[place + 3] = FORGOTTEN;
 	}
 
-	#cut(text: string, start: number, end: number, place: number): number {
-		const number = this.#cells[place + 3] ?? 0;
-		if (this.#cells[place + 2] !== 0 && number !== FORGOTTEN) return number;
-		return end - start > WORD_LIMIT_CHARACTERS ? 0 : this.number(text.slice(start, end).toLowerCase());
+	/** Copy a text to `#bytes` with a zero behind it; gives the number of bytes. */
+	#encode(text: string): number {
+		for (let room = text.length + 1; ; room = 3 * text.length + 1) {
+			if (this.#bytes.length < room) this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, room));
+			const { read, written } = encoder.encodeInto(text, this.#bytes);
+			if (read < text.length || written === this.#bytes.length) continue;
+			this.#bytes[written] = 0;
+			return written;
+		}
 	}
 
-	/** c++, c#: the marks belong to the word when nothing follows them directly. */
-	#marked(text: string, start: number, end: number): number {
-		const [word = ''] =
-			/^[a-z0-9]+(?:[+#]{1,2}(?![a-z0-9+#]))?/.exec(text.slice(start, end + 3).toLowerCase()) ?? [];
-		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(word);
+	/** Undefined for a word that is not known at this place. */
+	#knownAt(place: number): number | undefined {
+		const number = this.#cells[place + 3];
+		return this.#cells[place + 2] === 0 || number === FORGOTTEN ? undefined : number;
+	}
+
+	#meet(word: string): number {
+		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(ownCopy(word).toLowerCase());
+	}
+
+	/** Append the words of a piece of text that takes more than a look at its letters. */
+	#spell(piece: string, row: WordRow, limit: number): void {
+		for (const word of wordsOf(ownCopy(piece), limit - row.length)) {
+			const number = this.number(word);
+			if (number !== 0) row.push(number);
+		}
 	}
 
 	#find(word: string): number {
@@ -110,13 +144,13 @@ export class WordTable {
 	}
 
 	#numberAt(place: number, word: string): number {
-		const isKnown = this.#cells[place + 2] !== 0;
-		const known = this.#cells[place + 3] ?? 0;
-		if (isKnown && known !== FORGOTTEN) return known;
+		const known = this.#knownAt(place);
+		if (known !== undefined) return known;
+		const isNew = this.#cells[place + 2] === 0;
 		const number = this.#create(word);
 		this.#cells[place + 2] = word.length;
 		this.#cells[place + 3] = number;
-		if (!isKnown && ++this.#count * 2 * CELLS > this.#cells.length) this.#grow();
+		if (isNew && ++this.#count * 2 * CELLS > this.#cells.length) this.#grow();
 		return number;
 	}
 

@@ -18,11 +18,6 @@ const HUMP = /[a-z][A-Z]/;
 const HUMPS = /[A-Z]*[a-z0-9+#]+|[A-Z0-9+#]+/g;
 const UNSPACED = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
 
-/** True when words are plain runs of ASCII letters and digits: no accents, no `camelCase`. */
-export function isPlainText(text: string): boolean {
-	return !BEYOND_ASCII.test(text) && !HUMP.test(text);
-}
-
 /** The words of `text`, lower case, accents removed, at most `limit` of them. */
 export function wordsOf(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
 	const found = !BEYOND_ASCII.test(text)

@@ -67,12 +67,23 @@ describe('readFrontMatter', () => {
 
 describe('parsePlain', () => {
 	it('agrees with the full parser on all that it takes on', () => {
-		const word = fc.stringMatching(/^[A-Za-z0-9:#'"[\]{}&*!|>%@,. -]{0,12}$/);
+		const unit = fc.oneof(
+			fc.constantFrom(...`ab:#'"[]{}&*!|>%@,.~- \t\\`.split('')),
+			fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+		);
+		const word = fc.oneof(
+			fc.string({ unit, maxLength: 12 }),
+			fc.string({ unit, maxLength: 6 }).map((text) => `w${text}`),
+			fc.constantFrom('true', 'No', 'on', 'NULL', 'y', 'nan', '.inf', '12', '012', '1e3', '2025-01-02'),
+			fc.constantFrom(`"a: b #c"`, `'it is'`, `"a\\n"`, `'it''s'`, 'C# and http://x.org/#y', 'a: b', 'a #b'),
+		);
+		const items = (values: readonly string[]) =>
+			values.map((value, at) => `${at % 3 === 2 ? ' ' : ''}  - ${value}`);
 		const line = fc.oneof(
 			word.map((value) => `key: ${value}`),
-			word.map((value) => `other:\n  - ${value}`),
+			fc.array(word, { maxLength: 3 }).map((values) => ['other:', ...items(values)].join('\n')),
 			fc.array(word, { maxLength: 3 }).map((values) => `list: [${values.join(', ')}]`),
-			fc.constantFrom('yes: no', 'n: 12', 'flag: true', 'zero: 012', 'none: null', ''),
+			fc.constantFrom('yes: no', 'n: 12', 'flag: true', 'zero: 012', 'none: null', 'end: word\r', ''),
 		);
 		fc.assert(
 			fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
@@ -80,7 +91,29 @@ describe('parsePlain', () => {
 				const plain = parsePlain(block);
 				if (plain !== undefined && Object.keys(plain).length > 0) expect(plain).toEqual(parseYaml(block));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 2000 },
 		);
+	});
+
+	it('takes on what most front matter is made of', () => {
+		const block = [
+			'title: "Retry: when"',
+			"id: 'retry'",
+			'flag: true',
+			'estimatedTokens: 12',
+			'link: see http://example.org/#a',
+			'tags: [a b, "c", 3]',
+			'useWhen:',
+			"  - it doesn't answer",
+		].join('\n');
+		expect(parsePlain(block)).toEqual({
+			title: 'Retry: when',
+			id: 'retry',
+			flag: true,
+			estimatedTokens: 12,
+			link: 'see http://example.org/#a',
+			tags: ['a b', 'c', 3],
+			useWhen: ["it doesn't answer"],
+		});
 	});
 });

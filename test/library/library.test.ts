@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { toRpcError } from '../../src/rpc/rpc-error.ts';
@@ -145,6 +147,25 @@ describe('Library', () => {
 			expect(lines).toHaveLength(2);
 		}));
 
+	it('keeps little of a file in memory, however long it is', () => {
+		const count = 40;
+		const characters = 200_000;
+		const long = Object.fromEntries(
+			Array.from({ length: count }, (_, at) => {
+				const head =
+					at % 2 === 0 ? `---\ntitle: A title for number ${at}\n---` : `# a heading for number ${at}`;
+				const body = `A paragraph that says what this is about.\n${'. '.repeat(characters / 2)}`;
+				return [`resources/guides/${at}.md`, Buffer.from(`${head}\n\n${body}`)];
+			}),
+		);
+		const before = heapAfterCollection();
+		return withFiles(long, async (library) => {
+			await library.ready();
+			expect(heapAfterCollection() - before).toBeLessThan((count * characters) / 2);
+			expect((await library.listResources()).length).toBeGreaterThan(count);
+		});
+	});
+
 	it('is empty without folders, and when they are missing', () =>
 		withFiles({}, async (library) => {
 			expect(await library.listPrompts()).toEqual([]);
@@ -214,3 +235,10 @@ describe('completion', () => {
 			});
 		}));
 });
+
+function heapAfterCollection(): number {
+	setFlagsFromString('--expose-gc');
+	const collect = runInNewContext('gc') as () => void;
+	collect();
+	return process.memoryUsage().heapUsed;
+}
