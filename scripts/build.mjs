@@ -27,6 +27,7 @@ await build({
 		// As deep as the entry points, so that paths from a module to the package stay right.
 		chunkFileNames: 'chunks/[name]-[hash].js',
 		codeSplitting: { groups: sharedLayers() },
+		minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 	},
 	plugins: [{ name: 'builtins', renderChunk: (code) => takeBuiltins(code) }],
 	logLevel: 'warn',
@@ -67,11 +68,11 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|log|awake|wire/|rpc/|transport/(?!child|client|connect)',
+		core: 'errors|log|awake|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
 		cli: 'cli/(command|nearest|version).ts',
 		mcp: 'mcp/',
 		config: 'config/',
-		link: 'quic/(?!tls-|x509|der|quic-server|retry)|plugin/(tunnel|features|fields|registration)',
+		link: 'quic/(?!tls-|x509|der|quic-server|retry)|plugin/(tunnel|features|fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({
 		name,

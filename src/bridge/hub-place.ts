@@ -5,6 +5,8 @@ export interface HubPlace {
 	address: string;
 	/** Folder of the certificates. Default `~/.orchestra/certs`. */
 	certsDir?: string | undefined;
+	/** What it is known to offer beyond the common protocol; else it is asked. */
+	features?: readonly string[] | undefined;
 }
 
 /** Finds the hub, before every attempt to connect; may start one. */

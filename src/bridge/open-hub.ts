@@ -1,6 +1,6 @@
 /*
  * Connect to a hub and make it speak MCP: through the tunnel when it offers one,
- * else by translation. Loaded when the first connection is made.
+ * else by translation.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -9,7 +9,7 @@ import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
-import { dial, type LinkChoice, prepareDial } from '../quic/open-link.ts';
+import { dial, type LinkChoice } from '../quic/open-link.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
 import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
@@ -41,13 +41,16 @@ export interface Hub {
 }
 
 /** Rejects with the reason when there is nobody, or nobody who trusts us. */
-export async function openHub({ address, certsDir }: HubPlace, options: OpenHubOptions): Promise<Hub> {
+export async function openHub(place: HubPlace, options: OpenHubOptions): Promise<Hub> {
+	const { address, certsDir } = place;
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
-	const [identity] = await Promise.all([loadIdentity(folder, `${BRIDGE_ID}-client`), prepareDial(options)]);
+	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
 	const link = await dial({ address, identity, kind, signal, log });
 	try {
-		const features = await featuresOf(link, log);
+		const told = featuresOf(link, log);
+		const features = place.features ? new Set(place.features) : await told;
+		told.catch(() => {}); // a link that is lost says so by itself
 		return features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
 	} catch (thrown) {
 		await link.close();

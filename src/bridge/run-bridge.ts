@@ -2,9 +2,8 @@
  * The bridge as a process: MCP on stdin and stdout, a hub somewhere else.
  *
  * Reading starts at once, while the connection is being made; what comes early
- * waits. Everything that only a connection needs is loaded beside it. At the end
- * of input or at a signal the calls in flight may finish, then all is closed and
- * the process ends by itself.
+ * waits. At the end of input or at a signal the calls in flight may finish, then
+ * all is closed and the process ends by itself.
  */
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
@@ -15,7 +14,7 @@ import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { FindHub } from './hub-place.ts';
 import { keepConnected } from './keep-connected.ts';
 import { DRAIN_MS } from './limits.ts';
-import type { Hub, OpenHubOptions } from './open-hub.ts';
+import { type Hub, type OpenHubOptions, openHub } from './open-hub.ts';
 import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<OpenHubOptions, 'kind'> {
@@ -57,10 +56,10 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	}
 }
 
-/** What makes one attempt to connect. The heavy part is loaded while the hub is looked for. */
+/** What makes one attempt to connect. */
 function opener({ findHub, say }: BridgeOptions, options: OpenHubOptions): () => Promise<Hub> {
 	return async () => {
-		const [place, { openHub }] = await Promise.all([findHub(), import('./open-hub.ts')]);
+		const place = await findHub();
 		const hub = await openHub(place, options);
 		say(`transport.stdio: connected to orchestrator at ${place.address}`);
 		return hub;

@@ -2,6 +2,7 @@
 import type { FindHub } from '../bridge/hub-place.ts';
 import { runBridge } from '../bridge/run-bridge.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
+import { hubHere } from './hub-location.ts';
 
 export const bridge: Command = {
 	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
@@ -37,8 +38,5 @@ function hubFinder(input: CommandInput): FindHub {
 	const { 'orchestrator-addr': address, 'certs-dir': folder } = input.flags;
 	const certsDir = typeof folder === 'string' ? folder : undefined;
 	if (typeof address === 'string' && address !== '') return () => Promise.resolve({ address, certsDir });
-	return async () => {
-		const { hubHere } = await import('./hub-location.ts');
-		return hubHere(input, certsDir);
-	};
+	return () => hubHere(input, certsDir);
 }

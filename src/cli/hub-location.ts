@@ -1,13 +1,12 @@
 /* Which shared hub the commands mean: that of the configuration that is found from here. */
-import { loadConfiguration } from '../config/load.ts';
+import { projectRoot } from '../config/project-file.ts';
 import { HubFolder, type HubRecord } from '../hub/shared/hub-folder.ts';
 import { ensureHub } from '../hub/shared/start-hub.ts';
 import type { CommandInput } from './command.ts';
 
 /** The folder of the hub for the working directory. */
 export function hubFolderHere(environment: Readonly<NodeJS.ProcessEnv>): HubFolder {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
-	return new HubFolder(configuration.root, environment);
+	return new HubFolder(projectRoot(process.cwd(), environment['HOME']), environment);
 }
 
 /** The running hub, started when there is none. */

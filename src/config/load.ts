@@ -1,19 +1,19 @@
 /*
  * Find the configuration files, read them, and merge them entry by entry.
  *
- * The project speaks first: `orchestra.json`, else the `.mcp.json` of any client,
- * in the working directory or the nearest folder above it, no higher than the
- * repository. A project that names no plugins may have them in the `plugins.yaml`
- * of an existing Orchestra. What the project does not say, the user's own file may.
+ * The project speaks first: `orchestra.json`, else the `.mcp.json` of any client.
+ * A project that names no plugins may have them in the `plugins.yaml` of an
+ * existing Orchestra. What the project does not say, the user's own file may.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { parseJsonc } from './jsonc.ts';
-import { isPluginsYaml, PLUGINS_FILE, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
+import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem } from './problem.ts';
+import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
 
 export interface LoadOptions {
@@ -67,16 +67,6 @@ export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | und
 	const home = environment['HOME'] ?? environment['USERPROFILE'];
 	const base = environment['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
 	return base ? join(base, 'orchestra', 'config.json') : undefined;
-}
-
-const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
-
-function findProjectFile(cwd: string, home: string | undefined): string | undefined {
-	for (let folder = cwd; ; folder = dirname(folder)) {
-		const found = projectNames.map((name) => join(folder, name)).find(isFile);
-		const isTop = folder === dirname(folder) || folder === home || exists(join(folder, '.git'));
-		if (found !== undefined || isTop) return found;
-	}
 }
 
 function readText(file: string, isRequired: boolean, problems: ConfigProblem[]): string | undefined {
@@ -159,12 +149,4 @@ function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
 function mergeBy<T>(first: readonly T[], second: readonly T[], keyOf: (entry: T) => string): T[] {
 	const taken = new Set(first.map(keyOf));
 	return [...first, ...second.filter((entry) => !taken.has(keyOf(entry)))];
-}
-
-function isFile(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function exists(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -16,9 +16,6 @@ import { Field, type FieldSource } from './field.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type FileSections, leaveOutWrong, onlyKeys, readAddress, readPlugin } from './sections.ts';
 
-/** The name under which it is looked for. */
-export const PLUGINS_FILE = 'plugins.yaml';
-
 /** How deep lists and maps may nest. */
 const DEPTH_LIMIT = 20;
 /** How often one file may repeat an anchor: a small file must not unfold into a large value. */

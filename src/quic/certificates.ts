@@ -30,6 +30,11 @@ const RENEW_DAYS = 30;
 const EARLY_MS = 60_000;
 const LONGEST_NAME = 64;
 
+/** A pair as it was found, with what its certificate says. */
+interface ReadPair extends KeyAndCertificate {
+	readonly parsed: X509Certificate;
+}
+
 export interface CertificateOptions {
 	now?: (() => Date) | undefined;
 }
@@ -75,7 +80,7 @@ function readIdentity(folder: string, name: string, now: Date): Identity | undef
 	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
 }
 
-async function ensureAuthority(folder: string, now: Date): Promise<KeyAndCertificate> {
+async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
 	const found = readPair(folder, 'ca', now);
 	if (found && !isEnding(found, now)) return found;
 	const key = found && signingKey(found);
@@ -86,8 +91,8 @@ async function ensureAuthority(folder: string, now: Date): Promise<KeyAndCertifi
 
 async function ensureLeaf(
 	{ folder, name, now }: { folder: string; name: string; now: Date },
-	authority: KeyAndCertificate,
-): Promise<KeyAndCertificate> {
+	authority: ReadPair,
+): Promise<ReadPair> {
 	const found = readPair(folder, name, now);
 	const key = signingKey(authority);
 	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
@@ -104,7 +109,7 @@ function validity(now: Date): Validity {
 }
 
 /** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
-function readPair(folder: string, name: string, now: Date): KeyAndCertificate | undefined {
+function readPair(folder: string, name: string, now: Date): ReadPair | undefined {
 	const path = join(folder, `${name}.crt`);
 	const keyPath = join(folder, `${name}.key`);
 	const certificate = readIfThere(path);
@@ -116,12 +121,12 @@ function readPair(folder: string, name: string, now: Date): KeyAndCertificate | 
 	}
 	if (key === undefined) {
 		// A machine may hold the authority's certificate alone; a leaf without its key is of no use.
-		if (name === 'ca') return { certificate, key: '' };
+		if (name === 'ca') return { certificate, key: '', parsed };
 		throw fileError(keyPath, 'is missing');
 	}
 	const privateKey = parse(keyPath, () => createPrivateKey(key));
 	if (!parsed.checkPrivateKey(privateKey)) throw fileError(keyPath, `does not belong to ${name}.crt`);
-	return { certificate, key };
+	return { certificate, key, parsed };
 }
 
 /** Four small files, read at once: a trip through the thread pool for each would hold up every start. */
@@ -138,7 +143,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 /** Both files appear whole; the key first, because a certificate alone would count as damaged. */
-async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<KeyAndCertificate> {
+async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<ReadPair> {
 	for (const [suffix, text] of [
 		['key', pair.key],
 		['crt', pair.certificate],
@@ -148,7 +153,7 @@ async function writePair(folder: string, name: string, pair: KeyAndCertificate):
 		await writeFile(draft, text, { mode: 0o600 });
 		await rename(draft, path);
 	}
-	return pair;
+	return { ...pair, parsed: new X509Certificate(pair.certificate) };
 }
 
 function parse<T>(path: string, read: () => T): T {
@@ -170,13 +175,12 @@ function fileError(path: string, what: string, cause?: unknown): OrchestraError 
 	});
 }
 
-function isEnding({ certificate }: KeyAndCertificate, now: Date): boolean {
-	const endsAt = Date.parse(new X509Certificate(certificate).validTo);
-	return endsAt - now.getTime() < RENEW_DAYS * DAY_MS;
+function isEnding({ parsed }: ReadPair, now: Date): boolean {
+	return Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
 }
 
-function isSignedBy(leaf: KeyAndCertificate, authority: KeyAndCertificate): boolean {
-	return new X509Certificate(leaf.certificate).verify(new X509Certificate(authority.certificate).publicKey);
+function isSignedBy(leaf: ReadPair, { parsed: authority }: ReadPair): boolean {
+	return leaf.parsed.verify(authority.publicKey);
 }
 
 function signingKey({ key }: KeyAndCertificate): KeyObject | undefined {

@@ -8,21 +8,16 @@ import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { loadEngine } from './engine.ts';
 import type { DialOptions, Link, LinkKind, LinkListener, ListenOptions } from './link.ts';
+import { dialQuic } from './quic-client.ts';
 
 export interface LinkChoice {
 	/** Default `auto`: QUIC where there is an engine, else TLS. */
 	kind?: LinkKind | 'auto' | undefined;
 }
 
-/** Load what `dial` will need, while the caller is busy with something else. Never fails; `dial` says what is missing. */
-export async function prepareDial({ kind = 'auto' }: LinkChoice): Promise<void> {
-	if (kind === 'tls') return;
-	await Promise.allSettled([loadEngine(), import('./quic-client.ts')]);
-}
-
 /** Open a link to a peer. */
 export async function dial(options: DialOptions & LinkChoice): Promise<Link> {
-	if ((await choose(options)) === 'quic') return (await import('./quic-client.ts')).dialQuic(options);
+	if ((await choose(options)) === 'quic') return dialQuic(options);
 	return (await import('./tls-client.ts')).dialTls(options);
 }
 

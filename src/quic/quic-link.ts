@@ -6,7 +6,7 @@
  * fresh connection once it stands; the old one closes when its last stream is over.
  * While no fresh one can be had, the old one goes on.
  */
-import { OrchestraError } from '../errors.ts';
+import type { OrchestraError } from '../errors.ts';
 import { CLOSE_GRACE_MS, MAX_RETIRED_CONNECTIONS } from './limits.ts';
 import type { Link, LinkStream } from './link.ts';
 import type { QuicConnection } from './quic-connection.ts';

@@ -21,6 +21,8 @@ export interface HubRecord extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly startedAt: string;
+	/** What it offers beyond the common protocol. */
+	readonly features?: readonly string[];
 }
 
 export class HubFolder {

@@ -6,6 +6,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/face.ts';
+import { FEATURES } from '../../plugin/features.ts';
 import { servePlugin } from '../../plugin/plugin-server.ts';
 import { endGroup } from '../../process/stop.ts';
 import { certificatesFolder, loadIdentity } from '../../quic/certificates.ts';
@@ -84,6 +85,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			certsDir,
 			root: configuration.root,
 			startedAt: new Date().toISOString(),
+			features: FEATURES,
 		});
 		log.info(`the hub of ${configuration.root} listens on ${listening}`);
 		opened.hub.warm();

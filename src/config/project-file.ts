@@ -1,0 +1,35 @@
+/*
+ * Where the configuration of a project is: in the working directory or the nearest
+ * folder above it, no higher than the repository. Who only needs to know the place
+ * need not read what is there.
+ */
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The plugins of an existing Orchestra. */
+export const PLUGINS_FILE = 'plugins.yaml';
+
+const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
+
+/** The file that speaks for the project; undefined when there is none. */
+export function findProjectFile(cwd: string, home: string | undefined): string | undefined {
+	for (let folder = cwd; ; folder = dirname(folder)) {
+		const found = projectNames.map((name) => join(folder, name)).find(isFile);
+		const isTop = folder === dirname(folder) || folder === home || exists(join(folder, '.git'));
+		if (found !== undefined || isTop) return found;
+	}
+}
+
+/** The folder of the configuration: that of the project's file, else the working directory. */
+export function projectRoot(cwd: string, home: string | undefined): string {
+	const file = findProjectFile(cwd, home);
+	return file === undefined ? cwd : dirname(file);
+}
+
+function isFile(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function exists(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
