@@ -19,7 +19,7 @@ export interface MatchReason {
 	word: string;
 	/** As the collection has it, when it is spelled differently there. */
 	matched: string;
-	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'meaning';
+	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'concept' | 'meaning';
 	/** Names of fields, the weightiest first. */
 	fields: string[];
 }
