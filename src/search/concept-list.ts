@@ -6,55 +6,82 @@
  *     @pay twice, double payment > idempotent duplicate
  *
  * Left of `>` stand patterns with commas between them, `/` between words that do
- * as well as each other, and `@name` for a class of such words.
+ * as well as each other, and `@name` for a class of such words. Words are written
+ * in small letters and digits, so that the list is read in a moment.
  */
 import { OrchestraError } from '../errors.ts';
-import { wordsOf } from './words.ts';
+import { stem } from './stem.ts';
+import { stopWords } from './stop-words.ts';
+
+const CLASS = /^@([a-z]+) = ([a-z0-9]+(?: [a-z0-9]+)*)$/;
+const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?: [a-z0-9+#]+)*$/;
+
+/** How many of the words that do as well as each other stand for what they mean. */
+const LEADING_WORDS = 2;
+
+/** One word of a pattern, or several that do as well as each other. */
+export interface Slot {
+	/** Each once. */
+	stems: readonly string[];
+	/** The first of them, when they have a subject of their own. */
+	leading: readonly string[];
+}
 
 export interface ConceptLine {
-	/** Each pattern is a row of slots, each slot the words that fill it. */
-	patterns: string[][][];
+	patterns: Slot[][];
 	/** What is meant, each word once. */
 	terms: string[];
 }
 
-type Classes = Map<string, string[]>;
-
 /** Throws `bad_input` for a text that is no such list. */
 export function readConceptList(text: string): ConceptLine[] {
-	const classes: Classes = new Map();
-	const lines: ConceptLine[] = [];
-	for (const [index, raw] of text.split('\n').entries()) {
-		const line = raw.trim();
-		if (line === '' || line.startsWith('#')) continue;
-		const [, name, members] = /^@([a-z]+) = (.+)$/.exec(line) ?? [];
-		if (name !== undefined) classes.set(name, wordsOf(members ?? ''));
-		else lines.push(readLine(line, index + 1, classes));
+	const reader = new ListReader();
+	const found = text.split('\n').map((line, index) => reader.read(line.trim(), index + 1));
+	return found.filter((line) => line !== undefined);
+}
+
+class ListReader {
+	readonly #classes = new Map<string, string[]>();
+	/** Most slots occur many times. */
+	readonly #slots = new Map<string, Slot>();
+
+	read(line: string, number: number): ConceptLine | undefined {
+		if (line === '' || line.startsWith('#')) return undefined;
+		const [, name, members] = CLASS.exec(line) ?? [];
+		if (name === undefined) return this.#readLine(line, number);
+		if (this.#classes.has(name)) throw broken(number, `defines the class "@${name}" again`);
+		this.#classes.set(name, (members ?? '').split(' '));
+		return undefined;
 	}
-	return lines;
-}
 
-function readLine(line: string, number: number, classes: Classes): ConceptLine {
-	const [left = '', right = '', ...rest] = line.split(' > ');
-	const terms = [...new Set(wordsOf(right))];
-	if (terms.length === 0 || rest.length > 0) throw broken(number, 'needs one " > " with terms after it');
-	const patterns = left.split(',').map((pattern) => slotsOf(pattern, number, classes));
-	if (patterns.some((slots) => slots.length === 0)) throw broken(number, 'has a pattern without words');
-	return { patterns, terms };
-}
+	#readLine(line: string, number: number): ConceptLine {
+		if (!LINE.test(line)) throw broken(number, 'is not of the form "words, words > terms"');
+		const [left = '', right = ''] = line.split(' > ');
+		const patterns = left
+			.split(', ')
+			.map((pattern) => pattern.split(' ').map((slot) => this.#slotOf(slot, number)));
+		return { patterns, terms: [...new Set(right.split(' '))] };
+	}
 
-function slotsOf(pattern: string, line: number, classes: Classes): string[][] {
-	const slots = pattern.trim().split(/\s+/);
-	return slots
-		.map((slot) => slot.split('/').flatMap((word) => membersOf(word, line, classes)))
-		.filter((words) => words.length > 0);
-}
+	#slotOf(text: string, line: number): Slot {
+		const known = this.#slots.get(text);
+		if (known) return known;
+		const words = text.split('/').flatMap((word) => this.#membersOf(word, line));
+		const leading = words.slice(0, LEADING_WORDS).filter((word) => !stopWords.has(word));
+		const slot = {
+			stems: [...new Set(words.map((word) => stem(word)))],
+			leading: leading.map((word) => stem(word)),
+		};
+		this.#slots.set(text, slot);
+		return slot;
+	}
 
-function membersOf(word: string, line: number, classes: Classes): string[] {
-	if (!word.startsWith('@')) return wordsOf(word);
-	const members = classes.get(word.slice(1));
-	if (!members) throw broken(line, `names the class "${word}", which is not defined before it`);
-	return members;
+	#membersOf(word: string, line: number): string[] {
+		if (!word.startsWith('@')) return [word];
+		const members = this.#classes.get(word.slice(1));
+		if (!members) throw broken(line, `names the class "${word}", which is not defined before it`);
+		return members;
+	}
 }
 
 function broken(line: number, problem: string): OrchestraError {

@@ -9,8 +9,6 @@ import { stopWords } from './stop-words.ts';
 import { productAt, toUnit } from './vector.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
-/** How many of the words that fill one slot count for its meaning. */
-const SLOT_WORDS = 2;
 /** How much the rarity of a word among the lines counts: 0 nothing, 1 all. */
 const RARITY_POWER = 0.5;
 
@@ -25,7 +23,7 @@ export class ConceptVectors {
 		this.#index = index;
 		this.#rows = new Float32Array(lines.length * dimensions);
 		for (const [line, { patterns }] of lines.entries()) {
-			for (const words of patterns.flat()) this.#addSlot(line, words.slice(0, SLOT_WORDS));
+			for (const { leading } of patterns.flat()) this.#addSlot(line * dimensions, leading);
 			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
 		}
 	}
@@ -33,7 +31,7 @@ export class ConceptVectors {
 	/** A question as a vector; undefined when none of its words is known. */
 	ask(words: readonly string[]): Float32Array | undefined {
 		const vector = new Float32Array(this.#vectors.dimensions);
-		for (const word of words) this.#add(vector, 0, word, 1);
+		for (const word of words) if (!stopWords.has(word)) this.#add(vector, 0, stem(word), 1);
 		return toUnit(vector, 0, vector.length) ? vector : undefined;
 	}
 
@@ -50,13 +48,11 @@ export class ConceptVectors {
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
 	}
 
-	#addSlot(line: number, words: readonly string[]): void {
-		for (const word of words) this.#add(this.#rows, line * this.#vectors.dimensions, word, 1 / words.length);
+	#addSlot(start: number, leading: readonly string[]): void {
+		for (const root of leading) this.#add(this.#rows, start, root, 1 / leading.length);
 	}
 
-	#add(sum: Float32Array, start: number, word: string, share: number): void {
-		if (stopWords.has(word)) return;
-		const root = stem(word);
+	#add(sum: Float32Array, start: number, root: string, share: number): void {
 		const row = this.#vectors.rowOf(root);
 		if (row !== NO_ROW) {
 			this.#vectors.addTo(sum, start, row, share * this.#index.rarityOf(root) ** RARITY_POWER);

@@ -4,7 +4,7 @@
  * by their meaning. The terms of the lines that come nearest are pooled; a term
  * that several lines agree on counts more. It is a guess, and weighted as one.
  */
-import { type ConceptLine, readConceptList } from './concept-list.ts';
+import { type ConceptLine, readConceptList, type Slot } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 import { PatternIndex, type PatternMatch } from './pattern-index.ts';
 import { stem } from './stem.ts';
@@ -14,7 +14,7 @@ import type { WordVectors } from './word-vectors.ts';
 /** How many lines are pooled. */
 const LINE_LIMIT = 8;
 /** How many terms come out of it. */
-const TERM_LIMIT = 16;
+const TERM_LIMIT = 12;
 /** What meeting a whole pattern counts beside being the same in meaning. */
 const PATTERN_SHARE = 0.5;
 /** Many lines are as near to any question as this. */
@@ -82,11 +82,15 @@ export class Concepts {
 
 	/** The words that a pattern has, or those that come nearest. */
 	#textOf(line: number, words: readonly string[], match: PatternMatch | undefined): string {
-		if (match) return words.filter((word) => match.stems.includes(stem(word))).join(' ');
+		if (match) return words.filter((word) => isIn(match.slots, stem(word))).join(' ');
 		const likeness = new Map(words.map((word) => [word, this.#vectors?.likenessOfWord(word, line) ?? 0]));
 		const nearest = [...likeness].sort((a, b) => b[1] - a[1]).slice(0, TOLD_WORDS);
 		return words.filter((word) => nearest.some(([near]) => near === word)).join(' ');
 	}
+}
+
+function isIn(slots: readonly Slot[], root: string): boolean {
+	return slots.some(({ stems }) => stems.includes(root));
 }
 
 /** The heaviest terms, the first of them as sure as the best line. */

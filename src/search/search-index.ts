@@ -37,6 +37,10 @@ const LIKENESS_FLOOR = 0.2;
 const ALONE_LEAST_NEARNESS = 0.1;
 /** What holding the terms that a question may mean adds, and what finds a document by them alone. */
 const TERM_SHARES = { most: 0.5, least: 0.05 };
+/** In a large collection, terms that a larger part of the documents holds tell little and take long. */
+const TERM_MOST_SHARE = 0.25;
+/** Terms in so few documents cost nothing. */
+const TERM_FREE_DOCUMENTS = 1000;
 
 export interface IndexedDocument {
 	id: string;
@@ -176,10 +180,12 @@ export class SearchIndex {
 
 	/** Terms that may be meant and that the collection knows. */
 	#termsIn(query: string): KnownTerm[] {
+		const mostDocuments = Math.max(TERM_FREE_DOCUMENTS, TERM_MOST_SHARE * this.size);
 		const meant = this.#concepts?.meantBy(wordsOf(query, QUESTION_WORD_LIMIT)) ?? [];
 		return meant.flatMap((term) => {
 			const posting = this.#lexicon.find(term.form);
-			return posting ? [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }] : [];
+			if (!posting || posting.count > mostDocuments) return [];
+			return [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }];
 		});
 	}
 
