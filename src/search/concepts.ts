@@ -84,8 +84,9 @@ export class Concepts {
 	#textOf(line: number, words: readonly string[], match: PatternMatch | undefined): string {
 		if (match) return words.filter((word) => isIn(match.slots, stem(word))).join(' ');
 		const likeness = new Map(words.map((word) => [word, this.#vectors?.likenessOfWord(word, line) ?? 0]));
-		const nearest = [...likeness].sort((a, b) => b[1] - a[1]).slice(0, TOLD_WORDS);
-		return words.filter((word) => nearest.some(([near]) => near === word)).join(' ');
+		const near = [...likeness].filter(([, value]) => value > 0);
+		const nearest = near.sort((a, b) => b[1] - a[1]).slice(0, TOLD_WORDS);
+		return words.filter((word) => nearest.some(([told]) => told === word)).join(' ');
 	}
 }
 
