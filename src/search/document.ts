@@ -26,7 +26,7 @@ export interface MatchReason {
 
 export interface SearchHit {
 	id: string;
-	/** 0 to 100: how much of what the query asks for the document holds, in its words and, where vectors are known, in its meaning. */
+	/** 0 to 100: how much of what the query asks for the document holds, in its words, its meaning and the terms that may be meant. */
 	score: number;
 	why: MatchReason[];
 }

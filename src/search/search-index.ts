@@ -6,7 +6,8 @@
  * average of the collection, so that adding or removing one document never
  * changes another. A query walks one column per word, keeps the best few, and
  * only those are looked at again for phrases and for the reasons. Where vectors
- * of words are known, nearness in meaning adds to the score of each document.
+ * of words are known, nearness in meaning adds to the score of each document; and
+ * where concepts are known, the terms that a question may mean without saying them.
  */
 import type { Concepts } from './concepts.ts';
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bundledConcepts, readConcepts } from '../../src/library/concepts-file.ts';
-import { Library } from '../../src/library/index.ts';
+import { Finder } from '../../src/library/finder.ts';
+import { Library, Log } from '../../src/library/index.ts';
 import { CONCEPTS_LIMIT_BYTES } from '../../src/library/limits.ts';
+import { Shelf } from '../../src/library/shelf.ts';
+import { bundledWordVectors } from '../../src/library/word-vectors-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'orchestra-concepts-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -41,5 +44,23 @@ describe('a list that cannot be used', () => {
 		const file = join(root, `${name}.txt`);
 		if (text !== undefined) writeFileSync(file, text);
 		expect(() => readConcepts(file)).toThrow(reason);
+	});
+
+	it('gives one warning, and words and meaning have to do', async () => {
+		const lines: string[] = [];
+		const log = Log.fromEnvironment('library', { LOG_LEVEL: 'warn' }, (line) => lines.push(line));
+		const files = { wordVectors: bundledWordVectors(), concepts: join(root, 'none') };
+		const finder = new Finder({
+			shelf: new Shelf(),
+			folder: undefined,
+			log,
+			countTokens: undefined,
+			...files,
+		});
+		await finder.prepare();
+		await finder.prepare();
+		expect(lines).toHaveLength(1);
+		expect(lines[0]).toContain('searching without concepts: the list of concepts cannot be read (ENOENT)');
+		expect(lines[0]).not.toContain(root);
 	});
 });
