@@ -4,7 +4,9 @@
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { WordVectors } from '../search/word-vectors.ts';
 import { assemble } from './assemble.ts';
+import { bundledConcepts, readConcepts } from './concepts-file.ts';
 import type { Folder } from './folder.ts';
 import type { Fragment } from './fragment.ts';
 import { readFrontMatter } from './front-matter.ts';
@@ -35,6 +37,8 @@ export interface FinderOptions {
 	countTokens: CountTokens | undefined;
 	/** File of word vectors. */
 	wordVectors: string;
+	/** File of concepts. Default: the one of this package. */
+	concepts?: string | undefined;
 }
 
 /** How long nothing else runs while documents are filed and read for their meaning. */
@@ -84,9 +88,20 @@ export class Finder {
 		this.#isTaught = true;
 		const { shelf, log, wordVectors } = this.#options;
 		try {
-			shelf.index.understand(readWordVectors(wordVectors));
+			const vectors = readWordVectors(wordVectors);
+			shelf.index.understand(vectors);
+			this.#learnConcepts(vectors);
 		} catch (error) {
 			log.warn(`searching by words alone: ${messageOf(error)}`);
+		}
+	}
+
+	#learnConcepts(vectors: WordVectors): void {
+		const { shelf, log, concepts = bundledConcepts() } = this.#options;
+		try {
+			shelf.index.learn(readConcepts(concepts, vectors));
+		} catch (error) {
+			log.warn(`searching without concepts: ${messageOf(error)}`);
 		}
 	}
 

@@ -19,6 +19,8 @@ export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
 
 /** Largest table of word vectors, in bytes. */
 export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;
+/** Largest list of concepts, in bytes. */
+export const CONCEPTS_LIMIT_BYTES: number = 4 * 1024 * 1024;
 
 /** Longest stretch of loading before other work gets its turn, in milliseconds. */
 export const LOAD_SLICE_MS = 8;

@@ -19,14 +19,14 @@ export interface MatchReason {
 	word: string;
 	/** As the collection has it, when it is spelled differently there. */
 	matched: string;
-	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'meaning';
+	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'concept' | 'meaning';
 	/** Names of fields, the weightiest first. */
 	fields: string[];
 }
 
 export interface SearchHit {
 	id: string;
-	/** 0 to 100: how much of what the query asks for the document holds, in its words and, where vectors are known, in its meaning. */
+	/** 0 to 100: how much of what the query asks for the document holds, in its words, its meaning and the terms that may be meant. */
 	score: number;
 	why: MatchReason[];
 }

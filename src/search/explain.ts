@@ -4,6 +4,10 @@
  */
 import type { MatchReason } from './document.ts';
 import type { QueryWord } from './query.ts';
+import type { KnownTerm } from './scores.ts';
+
+/** How many terms that may be meant are told of one document. */
+const TERM_LIMIT = 2;
 
 export interface PhraseMatch {
 	/** Place of the first word of the pair in the query. */
@@ -52,6 +56,8 @@ export interface Evidence {
 	document: Row;
 	words: readonly QueryWord[];
 	phrases: readonly PhraseMatch[];
+	/** Terms that the query may mean, the surest first. */
+	terms: readonly KnownTerm[];
 	/** Words of the document that are near to words of the query. */
 	near: readonly NearForm[];
 	fieldNames: readonly string[];
@@ -64,7 +70,7 @@ export interface NearForm {
 	form: string;
 }
 
-export function explain({ document, words, phrases, near, fieldNames }: Evidence): MatchReason[] {
+export function explain({ document, words, phrases, terms, near, fieldNames }: Evidence): MatchReason[] {
 	const reasons: MatchReason[] = [];
 	const told = new Set<number>();
 	for (const { text, alternatives } of words) {
@@ -77,6 +83,14 @@ export function explain({ document, words, phrases, near, fieldNames }: Evidence
 	for (const { first, field } of phrases) {
 		const pair = `${words[first]?.text ?? ''} ${words[first + 1]?.text ?? ''}`;
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields: [fieldNames[field] ?? ''] });
+	}
+	const held = terms.filter(
+		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
+	);
+	for (const { text, form, posting } of held.slice(0, TERM_LIMIT)) {
+		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
+		reasons.push({ word: text, matched: form, kind: 'concept', fields });
+		told.add(posting.number);
 	}
 	for (const { word, number, form } of near) {
 		if (told.has(number)) continue;
@@ -99,6 +113,7 @@ export function describeReasons(reasons: readonly MatchReason[]): string {
 function describe({ word, matched, kind, fields }: MatchReason): string {
 	const place = fields.join(', ');
 	if (kind === 'meaning') return `"${word}" is near to ${matched} in ${place}`;
+	if (kind === 'concept') return `"${word}" may mean ${matched} in ${place}`;
 	if (kind === 'phrase') return `phrase "${word}" in ${place}`;
 	return word === matched ? `"${word}" in ${place}` : `"${word}" as ${matched} in ${place}`;
 }

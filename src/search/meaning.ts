@@ -9,13 +9,17 @@
 import type { Lexicon } from './lexicon.ts';
 import type { Posting } from './posting.ts';
 import { type QueryWord, rarityOf } from './query.ts';
+import type { KnownTerm } from './scores.ts';
 import { stem } from './stem.ts';
+import { productAt, toUnit } from './vector.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
 /** How fast the weight of a word in a document stops to count for its meaning. */
 const MEANING_SATURATION = 1.2;
 /** How much the rarity of a word of the question counts for its meaning: 0 nothing, 1 all. */
 const RARITY_POWER = 0.5;
+/** What a term that is only meant counts for the meaning, beside a word that is said. */
+const TERM_SHARE = 0.3;
 
 /** Gives each word of the document at `slot` once, with its weight. */
 export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;
@@ -60,7 +64,11 @@ export class Meaning {
 	}
 
 	/** The question as a vector; undefined when the table has none of its words. */
-	ask(words: readonly QueryWord[], documents: number): Question | undefined {
+	ask(
+		words: readonly QueryWord[],
+		documents: number,
+		terms: readonly KnownTerm[] = [],
+	): Question | undefined {
 		const vector = new Float32Array(this.vectors.dimensions);
 		const known: QuestionWord[] = [];
 		for (const word of words) {
@@ -70,26 +78,16 @@ export class Meaning {
 			known.push({ text: word.text, row });
 			this.vectors.addTo(vector, 0, row, rarity ** RARITY_POWER);
 		}
+		for (const { posting, rarity, weight } of terms) {
+			const row = this.#rowOf(posting);
+			if (row !== NO_ROW) this.vectors.addTo(vector, 0, row, TERM_SHARE * weight * rarity ** RARITY_POWER);
+		}
 		return toUnit(vector, 0, vector.length) ? { words: known, vector } : undefined;
 	}
 
 	/** From -1 to 1: how near the document at `slot` is to the question. */
 	likeness({ vector }: Question, slot: number): number {
-		const rows = this.#rows;
-		const { length } = vector;
-		const from = slot * length;
-		// Four sums, since each addition waits for the one before: this loop is most of a match.
-		let a = 0;
-		let b = 0;
-		let c = 0;
-		let d = 0;
-		for (let at = 0; at < length; at += 4) {
-			a += (vector[at] ?? 0) * (rows[from + at] ?? 0);
-			b += (vector[at + 1] ?? 0) * (rows[from + at + 1] ?? 0);
-			c += (vector[at + 2] ?? 0) * (rows[from + at + 2] ?? 0);
-			d += (vector[at + 3] ?? 0) * (rows[from + at + 3] ?? 0);
-		}
-		return a + b + c + d;
+		return productAt(vector, this.#rows, slot * vector.length);
 	}
 
 	/** The row of a word of the collection, by the number of its posting. */
@@ -129,14 +127,4 @@ export class Meaning {
 		grown.set(this.#rows);
 		this.#rows = grown;
 	}
-}
-
-/** Give a vector the length 1; false for one that is zero. */
-function toUnit(values: Float32Array, start: number, end: number): boolean {
-	let squares = 0;
-	for (let at = start; at < end; at++) squares += (values[at] ?? 0) ** 2;
-	if (squares === 0) return false;
-	const factor = 1 / Math.sqrt(squares);
-	for (let at = start; at < end; at++) values[at] = (values[at] ?? 0) * factor;
-	return true;
 }

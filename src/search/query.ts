@@ -12,7 +12,7 @@ import { wordsOf } from './words.ts';
 /** More words than this in a question are ignored; one bit each must fit in a number. */
 export const QUERY_WORD_LIMIT = 30;
 /** Words of a question that are read at all, stop words among them. */
-const QUESTION_WORD_LIMIT = 8 * QUERY_WORD_LIMIT;
+export const QUESTION_WORD_LIMIT: number = 8 * QUERY_WORD_LIMIT;
 
 /** What a word of everyday speech is worth beside others that are as rare. */
 const COMMON_SHARE = 0.65;

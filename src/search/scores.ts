@@ -2,12 +2,31 @@
  * The scores of one query, a number a document. The columns are kept from query
  * to query: asking makes no garbage that grows with the collection.
  */
+import type { Posting } from './posting.ts';
 import type { QueryWord } from './query.ts';
 
 /** How fast the weight of a word in a document stops to count. */
 const SATURATION = 1.2;
 /** What holding all the words is worth beside holding them often. */
 const COVERAGE_SHARE = 0.6;
+
+/** A term that a question may mean, as the collection has it. */
+export interface KnownTerm {
+	posting: Posting;
+	form: string;
+	rarity: number;
+	/** From 0 to 1: how sure it is. */
+	weight: number;
+	/** The words of the question that lead to it. */
+	text: string;
+}
+
+export interface TermShares {
+	/** What holding all the terms is worth. */
+	most: number;
+	/** What finds a document by terms alone. */
+	least: number;
+}
 
 export class Scores {
 	#scores = new Float64Array(0);
@@ -41,8 +60,34 @@ export class Scores {
 
 	/** Add to the score of a document, which is one of `touched` from then on. */
 	add(slot: number, score: number, touched: number[]): void {
-		if (this.#covered[slot] === 0) touched.push(slot);
+		if (this.of(slot) === 0) touched.push(slot);
 		this.#scores[slot] = this.of(slot) + score;
+	}
+
+	/**
+	 * Add what documents hold of the terms that a question may mean, up to `most`. Documents that nothing
+	 * else speaks for are found by terms alone when it comes to `least`.
+	 */
+	addTerms(terms: readonly KnownTerm[], { most, least }: TermShares, touched: number[]): void {
+		const mine: number[] = [];
+		for (const term of terms) this.#scoreTerm(term, mine);
+		const worthOfAll = terms.reduce((sum, { rarity, weight }) => sum + rarity * weight, 0);
+		const sureness = Math.max(0, ...terms.map(({ weight }) => weight));
+		for (const slot of mine) {
+			const score = (most * sureness * (this.#word[slot] ?? 0)) / worthOfAll;
+			this.#word[slot] = 0;
+			if (this.of(slot) > 0 || score >= least) this.add(slot, score, touched);
+		}
+	}
+
+	#scoreTerm({ posting: { entries }, rarity, weight: sureness }: KnownTerm, mine: number[]): void {
+		for (let at = 0; at < entries.length; at += 2) {
+			const slot = entries[at] ?? 0;
+			const weight = entries[at + 1] ?? 0;
+			const held = this.#word[slot] ?? 0;
+			if (held === 0) mine.push(slot);
+			this.#word[slot] = held + (rarity * sureness * weight) / (weight + SATURATION);
+		}
 	}
 
 	/** A word counts once a document, by the best of what it can stand for. */

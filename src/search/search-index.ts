@@ -6,8 +6,10 @@
  * average of the collection, so that adding or removing one document never
  * changes another. A query walks one column per word, keeps the best few, and
  * only those are looked at again for phrases and for the reasons. Where vectors
- * of words are known, nearness in meaning adds to the score of each document.
+ * of words are known, nearness in meaning adds to the score of each document; and
+ * where concepts are known, the terms that a question may mean without saying them.
  */
+import type { Concepts } from './concepts.ts';
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from './document.ts';
 import { explain, type NearForm, type PhraseMatch, phrasesIn } from './explain.ts';
 import { FieldWeights } from './field-weights.ts';
@@ -15,11 +17,12 @@ import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
 import { Meaning, type Question, type ReadDocument } from './meaning.ts';
 import { nearPairs } from './near-words.ts';
-import { type QueryWord, readQuery } from './query.ts';
-import { Scores } from './scores.ts';
+import { QUESTION_WORD_LIMIT, type QueryWord, rarityOf, readQuery } from './query.ts';
+import { type KnownTerm, Scores } from './scores.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
 import type { WordVectors } from './word-vectors.ts';
+import { wordsOf } from './words.ts';
 
 /** Words of one document beyond these are not indexed. */
 export const DOCUMENT_WORD_LIMIT = 50_000;
@@ -33,6 +36,12 @@ const MEANING_SHARE = 0.45;
 const LIKENESS_FLOOR = 0.2;
 /** Nearness of a document that is found by its meaning alone, at least; others need a word of the question. */
 const ALONE_LEAST_NEARNESS = 0.1;
+/** What holding the terms that a question may mean adds, and what finds a document by them alone. */
+const TERM_SHARES = { most: 0.5, least: 0.05 };
+/** In a large collection, terms that a larger part of the documents holds tell little and take long. */
+const TERM_MOST_SHARE = 0.25;
+/** Terms in so few documents cost nothing. */
+const TERM_FREE_DOCUMENTS = 1000;
 
 export interface IndexedDocument {
 	id: string;
@@ -40,6 +49,13 @@ export interface IndexedDocument {
 	row: Uint32Array;
 	/** Where each field starts in the row, and the end. */
 	starts: number[];
+}
+
+/** What a question asks for. */
+interface Asked {
+	words: readonly QueryWord[];
+	terms: readonly KnownTerm[];
+	question: Question | undefined;
 }
 
 interface Ranked {
@@ -61,6 +77,7 @@ export class SearchIndex {
 	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
 	#meaning: Meaning | undefined;
+	#concepts: Concepts | undefined;
 
 	/** @param fields at most 30, the names as documents use them */
 	constructor(fields: Readonly<Record<string, SearchField>>) {
@@ -116,6 +133,11 @@ export class SearchIndex {
 		this.#meaning = new Meaning(vectors, this.#lexicon, this.#slots.values());
 	}
 
+	/** Guess which terms a question means from now on. */
+	learn(concepts: Concepts): void {
+		this.#concepts = concepts;
+	}
+
 	/**
 	 * Work out ahead what the next search would have to, for at most so long. True when nothing is left.
 	 * Searching without it is as right, and takes long once after many documents have come.
@@ -128,9 +150,8 @@ export class SearchIndex {
 
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
 		this.#filing.settle();
-		const words = readQuery(query, this.#lexicon, this.size);
-		const question = this.#ask(words);
-		const touched = this.#score(words, question);
+		const asked = this.#read(query);
+		const touched = this.#score(asked);
 		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
 		let total = 0;
 		for (const slot of touched) {
@@ -138,8 +159,8 @@ export class SearchIndex {
 			total++;
 			top.offer(slot, this.#scores.of(slot));
 		}
-		const ranked = this.#secondLook(top, words).filter(({ score }) => score >= minScore);
-		return { hits: ranked.slice(0, limit).map((hit) => this.#explain(hit, words, question)), total };
+		const ranked = this.#secondLook(top, asked.words).filter(({ score }) => score >= minScore);
+		return { hits: ranked.slice(0, limit).map((hit) => this.#explain(hit, asked)), total };
 	}
 
 	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
@@ -153,11 +174,23 @@ export class SearchIndex {
 		return this.#documents[slot]?.id ?? '';
 	}
 
-	#ask(words: readonly QueryWord[]): Question | undefined {
-		const meaning = this.#meaning;
-		const question = meaning?.ask(words, this.size);
+	#read(query: string): Asked {
+		const words = readQuery(query, this.#lexicon, this.size);
+		const terms = this.#termsIn(query);
+		const question = this.#meaning?.ask(words, this.size, terms);
 		if (question) this.#refresh();
-		return question;
+		return { words, terms, question };
+	}
+
+	/** Terms that may be meant and that the collection knows. */
+	#termsIn(query: string): KnownTerm[] {
+		const mostDocuments = Math.max(TERM_FREE_DOCUMENTS, TERM_MOST_SHARE * this.size);
+		const meant = this.#concepts?.meantBy(wordsOf(query, QUESTION_WORD_LIMIT)) ?? [];
+		return meant.flatMap((term) => {
+			const posting = this.#lexicon.find(term.form);
+			if (!posting || posting.count > mostDocuments) return [];
+			return [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }];
+		});
 	}
 
 	#refresh(isTime?: () => boolean): boolean {
@@ -166,16 +199,19 @@ export class SearchIndex {
 	}
 
 	/** Gives the slots that have any score. */
-	#score(words: readonly QueryWord[], question: Question | undefined): number[] {
-		const slots = this.#documents.length;
-		if (!question) return this.#scores.fill(words, slots);
-		const touched = this.#scores.fill(words, slots, 1 - MEANING_SHARE);
+	#score({ words, terms, question }: Asked): number[] {
+		const touched = this.#scores.fill(words, this.#documents.length, question ? 1 - MEANING_SHARE : 1);
+		if (question) this.#addMeaning(question, touched);
+		this.#scores.addTerms(terms, TERM_SHARES, touched);
+		return touched;
+	}
+
+	#addMeaning(question: Question, touched: number[]): void {
 		for (const slot of this.#slots.values()) {
 			const nearness = this.#nearness(question, slot);
 			const isFound = this.#scores.of(slot) > 0 || nearness >= ALONE_LEAST_NEARNESS;
 			if (isFound && nearness > 0) this.#scores.add(slot, MEANING_SHARE * nearness, touched);
 		}
-		return touched;
 	}
 
 	/** 0 for what is not near in meaning, up to 1. */
@@ -184,16 +220,12 @@ export class SearchIndex {
 		return Math.max(0, (likeness - LIKENESS_FLOOR) / (1 - LIKENESS_FLOOR));
 	}
 
-	#explain(
-		{ document, phrases, score }: Ranked,
-		words: readonly QueryWord[],
-		question: Question | undefined,
-	): SearchHit {
+	#explain({ document, phrases, score }: Ranked, { words, terms, question }: Asked): SearchHit {
 		const near = question ? this.#nearForms(document, question) : [];
 		return {
 			id: document.id,
 			score,
-			why: explain({ document, words, phrases, near, fieldNames: this.fieldNames }),
+			why: explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames }),
 		};
 	}
 

@@ -1,0 +1,61 @@
+/*
+ * The lines of a list of concepts as vectors: what the plain words of a line mean
+ * together, so that a question is near to it which says the same in other words.
+ */
+import type { ConceptLine } from './concept-list.ts';
+import type { PatternIndex } from './pattern-index.ts';
+import { stem } from './stem.ts';
+import { stopWords } from './stop-words.ts';
+import { productAt, toUnit } from './vector.ts';
+import { NO_ROW, type WordVectors } from './word-vectors.ts';
+
+/** How much the rarity of a word among the lines counts: 0 nothing, 1 all. */
+const RARITY_POWER = 0.5;
+
+export class ConceptVectors {
+	readonly #vectors: WordVectors;
+	readonly #index: PatternIndex;
+	readonly #rows: Float32Array;
+
+	constructor(vectors: WordVectors, index: PatternIndex, lines: readonly ConceptLine[]) {
+		const { dimensions } = vectors;
+		this.#vectors = vectors;
+		this.#index = index;
+		this.#rows = new Float32Array(lines.length * dimensions);
+		for (const [line, { patterns }] of lines.entries()) {
+			for (const { leading } of patterns.flat()) this.#addSlot(line * dimensions, leading);
+			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
+		}
+	}
+
+	/** A question as a vector; undefined when none of its words is known. */
+	ask(words: readonly string[]): Float32Array | undefined {
+		const vector = new Float32Array(this.#vectors.dimensions);
+		for (const word of words) if (!stopWords.has(word)) this.#add(vector, 0, stem(word), 1);
+		return toUnit(vector, 0, vector.length) ? vector : undefined;
+	}
+
+	/** From -1 to 1: how near a line is to a question. */
+	likeness(question: Float32Array, line: number): number {
+		return productAt(question, this.#rows, line * question.length);
+	}
+
+	/** How much one word brings a question nearer to a line. */
+	likenessOfWord(word: string, line: number): number {
+		const { dimensions } = this.#vectors;
+		const row = stopWords.has(word) ? NO_ROW : this.#vectors.rowOf(stem(word));
+		if (row === NO_ROW) return 0;
+		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
+	}
+
+	#addSlot(start: number, leading: readonly string[]): void {
+		for (const root of leading) this.#add(this.#rows, start, root, 1 / leading.length);
+	}
+
+	#add(sum: Float32Array, start: number, root: string, share: number): void {
+		const row = this.#vectors.rowOf(root);
+		if (row !== NO_ROW) {
+			this.#vectors.addTo(sum, start, row, share * this.#index.rarityOf(root) ** RARITY_POWER);
+		}
+	}
+}

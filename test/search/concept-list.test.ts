@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import { readConceptList } from '../../src/search/concept-list.ts';
+
+describe('readConceptList', () => {
+	it('reads patterns, words that do as well as each other, and terms', () => {
+		const [line] = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
+		expect(line?.terms).toEqual(['idempotent', 'duplicate']);
+		expect(stemsOf('charge/bill twice, double payments > idempotent duplicate')).toEqual([
+			[['charg', 'bill'], ['twic']],
+			[['doubl'], ['payment']],
+		]);
+	});
+
+	it('puts the words of a class in its place', () => {
+		expect(stemsOf('@pay = pay charge\n@pay/refund twice > duplicate')).toEqual([
+			[['pay', 'charg', 'refund'], ['twic']],
+		]);
+	});
+
+	it('lets the first two words of a slot stand for its meaning, unless they say nothing', () => {
+		const [line] = readConceptList('the/charge/bill lost/missing/gone > payment');
+		expect(line?.patterns[0]?.map(({ leading }) => leading)).toEqual([['charg'], ['lost', 'miss']]);
+	});
+
+	it('leaves out comments and empty lines', () => {
+		expect(readConceptList('# a > b\n\n   \n')).toEqual([]);
+	});
+
+	it.each([
+		['a line without terms', 'slow page', 'is not of the form'],
+		['an empty pattern', 'slow page, > latency', 'is not of the form'],
+		['two arrows', 'slow > page > latency', 'is not of the form'],
+		['other characters', 'naïve page > latency', 'is not of the form'],
+		['a class that is not there', '@none page > latency', 'names the class "@none"'],
+		['a class twice', '@a = b\n@a = c', 'defines the class "@a" again'],
+	])('refuses %s and names the line', (_, text, problem) => {
+		expect(() => readConceptList(`# head\n${text}`)).toThrow(problem);
+		expect(() => readConceptList(`# head\n${text}`)).toThrow(/^line [23] of the list of concepts/);
+	});
+
+	it('gives lines with patterns and terms, or says what is wrong, whatever comes', () => {
+		const word = fc.constantFrom(
+			'slow',
+			'page',
+			'@a',
+			'x/y',
+			',',
+			'>',
+			' > ',
+			', ',
+			' ',
+			'\n',
+			'@a = b\n',
+			'#',
+			'é',
+		);
+		fc.assert(
+			fc.property(fc.array(word, { maxLength: 12 }), (words) => {
+				try {
+					for (const { patterns, terms } of readConceptList(words.join(''))) {
+						expect(terms.length).toBeGreaterThan(0);
+						for (const slots of patterns)
+							for (const { stems } of slots) expect(stems.length).toBeGreaterThan(0);
+					}
+				} catch (error) {
+					expect(OrchestraError.is(error, 'bad_input')).toBe(true);
+				}
+			}),
+		);
+	});
+});
+
+function stemsOf(text: string): unknown {
+	return readConceptList(text)[0]?.patterns.map((slots) => slots.map(({ stems }) => stems));
+}
