@@ -80,8 +80,8 @@ export class Scores {
 		}
 	}
 
-	#scoreTerm({ posting: { entries }, rarity, weight: sureness }: KnownTerm, mine: number[]): void {
-		for (let at = 0; at < entries.length; at += 2) {
+	#scoreTerm({ posting: { entries, end }, rarity, weight: sureness }: KnownTerm, mine: number[]): void {
+		for (let at = 0; at < end; at += 2) {
 			const slot = entries[at] ?? 0;
 			const weight = entries[at + 1] ?? 0;
 			const held = this.#word[slot] ?? 0;
