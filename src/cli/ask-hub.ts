@@ -2,7 +2,6 @@
 import { OrchestraError } from '../errors.ts';
 import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
 import type { HubRecord } from '../hub/shared/hub-folder.ts';
-import { expectKind } from '../plugin/codec.ts';
 import { PluginClient } from '../plugin/plugin-client.ts';
 import { loadIdentity } from '../quic/certificates.ts';
 import { hubFolderHere } from './hub-location.ts';
@@ -27,8 +26,7 @@ export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
 	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: ASK_MS });
 	try {
-		const answer = await client.send({ request: { case: 'health', value: {} } }, { timeoutMs: ASK_MS });
-		const { details } = expectKind(answer, 'health');
+		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs: ASK_MS });
 		return {
 			...record,
 			backends: JSON.parse(details['backends'] ?? '[]'),

@@ -122,10 +122,9 @@ export class PluginBackend implements Backend {
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
 		const { client } = await this.up();
-		const { expectKind } = await import('../plugin/codec.ts');
 		const timeoutMs = options.timeoutMs ?? this.#options.requestMs;
 		try {
-			return expectKind(await client.send({ request }, { ...options, timeoutMs }), kind);
+			return await client.ask(request, kind, { ...options, timeoutMs });
 		} catch (thrown) {
 			throw this.#explain(thrown);
 		}

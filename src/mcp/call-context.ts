@@ -158,8 +158,6 @@ export class CallContext {
 	}
 
 	#follow(call: IncomingCall): void {
-		const { signal } = call;
-		if (signal.aborted) this.#controller?.abort(signal.reason);
-		else signal.addEventListener('abort', () => this.#controller?.abort(signal.reason), { once: true });
+		call.onCancel((reason) => this.#controller?.abort(reason));
 	}
 }

@@ -7,7 +7,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { CallOptions } from './calls.ts';
-import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from './codec.ts';
+import type { RequestInit, ResponseKind, ResponseValue } from './codec.ts';
 import { type ExactObject, exactBytes, readExact } from './exact-json.ts';
 import { EXACT_JSON, FEATURES } from './features.ts';
 import type { PluginManifest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
@@ -53,7 +53,7 @@ export class Orchestrator {
 		options?: CallOptions,
 	): Promise<ResponseValue<K>> {
 		const client = await this.register();
-		return expectKind(await client.send({ request }, options), kind);
+		return client.ask(request, kind, options);
 	}
 
 	/** Call a tool of any plugin. Throws `tool_failed` with the tool's own code. */
@@ -66,10 +66,7 @@ export class Orchestrator {
 		const exact = isExact(input) ? input : { value: input };
 		const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
 		const value = { toolName, arguments: exact.value, argumentsJson, callerPlugin: this.#manifest.id };
-		const answer = expectKind(
-			await client.send({ request: { case: 'toolCall', value } }, options),
-			'toolCall',
-		);
+		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		if (answer.success) return readExact(answer.result, answer.resultJson);
 		throw new OrchestraError('tool_failed', answer.errorMessage || `tool error: ${answer.errorCode}`, {
 			data: { code: answer.errorCode },
@@ -117,7 +114,7 @@ export class Orchestrator {
 		}
 		const client = await this.#connect();
 		const value = { ...this.#manifest, features: [...FEATURES] };
-		const answer = expectKind(await client.send({ request: { case: 'register', value } }), 'register');
+		const answer = await client.ask({ case: 'register', value }, 'register');
 		if (!answer.accepted) {
 			await client.close();
 			throw new OrchestraError('tool_failed', `the orchestrator refused ${value.id}: ${answer.rejectReason}`);

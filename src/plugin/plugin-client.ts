@@ -9,7 +9,14 @@ import { OrchestraError } from '../errors.ts';
 import type { DialOptions, Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
 import { type Call, type CallOptions, Calls } from './calls.ts';
-import { decodeResponse, encodeRequest, type RequestInit } from './codec.ts';
+import {
+	decodeResponse,
+	encodeRequest,
+	expectKind,
+	type RequestInit,
+	type ResponseKind,
+	type ResponseValue,
+} from './codec.ts';
 import type { PluginResponse } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { ResponseStream } from './response-stream.ts';
 import { SharedStream, strangeAnswer } from './shared-stream.ts';
@@ -25,6 +32,8 @@ export class PluginClient {
 	readonly #shared: SharedStream;
 	readonly #calls = new Calls();
 	#lastId = 0;
+	/** How many of the next calls share a stream, though few are under way. */
+	#sharedLeft = 0;
 
 	/** The client owns the link from now on. */
 	constructor(link: Link) {
@@ -53,6 +62,15 @@ export class PluginClient {
 		return this.#calls.run(what, options, (call) =>
 			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(id, payload, call),
 		);
+	}
+
+	/** One request whose answer must be of this kind. Throws what the peer said instead. */
+	async ask<K extends ResponseKind>(
+		request: NonNullable<RequestInit['request']>,
+		kind: K,
+		options?: CallOptions,
+	): Promise<ResponseValue<K>> {
+		return expectKind(await this.send({ request }, options), kind);
 	}
 
 	/**
@@ -122,7 +140,10 @@ export class PluginClient {
 	/** Over QUIC only peers that announced a feature, which are ours, read more than one request from a stream. */
 	#sharesStream(payload: Uint8Array): boolean {
 		if (!this.#link.streamsAreCheap) return true;
-		return this.features.size > 0 && this.#calls.size >= MANY_CALLS && payload.length <= SMALL_BYTES;
+		// Many calls are often answered at once, and the next many begin with none under way.
+		if (this.#calls.size >= MANY_CALLS) this.#sharedLeft = SHARED_AFTER_MANY;
+		else if (this.#sharedLeft > 0) this.#sharedLeft--;
+		return this.features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
 	}
 
 	#sendAlone(id: string, payload: Uint8Array, call: Call): () => void {
@@ -167,8 +188,9 @@ export class PluginClient {
 }
 
 const POST_TIMEOUT_MS = 5_000;
-/** From this many calls under way on, small ones share a stream. */
+/** From this many calls under way on, small ones share a stream, and so many after them. */
 const MANY_CALLS = 8;
+const SHARED_AFTER_MANY = 64;
 const SMALL_BYTES = 16 * 1024;
 
 function late(timeoutMs: number): OrchestraError {

@@ -13,9 +13,12 @@ import type { SpawnRecord } from '../process/spawn-record.ts';
 import { loadIdentity } from '../quic/certificates.ts';
 import type { LinkChoice } from '../quic/open-link.ts';
 import { LineSplitter } from '../wire/lines.ts';
-import { expectKind } from './codec.ts';
 import { FEATURES } from './features.ts';
-import type { PromptDefinition, ToolDefinition } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import type {
+	PluginResponse,
+	PromptDefinition,
+	ToolDefinition,
+} from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { PluginClient } from './plugin-client.ts';
 import { LINK_VARIABLE } from './plugin-flags.ts';
 
@@ -85,29 +88,23 @@ async function shakeHands(
 ): Promise<Offer> {
 	const options = { timeoutMs: READY_MS };
 	const manifest = { id, binary, args: [...args], features: [...FEATURES] };
-	const registered = expectKind(
-		await client.send({ request: { case: 'register', value: manifest } }, options),
-		'register',
-	);
+	const registered = await client.ask({ case: 'register', value: manifest }, 'register', options);
 	if (!registered.accepted)
 		throw new OrchestraError('tool_failed', `${id} refused to register: ${registered.rejectReason}`);
 	client.features = new Set(registered.features);
-	const booted = expectKind(
-		await client.send({ request: { case: 'boot', value: { config: { ...config } } } }, options),
-		'boot',
-	);
+	const booted = await client.ask({ case: 'boot', value: { config: { ...config } } }, 'boot', options);
 	if (!booted.ready)
 		throw new OrchestraError('tool_failed', `${id} did not boot: ${booted.error || 'no reason given'}`);
-	const [tools, prompts] = await Promise.all([
-		client.send({ request: { case: 'listTools', value: {} } }, options),
+	const [{ tools }, prompts] = await Promise.all([
+		client.ask({ case: 'listTools', value: {} }, 'listTools', options),
 		client.send({ request: { case: 'listPrompts', value: {} } }, options),
 	]);
-	return { tools: expectKind(tools, 'listTools').tools, prompts: promptsOf(prompts) };
+	return { tools, prompts: promptsOf(prompts) };
 }
 
 /** Older plugins do not know prompts; then they have none. */
-function promptsOf(response: Parameters<typeof expectKind>[0]): PromptDefinition[] {
-	return response.response.case === 'listPrompts' ? response.response.value.prompts : [];
+function promptsOf({ response }: PluginResponse): PromptDefinition[] {
+	return response.case === 'listPrompts' ? response.value.prompts : [];
 }
 
 class StartedPlugin implements PluginProcess {

@@ -13,6 +13,7 @@ export class IncomingCall {
 	readonly params: unknown;
 	#controller: AbortController | undefined;
 	#cancelReason: OrchestraError | undefined;
+	#listeners: Array<(reason: OrchestraError) => void> | undefined;
 
 	constructor(id: Id, method: string, params: unknown) {
 		this.id = id;
@@ -29,6 +30,12 @@ export class IncomingCall {
 		return this.#controller.signal;
 	}
 
+	/** Call `listener` when the peer gives the request up, or at once if it has: all that most need of a signal. */
+	onCancel(listener: (reason: OrchestraError) => void): void {
+		if (this.#cancelReason) listener(this.#cancelReason);
+		else (this.#listeners ??= []).push(listener);
+	}
+
 	/** True once the peer gave the request up: no answer will be sent. */
 	get isCanceled(): boolean {
 		return this.#cancelReason !== undefined;
@@ -39,5 +46,6 @@ export class IncomingCall {
 		if (this.#cancelReason) return;
 		this.#cancelReason = new OrchestraError('canceled', reason);
 		this.#controller?.abort(this.#cancelReason);
+		for (const listener of this.#listeners ?? []) listener(this.#cancelReason);
 	}
 }
