@@ -21,6 +21,8 @@ import { script } from './measure/requests.mjs';
 
 const IN_FLIGHT = 64;
 const PINGS = 1000;
+/** Both ends of a bridge are warm after so many. */
+const WARM_PINGS = 4000;
 /** How long a subject has to bring up what stands behind it. */
 const SETTLE_MS = 1500;
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
@@ -105,7 +107,7 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	const used = before === undefined ? undefined : cpuMicros(driver.pid) - before;
 	await driver.inTurn(turnMs / 2);
 	const { p50Micros } = await driver.inTurn(turnMs);
-	await pings(driver);
+	await pings(driver, WARM_PINGS);
 	const pingMicros = await pings(driver);
 	const pinnedPingMicros = await pinnedPings(driver, subject.hubPid);
 	await driver.close();

@@ -13,10 +13,13 @@ import { subjects } from './link-subjects.mjs';
 import { median } from './measure/report.mjs';
 
 const ROUNDS = 3;
-const MEASURE_MS = 700;
-const WARM_UP_MS = 400;
+const MEASURE_MS = 1500;
+/** A link in use is measured: what Node has just loaded takes some thousand calls until it is compiled. */
+const WARM_UP_MS = 2000;
+/** For a subject that may get stuck before it is warm. */
+const SHORT_WARM_UP_MS = 400;
 /** A subject that does not come back within this time is left as it is, with what was measured so far. */
-const STUCK_MS = 15_000;
+const STUCK_MS = 20_000;
 const SMALL = Buffer.alloc(100, 1);
 const LARGE = Buffer.alloc(8 * 1024 * 1024, 2);
 const root = new URL('..', import.meta.url).pathname;
@@ -70,12 +73,13 @@ async function measure(name, certs) {
 
 /** Fill in the row, column by column. */
 async function measureLink(link, { server, subject, row }) {
-	await callFor(link, 1, WARM_UP_MS);
+	const warmUpMs = subject.isSlow ? SHORT_WARM_UP_MS : WARM_UP_MS;
+	await callFor(link, 1, warmUpMs);
 	const one = await callFor(link, 1, MEASURE_MS);
 	row['calls/s'] = Math.round(one.perSecond);
 	row['p50 ms'] = round(one.p50);
 	row['p99 ms'] = round(one.p99);
-	await callFor(link, 64, WARM_UP_MS);
+	await callFor(link, 64, warmUpMs);
 	const cpuBefore = await cpuOf(server);
 	const many = await callFor(link, 64, MEASURE_MS);
 	row['calls/s, 64 at once'] = Math.round(many.perSecond);
