@@ -26,11 +26,10 @@ export class PluginClient {
 	readonly address: string;
 	/** Resolves, once, when the link is over, and says why. */
 	readonly closed: Promise<OrchestraError>;
-	/** What the peer announced when it registered or was registered with. */
-	features: ReadonlySet<string> = new Set();
 	readonly #link: Link;
 	readonly #shared: SharedStream;
 	readonly #calls = new Calls();
+	#features: ReadonlySet<string> = new Set();
 	#lastId = 0;
 	/** How many of the next calls share a stream, though few are under way. */
 	#sharedLeft = 0;
@@ -41,11 +40,22 @@ export class PluginClient {
 		this.#shared = new SharedStream(link);
 		this.address = link.address;
 		this.closed = link.closed;
+		link.mayMove = false;
 	}
 
 	/** Dial a peer. */
 	static async connect(options: DialOptions & LinkChoice): Promise<PluginClient> {
 		return new PluginClient(await dial(options));
+	}
+
+	/** What the peer announced when it registered or was registered with. One that announced any is of our own kind. */
+	get features(): ReadonlySet<string> {
+		return this.#features;
+	}
+
+	set features(features: ReadonlySet<string>) {
+		this.#features = features;
+		this.#link.mayMove = features.size > 0;
 	}
 
 	/** How many plain calls are under way. */
@@ -143,7 +153,7 @@ export class PluginClient {
 		// Many calls are often answered at once, and the next many begin with none under way.
 		if (this.#calls.size >= MANY_CALLS) this.#sharedLeft = SHARED_AFTER_MANY;
 		else if (this.#sharedLeft > 0) this.#sharedLeft--;
-		return this.features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
+		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
 	}
 
 	#sendAlone(id: string, payload: Uint8Array, call: Call): () => void {

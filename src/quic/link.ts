@@ -56,6 +56,8 @@ export interface Link {
 	readonly address: string;
 	/** True when a stream per call is the right way to use this link. */
 	readonly streamsAreCheap: boolean;
+	/** May it move to a fresh connection after very many streams? Only to a peer that serves more than one. */
+	mayMove: boolean;
 	/** Resolves, once, when the link is over, and says why. */
 	readonly closed: Promise<OrchestraError>;
 	/** Never blocks: a stream that must wait its turn keeps its frames until then. Throws when the link is closed. */

@@ -29,6 +29,7 @@ export class QuicLink implements Link {
 	readonly kind = 'quic';
 	readonly streamsAreCheap = true;
 	readonly address: string;
+	mayMove = true;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: QuicLinkOptions;
 	readonly #retired = new Set<Dialed>();
@@ -50,7 +51,7 @@ export class QuicLink implements Link {
 
 	openStream(): LinkStream {
 		const stream = this.#current.connection.openStream();
-		if (--this.#streamsLeft <= 0) this.#startRenewal();
+		if (--this.#streamsLeft <= 0 && this.mayMove) this.#startRenewal();
 		return stream;
 	}
 

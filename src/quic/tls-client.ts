@@ -23,6 +23,8 @@ class TlsLink implements Link {
 	readonly kind = 'tls';
 	readonly streamsAreCheap = false;
 	readonly address: string;
+	/** Every stream is a connection of its own already. */
+	mayMove = false;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: DialOptions;
 	readonly #streams = new Set<TlsStream>();

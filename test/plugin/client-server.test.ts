@@ -233,6 +233,26 @@ for (const kind of ['quic', 'tls'] as const) {
 	});
 }
 
+it('a client moves to a fresh connection only when the peer is of our own kind', async () => {
+	const who = await identities();
+	const handlers = { toolCall: () => ({ success: true }) };
+	const server = await servePlugin({ kind: 'quic', address: 'localhost:0', identity: who.server, handlers });
+	onTestFinished(() => server.close());
+	const { address } = server;
+	const client = await PluginClient.connect({
+		kind: 'quic',
+		address,
+		identity: who.client,
+		renewAfterStreams: 10,
+	});
+	onTestFinished(() => client.close());
+	for (let call = 0; call < 30; call++) await client.send(toolCall('any'));
+	expect(server.counts.accepted).toBe(1);
+	client.features = new Set(FEATURES);
+	for (let call = 0; call < 30; call++) await client.send(toolCall('any'));
+	await until(() => server.counts.accepted > 1);
+});
+
 interface ServedPair {
 	client: PluginClient;
 	address: string;

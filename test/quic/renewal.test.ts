@@ -46,6 +46,13 @@ describe('a QUIC link after many streams', () => {
 		expect(listener.counts).toMatchObject({ accepted: 1, open: 1 });
 	});
 
+	it('stays where it is when it may not move', async () => {
+		const { link, listener } = await openRenewing();
+		link.mayMove = false;
+		await callMany(link, 4 * RENEW_AFTER);
+		expect(listener.counts).toMatchObject({ accepted: 1, open: 1 });
+	});
+
 	it('leaves no connection behind when it is closed in the middle of moving', async () => {
 		const { link, listener } = await openRenewing();
 		const calls = Array.from({ length: RENEW_AFTER }, () => exchange(link, Buffer.from('call')));
