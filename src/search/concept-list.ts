@@ -19,61 +19,84 @@ const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?: [a-z0-9+#
 /** How many of the words that do as well as each other stand for what they mean. */
 const LEADING_WORDS = 2;
 
-/** One word of a pattern, or several that do as well as each other. */
+/** One word of a pattern, or several that do as well as each other; all by their number. */
 export interface Slot {
 	/** Each once. */
-	stems: readonly string[];
+	stems: readonly number[];
 	/** The first of them, when they have a subject of their own. */
-	leading: readonly string[];
+	leading: readonly number[];
 }
 
 export interface ConceptLine {
-	patterns: Slot[][];
-	/** What is meant, each word once. */
-	terms: string[];
+	/** Each is a row of slots, by their number. */
+	patterns: number[][];
+	/** What is meant, with spaces between. */
+	terms: string;
+}
+
+/** Most slots and stems occur many times, so both have numbers. */
+export interface ConceptList {
+	lines: readonly ConceptLine[];
+	slots: readonly Slot[];
+	/** The number of each stem. */
+	stems: ReadonlyMap<string, number>;
 }
 
 /** Throws `bad_input` for a text that is no such list. */
-export function readConceptList(text: string): ConceptLine[] {
+export function readConceptList(text: string): ConceptList {
 	const reader = new ListReader();
-	const found = text.split('\n').map((line, index) => reader.read(line.trim(), index + 1));
-	return found.filter((line) => line !== undefined);
+	for (const [index, line] of text.split('\n').entries()) reader.read(line.trim(), index + 1);
+	return reader;
 }
 
-class ListReader {
+class ListReader implements ConceptList {
+	readonly lines: ConceptLine[] = [];
+	readonly slots: Slot[] = [];
+	readonly stems = new Map<string, number>();
 	readonly #classes = new Map<string, string[]>();
-	/** Most slots occur many times. */
-	readonly #slots = new Map<string, Slot>();
+	readonly #slotNumbers = new Map<string, number>();
+	/** Number of the stem of each word, which is worked out once. */
+	readonly #words = new Map<string, number>();
 
-	read(line: string, number: number): ConceptLine | undefined {
-		if (line === '' || line.startsWith('#')) return undefined;
+	read(line: string, number: number): void {
+		if (line === '' || line.startsWith('#')) return;
 		const [, name, members] = CLASS.exec(line) ?? [];
 		if (name === undefined) return this.#readLine(line, number);
 		if (this.#classes.has(name)) throw broken(number, `defines the class "@${name}" again`);
 		this.#classes.set(name, (members ?? '').split(' '));
-		return undefined;
 	}
 
-	#readLine(line: string, number: number): ConceptLine {
+	#readLine(line: string, number: number): void {
 		if (!LINE.test(line)) throw broken(number, 'is not of the form "words, words > terms"');
-		const [left = '', right = ''] = line.split(' > ');
+		const [left = '', terms = ''] = line.split(' > ');
 		const patterns = left
 			.split(', ')
 			.map((pattern) => pattern.split(' ').map((slot) => this.#slotOf(slot, number)));
-		return { patterns, terms: [...new Set(right.split(' '))] };
+		this.lines.push({ patterns, terms });
 	}
 
-	#slotOf(text: string, line: number): Slot {
-		const known = this.#slots.get(text);
-		if (known) return known;
+	#slotOf(text: string, line: number): number {
+		const known = this.#slotNumbers.get(text);
+		if (known !== undefined) return known;
 		const words = text.split('/').flatMap((word) => this.#membersOf(word, line));
 		const leading = words.slice(0, LEADING_WORDS).filter((word) => !stopWords.has(word));
 		const slot = {
-			stems: [...new Set(words.map((word) => stem(word)))],
-			leading: leading.map((word) => stem(word)),
+			stems: [...new Set(words.map((word) => this.#stemOf(word)))],
+			leading: leading.map((word) => this.#stemOf(word)),
 		};
-		this.#slots.set(text, slot);
-		return slot;
+		const number = this.slots.push(slot) - 1;
+		this.#slotNumbers.set(text, number);
+		return number;
+	}
+
+	#stemOf(word: string): number {
+		const known = this.#words.get(word);
+		if (known !== undefined) return known;
+		const root = stem(word);
+		const number = this.stems.get(root) ?? this.stems.size;
+		this.stems.set(root, number);
+		this.#words.set(word, number);
+		return number;
 	}
 
 	#membersOf(word: string, line: number): string[] {

@@ -2,7 +2,7 @@
  * The lines of a list of concepts as vectors: what the plain words of a line mean
  * together, so that a question is near to it which says the same in other words.
  */
-import type { ConceptLine } from './concept-list.ts';
+import type { ConceptList } from './concept-list.ts';
 import type { PatternIndex } from './pattern-index.ts';
 import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
@@ -17,21 +17,31 @@ export class ConceptVectors {
 	readonly #index: PatternIndex;
 	readonly #rows: Float32Array;
 
-	constructor(vectors: WordVectors, index: PatternIndex, lines: readonly ConceptLine[]) {
+	constructor(vectors: WordVectors, index: PatternIndex, list: ConceptList) {
 		const { dimensions } = vectors;
 		this.#vectors = vectors;
 		this.#index = index;
-		this.#rows = new Float32Array(lines.length * dimensions);
-		for (const [line, { patterns }] of lines.entries()) {
-			for (const { leading } of patterns.flat()) this.#addSlot(line * dimensions, leading);
-			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
+		this.#rows = new Float32Array(list.lines.length * dimensions);
+		const rowOf = Int32Array.from(list.stems.keys(), (root) => vectors.rowOf(root));
+		const weightOf = Float64Array.from(list.stems.keys(), (root) => this.#weightOf(root));
+		for (const [line, { patterns }] of list.lines.entries()) {
+			const start = line * dimensions;
+			for (const slot of patterns.flat()) {
+				const { leading = [] } = list.slots[slot] ?? {};
+				for (const root of leading) {
+					const row = rowOf[root] ?? NO_ROW;
+					const weight = (1 / leading.length) * (weightOf[root] ?? 0);
+					if (row !== NO_ROW) vectors.addTo(this.#rows, start, row, weight);
+				}
+			}
+			toUnit(this.#rows, start, start + dimensions);
 		}
 	}
 
 	/** A question as a vector; undefined when none of its words is known. */
 	ask(words: readonly string[]): Float32Array | undefined {
 		const vector = new Float32Array(this.#vectors.dimensions);
-		for (const word of words) if (!stopWords.has(word)) this.#add(vector, 0, stem(word), 1);
+		for (const word of words) if (!stopWords.has(word)) this.#add(vector, stem(word));
 		return toUnit(vector, 0, vector.length) ? vector : undefined;
 	}
 
@@ -48,14 +58,12 @@ export class ConceptVectors {
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
 	}
 
-	#addSlot(start: number, leading: readonly string[]): void {
-		for (const root of leading) this.#add(this.#rows, start, root, 1 / leading.length);
+	#add(sum: Float32Array, root: string): void {
+		const row = this.#vectors.rowOf(root);
+		if (row !== NO_ROW) this.#vectors.addTo(sum, 0, row, this.#weightOf(root));
 	}
 
-	#add(sum: Float32Array, start: number, root: string, share: number): void {
-		const row = this.#vectors.rowOf(root);
-		if (row !== NO_ROW) {
-			this.#vectors.addTo(sum, start, row, share * this.#index.rarityOf(root) ** RARITY_POWER);
-		}
+	#weightOf(root: string): number {
+		return this.#index.rarityOf(root) ** RARITY_POWER;
 	}
 }

@@ -5,8 +5,8 @@ import { readConceptList } from '../../src/search/concept-list.ts';
 
 describe('readConceptList', () => {
 	it('reads patterns, words that do as well as each other, and terms', () => {
-		const [line] = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
-		expect(line?.terms).toEqual(['idempotent', 'duplicate']);
+		const { lines } = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
+		expect(lines.map(({ terms }) => terms)).toEqual(['idempotent duplicate']);
 		expect(stemsOf('charge/bill twice, double payments > idempotent duplicate')).toEqual([
 			[['charg', 'bill'], ['twic']],
 			[['doubl'], ['payment']],
@@ -20,12 +20,16 @@ describe('readConceptList', () => {
 	});
 
 	it('lets the first two words of a slot stand for its meaning, unless they say nothing', () => {
-		const [line] = readConceptList('the/charge/bill lost/missing/gone > payment');
-		expect(line?.patterns[0]?.map(({ leading }) => leading)).toEqual([['charg'], ['lost', 'miss']]);
+		const { slots, stems } = readConceptList('the/charge/bill lost/missing/gone > payment');
+		const roots = [...stems.keys()];
+		expect(slots.map(({ leading }) => leading.map((root) => roots[root]))).toEqual([
+			['charg'],
+			['lost', 'miss'],
+		]);
 	});
 
 	it('leaves out comments and empty lines', () => {
-		expect(readConceptList('# a > b\n\n   \n')).toEqual([]);
+		expect(readConceptList('# a > b\n\n   \n').lines).toEqual([]);
 	});
 
 	it.each([
@@ -59,10 +63,10 @@ describe('readConceptList', () => {
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 12 }), (words) => {
 				try {
-					for (const { patterns, terms } of readConceptList(words.join(''))) {
+					const { lines, slots } = readConceptList(words.join(''));
+					for (const { patterns, terms } of lines) {
 						expect(terms.length).toBeGreaterThan(0);
-						for (const slots of patterns)
-							for (const { stems } of slots) expect(stems.length).toBeGreaterThan(0);
+						for (const slot of patterns.flat()) expect(slots[slot]?.stems.length).toBeGreaterThan(0);
 					}
 				} catch (error) {
 					expect(OrchestraError.is(error, 'bad_input')).toBe(true);
@@ -72,6 +76,11 @@ describe('readConceptList', () => {
 	});
 });
 
+/** The patterns of the first line, each slot as its stems. */
 function stemsOf(text: string): unknown {
-	return readConceptList(text)[0]?.patterns.map((slots) => slots.map(({ stems }) => stems));
+	const { lines, slots, stems } = readConceptList(text);
+	const roots = [...stems.keys()];
+	return lines[0]?.patterns.map((pattern) =>
+		pattern.map((slot) => slots[slot]?.stems.map((root) => roots[root])),
+	);
 }
