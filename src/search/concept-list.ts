@@ -10,48 +10,51 @@
  * in small letters and digits, so that the list is read in a moment.
  */
 import { OrchestraError } from '../errors.ts';
+import { NumberRows } from './number-rows.ts';
 import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
 
 const CLASS = /^@([a-z]+) = ([a-z0-9]+(?: [a-z0-9]+)*)$/;
 const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?: [a-z0-9+#]+)*$/;
+/** More than one plain word. */
+const SEVERAL = /[@/]/;
 
 /** How many of the words that do as well as each other stand for what they mean. */
 const LEADING_WORDS = 2;
 
-/** One word of a pattern, or several that do as well as each other; all by their number. */
-export interface Slot {
-	/** Each once. */
-	stems: readonly number[];
-	/** The first of them, when they have a subject of their own. */
-	leading: readonly number[];
-}
-
-export interface ConceptLine {
-	/** Each is a row of slots, by their number. */
-	patterns: number[][];
-	/** What is meant, with spaces between. */
-	terms: string;
-}
-
-/** Most slots and stems occur many times, so both have numbers. */
+/**
+ * A slot is one word of a pattern, or several that do as well as each other. Most slots and stems occur
+ * many times, so both have numbers.
+ */
 export interface ConceptList {
-	lines: readonly ConceptLine[];
-	slots: readonly Slot[];
-	/** The number of each stem. */
-	stems: ReadonlyMap<string, number>;
+	/** What each line means, with spaces between. */
+	readonly terms: readonly string[];
+	/** The line of each pattern. */
+	readonly lineOf: readonly number[];
+	/** The slots of each pattern. */
+	readonly patterns: NumberRows;
+	/** The stems of each slot, each once. */
+	readonly slots: NumberRows;
+	/** The first of the stems of each slot, when they have a subject of their own. */
+	readonly leading: NumberRows;
+	/** The number of each stem, in rising order. */
+	readonly stems: ReadonlyMap<string, number>;
 }
 
 /** Throws `bad_input` for a text that is no such list. */
 export function readConceptList(text: string): ConceptList {
 	const reader = new ListReader();
-	for (const [index, line] of text.split('\n').entries()) reader.read(line.trim(), index + 1);
+	const lines = text.split('\n');
+	for (let at = 0; at < lines.length; at++) reader.read(lines[at]?.trim() ?? '', at + 1);
 	return reader;
 }
 
 class ListReader implements ConceptList {
-	readonly lines: ConceptLine[] = [];
-	readonly slots: Slot[] = [];
+	readonly terms: string[] = [];
+	readonly lineOf: number[] = [];
+	readonly patterns = new NumberRows();
+	readonly slots = new NumberRows();
+	readonly leading = new NumberRows();
 	readonly stems = new Map<string, number>();
 	readonly #classes = new Map<string, string[]>();
 	readonly #slotNumbers = new Map<string, number>();
@@ -68,23 +71,35 @@ class ListReader implements ConceptList {
 
 	#readLine(line: string, number: number): void {
 		if (!LINE.test(line)) throw broken(number, 'is not of the form "words, words > terms"');
-		const [left = '', terms = ''] = line.split(' > ');
-		const patterns = left
-			.split(', ')
-			.map((pattern) => pattern.split(' ').map((slot) => this.#slotOf(slot, number)));
-		this.lines.push({ patterns, terms });
+		const arrow = line.indexOf(' > ');
+		const { values } = this.patterns;
+		for (const piece of line.slice(0, arrow).split(' ')) {
+			const isLast = piece.endsWith(',');
+			values.push(this.#slotOf(isLast ? piece.slice(0, -1) : piece, number));
+			if (isLast) this.#endPattern();
+		}
+		this.#endPattern();
+		this.terms.push(line.slice(arrow + 3));
+	}
+
+	#endPattern(): void {
+		this.patterns.end();
+		this.lineOf.push(this.terms.length);
 	}
 
 	#slotOf(text: string, line: number): number {
 		const known = this.#slotNumbers.get(text);
 		if (known !== undefined) return known;
-		const words = text.split('/').flatMap((word) => this.#membersOf(word, line));
-		const leading = words.slice(0, LEADING_WORDS).filter((word) => !stopWords.has(word));
-		const slot = {
-			stems: [...new Set(words.map((word) => this.#stemOf(word)))],
-			leading: leading.map((word) => this.#stemOf(word)),
-		};
-		const number = this.slots.push(slot) - 1;
+		const words = SEVERAL.test(text) ? this.#wordsOf(text, line) : [text];
+		const { values, starts } = this.slots;
+		for (let at = 0; at < words.length; at++) {
+			const word = words[at] ?? '';
+			const root = this.#stemOf(word);
+			if (values.indexOf(root, starts.at(-1)) === -1) values.push(root);
+			if (at < LEADING_WORDS && !stopWords.has(word)) this.leading.values.push(root);
+		}
+		this.leading.end();
+		const number = this.slots.end();
 		this.#slotNumbers.set(text, number);
 		return number;
 	}
@@ -93,10 +108,14 @@ class ListReader implements ConceptList {
 		const known = this.#words.get(word);
 		if (known !== undefined) return known;
 		const root = stem(word);
-		const number = this.stems.get(root) ?? this.stems.size;
-		this.stems.set(root, number);
+		let number = this.stems.get(root);
+		if (number === undefined) this.stems.set(root, (number = this.stems.size));
 		this.#words.set(word, number);
 		return number;
+	}
+
+	#wordsOf(slot: string, line: number): string[] {
+		return slot.split('/').flatMap((word) => this.#membersOf(word, line));
 	}
 
 	#membersOf(word: string, line: number): string[] {

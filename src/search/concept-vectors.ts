@@ -21,20 +21,10 @@ export class ConceptVectors {
 		const { dimensions } = vectors;
 		this.#vectors = vectors;
 		this.#index = index;
-		this.#rows = new Float32Array(list.lines.length * dimensions);
-		const rowOf = Int32Array.from(list.stems.keys(), (root) => vectors.rowOf(root));
-		const weightOf = Float64Array.from(list.stems.keys(), (root) => this.#weightOf(root));
-		for (const [line, { patterns }] of list.lines.entries()) {
-			const start = line * dimensions;
-			for (const slot of patterns.flat()) {
-				const { leading = [] } = list.slots[slot] ?? {};
-				for (const root of leading) {
-					const row = rowOf[root] ?? NO_ROW;
-					const weight = (1 / leading.length) * (weightOf[root] ?? 0);
-					if (row !== NO_ROW) vectors.addTo(this.#rows, start, row, weight);
-				}
-			}
-			toUnit(this.#rows, start, start + dimensions);
+		this.#rows = new Float32Array(list.terms.length * dimensions);
+		this.#sumUp(list);
+		for (let line = 0; line < list.terms.length; line++) {
+			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
 		}
 	}
 
@@ -56,6 +46,28 @@ export class ConceptVectors {
 		const row = stopWords.has(word) ? NO_ROW : this.#vectors.rowOf(stem(word));
 		if (row === NO_ROW) return 0;
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
+	}
+
+	/** Every slot of every line counts as much as the others, whatever the number of its words. */
+	#sumUp({ stems, lineOf, patterns, leading }: ConceptList): void {
+		const { dimensions } = this.#vectors;
+		const rowOf = Int32Array.from(stems.keys(), (root) => this.#vectors.rowOf(root));
+		const weightOf = Float64Array.from(stems.keys(), (root) => this.#weightOf(root));
+		for (let pattern = 0; pattern < lineOf.length; pattern++) {
+			const start = (lineOf[pattern] ?? 0) * dimensions;
+			const end = patterns.starts[pattern + 1] ?? 0;
+			for (let place = patterns.starts[pattern] ?? 0; place < end; place++) {
+				const slot = patterns.values[place] ?? 0;
+				const first = leading.starts[slot] ?? 0;
+				const last = leading.starts[slot + 1] ?? 0;
+				for (let at = first; at < last; at++) {
+					const root = leading.values[at] ?? 0;
+					const row = rowOf[root] ?? NO_ROW;
+					const weight = (1 / (last - first)) * (weightOf[root] ?? 0);
+					if (row !== NO_ROW) this.#vectors.addTo(this.#rows, start, row, weight);
+				}
+			}
+		}
 	}
 
 	#add(sum: Float32Array, root: string): void {

@@ -33,16 +33,16 @@ export class PatternIndex {
 	readonly #lastWord: Uint32Array;
 
 	constructor(list: ConceptList) {
+		const { count, values } = list.patterns;
 		this.#list = list;
 		this.#places = new PatternPlaces(list);
-		const { patterns, slotAt } = this.#places;
-		this.#slotWeights = Float64Array.from(list.slots, ({ stems }) => this.#weightOf(stems));
-		this.#fullWeights = new Float64Array(patterns);
-		this.#weights = new Float64Array(patterns);
-		this.#met = new Uint8Array(patterns);
-		this.#lastWord = new Uint32Array(patterns);
-		this.#isFilled = new Uint8Array(slotAt.length);
-		this.#weighPatterns();
+		this.#slotWeights = new Float64Array(list.slots.count);
+		this.#fullWeights = new Float64Array(count);
+		this.#weights = new Float64Array(count);
+		this.#met = new Uint8Array(count);
+		this.#lastWord = new Uint32Array(count);
+		this.#isFilled = new Uint8Array(values.length);
+		this.#weigh();
 	}
 
 	/** How telling a stem is among the lines. */
@@ -67,16 +67,16 @@ export class PatternIndex {
 	/** True when a stem fills a slot of the pattern. */
 	isIn(pattern: number, root: string): boolean {
 		const number = this.#list.stems.get(root);
-		const { starts, slotAt } = this.#places;
-		const slots = slotAt.subarray(starts[pattern], starts[pattern + 1]);
-		return number !== undefined && slots.some((slot) => this.#list.slots[slot]?.stems.includes(number));
+		if (number === undefined) return false;
+		return this.#list.patterns.row(pattern).some((slot) => this.#list.slots.row(slot).includes(number));
 	}
 
 	/** A slot is filled once, and a word fills one slot of a pattern. */
 	#fill(root: string, word: number, filled: number[]): void {
 		const number = this.#list.stems.get(root);
 		if (number === undefined) return;
-		const { patternAt, slotAt } = this.#places;
+		const { patternAt } = this.#places;
+		const slotAt = this.#list.patterns.values;
 		for (const place of this.#places.placesOf(number)) {
 			const pattern = patternAt[place] ?? 0;
 			if (this.#isFilled[place] === 1 || this.#lastWord[pattern] === word) continue;
@@ -92,9 +92,9 @@ export class PatternIndex {
 	#take(pattern: number, best: Map<number, PatternMatch>): void {
 		const met = this.#met[pattern] ?? 0;
 		if (met === 0) return;
-		const { starts, lineOf } = this.#places;
+		const { patterns, lineOf } = this.#list;
 		const share = (this.#weights[pattern] ?? 0) / (this.#fullWeights[pattern] ?? 1);
-		const isMet = met >= Math.min(LEAST_MET, (starts[pattern + 1] ?? 0) - (starts[pattern] ?? 0));
+		const isMet = met >= Math.min(LEAST_MET, patterns.row(pattern).length);
 		const line = lineOf[pattern] ?? 0;
 		if (isMet && share > (best.get(line)?.share ?? 0)) best.set(line, { share, pattern });
 		this.#met[pattern] = 0;
@@ -102,24 +102,28 @@ export class PatternIndex {
 		this.#lastWord[pattern] = 0;
 	}
 
-	#weighPatterns(): void {
-		const { slotAt, patternAt } = this.#places;
-		for (let place = 0; place < slotAt.length; place++) {
-			const pattern = patternAt[place] ?? 0;
-			const weight = this.#slotWeights[slotAt[place] ?? 0] ?? 0;
+	#weigh(): void {
+		const { slots, patterns } = this.#list;
+		for (let slot = 0; slot < slots.count; slot++) this.#slotWeights[slot] = this.#weightOf(slot);
+		for (let place = 0; place < patterns.values.length; place++) {
+			const pattern = this.#places.patternAt[place] ?? 0;
+			const weight = this.#slotWeights[patterns.values[place] ?? 0] ?? 0;
 			this.#fullWeights[pattern] = (this.#fullWeights[pattern] ?? 0) + weight;
 		}
 	}
 
 	/** A slot that many words fill tells less, though not as little as all their lines together. */
-	#weightOf(roots: readonly number[]): number {
+	#weightOf(slot: number): number {
+		const { starts, values } = this.#list.slots;
+		const start = starts[slot] ?? 0;
+		const end = starts[slot + 1] ?? 0;
 		let count = 0;
-		for (const root of roots) count += this.#countOf(root);
-		return this.#rarity(count / Math.sqrt(roots.length));
+		for (let at = start; at < end; at++) count += this.#countOf(values[at] ?? 0);
+		return this.#rarity(count / Math.sqrt(end - start));
 	}
 
 	#rarity(count: number): number {
-		return Math.log(1 + this.#list.lines.length / (1 + count));
+		return Math.log(1 + this.#list.terms.length / (1 + count));
 	}
 
 	#countOf(root: number): number {

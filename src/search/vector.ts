@@ -3,7 +3,10 @@
 /** Give a vector the length 1; false for one that is zero. */
 export function toUnit(values: Float32Array, start: number, end: number): boolean {
 	let squares = 0;
-	for (let at = start; at < end; at++) squares += (values[at] ?? 0) ** 2;
+	for (let at = start; at < end; at++) {
+		const value = values[at] ?? 0;
+		squares += value * value;
+	}
 	if (squares === 0) return false;
 	const factor = 1 / Math.sqrt(squares);
 	for (let at = start; at < end; at++) values[at] = (values[at] ?? 0) * factor;

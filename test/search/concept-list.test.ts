@@ -5,8 +5,9 @@ import { readConceptList } from '../../src/search/concept-list.ts';
 
 describe('readConceptList', () => {
 	it('reads patterns, words that do as well as each other, and terms', () => {
-		const { lines } = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
-		expect(lines.map(({ terms }) => terms)).toEqual(['idempotent duplicate']);
+		const { terms, lineOf } = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
+		expect(terms).toEqual(['idempotent duplicate']);
+		expect(lineOf).toEqual([0, 0]);
 		expect(stemsOf('charge/bill twice, double payments > idempotent duplicate')).toEqual([
 			[['charg', 'bill'], ['twic']],
 			[['doubl'], ['payment']],
@@ -20,16 +21,14 @@ describe('readConceptList', () => {
 	});
 
 	it('lets the first two words of a slot stand for its meaning, unless they say nothing', () => {
-		const { slots, stems } = readConceptList('the/charge/bill lost/missing/gone > payment');
+		const { leading, stems } = readConceptList('the/charge/bill lost/missing/gone > payment');
 		const roots = [...stems.keys()];
-		expect(slots.map(({ leading }) => leading.map((root) => roots[root]))).toEqual([
-			['charg'],
-			['lost', 'miss'],
-		]);
+		const told = [0, 1].map((slot) => leading.row(slot).map((root) => roots[root]));
+		expect(told).toEqual([['charg'], ['lost', 'miss']]);
 	});
 
 	it('leaves out comments and empty lines', () => {
-		expect(readConceptList('# a > b\n\n   \n').lines).toEqual([]);
+		expect(readConceptList('# a > b\n\n   \n').terms).toEqual([]);
 	});
 
 	it.each([
@@ -63,11 +62,11 @@ describe('readConceptList', () => {
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 12 }), (words) => {
 				try {
-					const { lines, slots } = readConceptList(words.join(''));
-					for (const { patterns, terms } of lines) {
-						expect(terms.length).toBeGreaterThan(0);
-						for (const slot of patterns.flat()) expect(slots[slot]?.stems.length).toBeGreaterThan(0);
-					}
+					const { terms, lineOf, patterns, slots } = readConceptList(words.join(''));
+					for (const text of terms) expect(text).not.toBe('');
+					expect(new Set(lineOf).size).toBe(terms.length);
+					for (const pattern of lineOf.keys()) expect(patterns.row(pattern)).not.toEqual([]);
+					for (const slot of patterns.values) expect(slots.row(slot)).not.toEqual([]);
 				} catch (error) {
 					expect(OrchestraError.is(error, 'bad_input')).toBe(true);
 				}
@@ -78,9 +77,9 @@ describe('readConceptList', () => {
 
 /** The patterns of the first line, each slot as its stems. */
 function stemsOf(text: string): unknown {
-	const { lines, slots, stems } = readConceptList(text);
+	const { lineOf, patterns, slots, stems } = readConceptList(text);
 	const roots = [...stems.keys()];
-	return lines[0]?.patterns.map((pattern) =>
-		pattern.map((slot) => slots[slot]?.stems.map((root) => roots[root])),
-	);
+	return [...lineOf.keys()]
+		.filter((pattern) => lineOf[pattern] === 0)
+		.map((pattern) => patterns.row(pattern).map((slot) => slots.row(slot).map((root) => roots[root])));
 }
