@@ -6,7 +6,7 @@ import type { ConceptList } from './concept-list.ts';
 import type { PatternIndex } from './pattern-index.ts';
 import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
-import { productAt, toUnit } from './vector.ts';
+import { multiply, toUnit } from './vector.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
 /** How much the rarity of a word among the lines counts: 0 nothing, 1 all. */
@@ -16,12 +16,14 @@ export class ConceptVectors {
 	readonly #vectors: WordVectors;
 	readonly #index: PatternIndex;
 	readonly #rows: Float32Array;
+	readonly #likenesses: Float64Array;
 
 	constructor(vectors: WordVectors, index: PatternIndex, list: ConceptList) {
 		const { dimensions } = vectors;
 		this.#vectors = vectors;
 		this.#index = index;
 		this.#rows = new Float32Array(list.terms.length * dimensions);
+		this.#likenesses = new Float64Array(list.terms.length);
 		this.#sumUp(list);
 		for (let line = 0; line < list.terms.length; line++) {
 			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
@@ -35,9 +37,10 @@ export class ConceptVectors {
 		return toUnit(vector, 0, vector.length) ? vector : undefined;
 	}
 
-	/** From -1 to 1: how near a line is to a question. */
-	likeness(question: Float32Array, line: number): number {
-		return productAt(question, this.#rows, line * question.length);
+	/** From -1 to 1: how near each line is to a question; until the next question. */
+	likenesses(question: Float32Array): Float64Array {
+		multiply(question, this.#rows, this.#likenesses);
+		return this.#likenesses;
 	}
 
 	/** How much one word brings a question nearer to a line. */

@@ -73,9 +73,10 @@ export class Concepts {
 		matches: ReadonlyMap<number, PatternMatch>,
 	): Array<{ slot: number; score: number }> {
 		const question = this.#vectors?.ask(words);
+		const likenesses = question && this.#vectors?.likenesses(question);
 		const top = new TopSlots(LINE_LIMIT, (a, b) => a < b);
 		for (let line = 0; line < this.#terms.length; line++) {
-			const likeness = question ? Math.max(0, this.#vectors?.likeness(question, line) ?? 0) : 0;
+			const likeness = Math.max(0, likenesses?.[line] ?? 0);
 			const nearness = likeness + PATTERN_SHARE * (matches.get(line)?.share ?? 0) - NEARNESS_FLOOR;
 			if (nearness > 0) top.offer(line, Math.min(1, nearness));
 		}

@@ -51,7 +51,12 @@ let lines: string | undefined;
 
 /** What a word or an idiom is often used for, in any of its forms; the nearest first. */
 export function relatedWords(...words: readonly string[]): readonly RelatedWord[] {
-	return tableOf(words.join(' ').slice(0, START_CHARACTERS)).get(stemsOf(words)) ?? [];
+	return relatedToStems(stemsOf(words));
+}
+
+/** The same for stems with spaces between them. */
+export function relatedToStems(stems: string): readonly RelatedWord[] {
+	return tableOf(stems.slice(0, START_CHARACTERS)).get(stems) ?? [];
 }
 
 /** Only lines are read with something that begins like this: few of them are ever asked for. */
@@ -80,18 +85,7 @@ function* linesWith(piece: string): Generator<string> {
 
 /** All tables as one text, with a space before every word. */
 function allLines(): string {
-	const tables = [
-		shortForms,
-		everyday,
-		trouble,
-		data,
-		delivery,
-		network,
-		screens,
-		people,
-		trade,
-		symptoms,
-	];
+	const tables = [shortForms, everyday, trouble, data, delivery, network, screens, people, trade, symptoms];
 	return tables.join('').replaceAll('\n=', '\n= ').replaceAll('\n', '\n ');
 }
 

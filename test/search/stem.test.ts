@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { stem } from '../../src/search/stem.ts';
 import { plainStem } from '../support/plain-stem.ts';
 
-const endings = `s es ies sses ss us is ing ed er ization isation ation tion sion tor sor ate ically ability ibility
+const endings =
+	`s es ies sses ss us is ing ed er ization isation ation tion sion tor sor ate ically ability ibility
 fulness able ible ment ness ally atic ance ence ancy ency ent ive ize ise ity ful ly al ell at iz e y ey dd nn`.split(
-	/\s+/,
-);
+		/\s+/,
+	);
 
 describe('stem', () => {
 	it.each([
