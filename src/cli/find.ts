@@ -29,15 +29,14 @@ export const find: Command = {
 		const query = input.words.join(' ');
 		if (query.trim() === '') throw usageError(find, 'mctl find needs some words to look for');
 		const maxTokens = numberFlag(input, find, 'max-tokens');
-		const found = await withLibrary(input, (library) =>
-			library.find(query, {
-				maxTokens,
-				maxResults: numberFlag(input, find, 'max-results'),
-				mode: modeOf(input, maxTokens),
-				categories: listOf(input.flags['category']),
-				tags: listOf(input.flags['tags']),
-			}),
-		);
+		const options = {
+			maxTokens,
+			maxResults: numberFlag(input, find, 'max-results'),
+			mode: modeOf(input, maxTokens),
+			categories: listOf(input.flags['category']),
+			tags: listOf(input.flags['tags']),
+		};
+		const found = await withLibrary(input, (library) => library.find(query, options), 'resources');
 		if (input.flags['json']) return input.out.json(jsonOf(query, found));
 		show(input.out, found);
 	},

@@ -16,10 +16,14 @@ export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Fla
 	json: { type: 'boolean', help: 'print one JSON object on stdout' },
 };
 
+/** What a command reads of the library: everything, or resources without the time that prompts take. */
+type Part = 'all' | 'resources';
+
 /** Open the library, do `work` with it, close it whatever happens. */
 export async function withLibrary<T>(
 	{ flags, environment }: Pick<CommandInput, 'flags' | 'environment'>,
 	work: (library: Library) => Promise<T>,
+	part: Part = 'all',
 ): Promise<T> {
 	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
 	const paths = resolveLibraryPaths({
@@ -31,7 +35,7 @@ export async function withLibrary<T>(
 	// A person who asks one question is told of trouble, not of every step.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('library', { ...environment, LOG_LEVEL: level });
-	const library = Library.open({ ...paths, log });
+	const library = Library.open({ ...paths, ...(part === 'resources' && { prompts: undefined }), log });
 	try {
 		return await work(library);
 	} finally {

@@ -6,7 +6,8 @@
  */
 import type { Lexicon, NearWord } from './lexicon.ts';
 import type { Posting } from './posting.ts';
-import { IDIOM_WORD_LIMIT, type RelatedWord, relatedWords } from './related-words.ts';
+import { IDIOM_WORD_LIMIT, type RelatedWord, relatedToStems, relatedWords } from './related-words.ts';
+import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
 
 /** How many other words one unknown word may stand for. */
@@ -45,12 +46,15 @@ export function candidatesFor(words: readonly string[], at: number, lexicon: Lex
 /** Idioms of the question, the longest that fits at each place. */
 export function idiomsIn(words: readonly string[], lexicon: Lexicon): Idiom[] {
 	const found: Idiom[] = [];
+	const stems = words.map((word) => stem(word));
 	for (let at = 0; at < words.length; at++) {
-		for (let length = IDIOM_WORD_LIMIT; length > 1; length--) {
-			const idiom = words.slice(at, at + length);
-			const related = idiom.length === length ? relatedWords(...idiom) : [];
+		for (let length = Math.min(IDIOM_WORD_LIMIT, words.length - at); length > 1; length--) {
+			const related = relatedToStems(stems.slice(at, at + length).join(' '));
 			if (related.length === 0) continue;
-			found.push({ text: idiom.join(' '), candidates: withoutRepetition(known(related, lexicon)) });
+			found.push({
+				text: words.slice(at, at + length).join(' '),
+				candidates: withoutRepetition(known(related, lexicon)),
+			});
 			at += length - 1;
 			break;
 		}

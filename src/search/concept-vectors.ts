@@ -2,11 +2,11 @@
  * The lines of a list of concepts as vectors: what the plain words of a line mean
  * together, so that a question is near to it which says the same in other words.
  */
-import type { ConceptLine } from './concept-list.ts';
+import type { ConceptList } from './concept-list.ts';
 import type { PatternIndex } from './pattern-index.ts';
 import { stem } from './stem.ts';
 import { stopWords } from './stop-words.ts';
-import { productAt, toUnit } from './vector.ts';
+import { multiply, toUnit } from './vector.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
 /** How much the rarity of a word among the lines counts: 0 nothing, 1 all. */
@@ -16,14 +16,16 @@ export class ConceptVectors {
 	readonly #vectors: WordVectors;
 	readonly #index: PatternIndex;
 	readonly #rows: Float32Array;
+	readonly #likenesses: Float64Array;
 
-	constructor(vectors: WordVectors, index: PatternIndex, lines: readonly ConceptLine[]) {
+	constructor(vectors: WordVectors, index: PatternIndex, list: ConceptList) {
 		const { dimensions } = vectors;
 		this.#vectors = vectors;
 		this.#index = index;
-		this.#rows = new Float32Array(lines.length * dimensions);
-		for (const [line, { patterns }] of lines.entries()) {
-			for (const { leading } of patterns.flat()) this.#addSlot(line * dimensions, leading);
+		this.#rows = new Float32Array(list.terms.length * dimensions);
+		this.#likenesses = new Float64Array(list.terms.length);
+		this.#sumUp(list);
+		for (let line = 0; line < list.terms.length; line++) {
 			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
 		}
 	}
@@ -31,13 +33,14 @@ export class ConceptVectors {
 	/** A question as a vector; undefined when none of its words is known. */
 	ask(words: readonly string[]): Float32Array | undefined {
 		const vector = new Float32Array(this.#vectors.dimensions);
-		for (const word of words) if (!stopWords.has(word)) this.#add(vector, 0, stem(word), 1);
+		for (const word of words) if (!stopWords.has(word)) this.#add(vector, stem(word));
 		return toUnit(vector, 0, vector.length) ? vector : undefined;
 	}
 
-	/** From -1 to 1: how near a line is to a question. */
-	likeness(question: Float32Array, line: number): number {
-		return productAt(question, this.#rows, line * question.length);
+	/** From -1 to 1: how near each line is to a question; until the next question. */
+	likenesses(question: Float32Array): Float64Array {
+		multiply(question, this.#rows, this.#likenesses);
+		return this.#likenesses;
 	}
 
 	/** How much one word brings a question nearer to a line. */
@@ -48,14 +51,34 @@ export class ConceptVectors {
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
 	}
 
-	#addSlot(start: number, leading: readonly string[]): void {
-		for (const root of leading) this.#add(this.#rows, start, root, 1 / leading.length);
+	/** Every slot of every line counts as much as the others, whatever the number of its words. */
+	#sumUp({ stems, lineOf, patterns, leading }: ConceptList): void {
+		const { dimensions } = this.#vectors;
+		const rowOf = Int32Array.from(stems.keys(), (root) => this.#vectors.rowOf(root));
+		const weightOf = Float64Array.from(stems.keys(), (root) => this.#weightOf(root));
+		for (let pattern = 0; pattern < lineOf.length; pattern++) {
+			const start = (lineOf[pattern] ?? 0) * dimensions;
+			const end = patterns.starts[pattern + 1] ?? 0;
+			for (let place = patterns.starts[pattern] ?? 0; place < end; place++) {
+				const slot = patterns.values[place] ?? 0;
+				const first = leading.starts[slot] ?? 0;
+				const last = leading.starts[slot + 1] ?? 0;
+				for (let at = first; at < last; at++) {
+					const root = leading.values[at] ?? 0;
+					const row = rowOf[root] ?? NO_ROW;
+					const weight = (1 / (last - first)) * (weightOf[root] ?? 0);
+					if (row !== NO_ROW) this.#vectors.addTo(this.#rows, start, row, weight);
+				}
+			}
+		}
 	}
 
-	#add(sum: Float32Array, start: number, root: string, share: number): void {
+	#add(sum: Float32Array, root: string): void {
 		const row = this.#vectors.rowOf(root);
-		if (row !== NO_ROW) {
-			this.#vectors.addTo(sum, start, row, share * this.#index.rarityOf(root) ** RARITY_POWER);
-		}
+		if (row !== NO_ROW) this.#vectors.addTo(sum, 0, row, this.#weightOf(root));
+	}
+
+	#weightOf(root: string): number {
+		return this.#index.rarityOf(root) ** RARITY_POWER;
 	}
 }

@@ -4,7 +4,7 @@
  * by their meaning. The terms of the lines that come nearest are pooled; a term
  * that several lines agree on counts more. It is a guess, and weighted as one.
  */
-import { type ConceptLine, readConceptList, type Slot } from './concept-list.ts';
+import { readConceptList } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 import { PatternIndex, type PatternMatch } from './pattern-index.ts';
 import { stem } from './stem.ts';
@@ -32,20 +32,22 @@ export interface MeantTerm {
 }
 
 export class Concepts {
-	readonly #lines: readonly ConceptLine[];
+	/** What each line means, with spaces between. */
+	readonly #terms: readonly string[];
 	readonly #index: PatternIndex;
 	readonly #vectors: ConceptVectors | undefined;
 
 	/** Throws `bad_input` for a text that is no list of concepts. Without vectors words have to do. */
 	constructor(text: string, vectors?: WordVectors) {
-		this.#lines = readConceptList(text);
-		this.#index = new PatternIndex(this.#lines);
-		this.#vectors = vectors && new ConceptVectors(vectors, this.#index, this.#lines);
+		const list = readConceptList(text);
+		this.#terms = list.terms;
+		this.#index = new PatternIndex(list);
+		this.#vectors = vectors && new ConceptVectors(vectors, this.#index, list);
 	}
 
 	/** How many lines the list has. */
 	get size(): number {
-		return this.#lines.length;
+		return this.#terms.length;
 	}
 
 	/** The terms that these words of a question may stand for, the surest first. */
@@ -55,7 +57,7 @@ export class Concepts {
 		const lines = this.#nearest(words, matches);
 		for (const { slot: line, score } of lines) {
 			const text = this.#textOf(line, words, matches.get(line));
-			for (const form of this.#lines[line]?.terms ?? []) {
+			for (const form of new Set(this.#terms[line]?.split(' '))) {
 				const key = stem(form);
 				const known = pool.get(key);
 				if (known) known.weight += score ** 2;
@@ -71,9 +73,10 @@ export class Concepts {
 		matches: ReadonlyMap<number, PatternMatch>,
 	): Array<{ slot: number; score: number }> {
 		const question = this.#vectors?.ask(words);
+		const likenesses = question && this.#vectors?.likenesses(question);
 		const top = new TopSlots(LINE_LIMIT, (a, b) => a < b);
-		for (let line = 0; line < this.#lines.length; line++) {
-			const likeness = question ? Math.max(0, this.#vectors?.likeness(question, line) ?? 0) : 0;
+		for (let line = 0; line < this.#terms.length; line++) {
+			const likeness = Math.max(0, likenesses?.[line] ?? 0);
 			const nearness = likeness + PATTERN_SHARE * (matches.get(line)?.share ?? 0) - NEARNESS_FLOOR;
 			if (nearness > 0) top.offer(line, Math.min(1, nearness));
 		}
@@ -82,16 +85,12 @@ export class Concepts {
 
 	/** The words that a pattern has, or those that come nearest. */
 	#textOf(line: number, words: readonly string[], match: PatternMatch | undefined): string {
-		if (match) return words.filter((word) => isIn(match.slots, stem(word))).join(' ');
+		if (match) return words.filter((word) => this.#index.isIn(match.pattern, stem(word))).join(' ');
 		const likeness = new Map(words.map((word) => [word, this.#vectors?.likenessOfWord(word, line) ?? 0]));
 		const near = [...likeness].filter(([, value]) => value > 0);
 		const nearest = near.sort((a, b) => b[1] - a[1]).slice(0, TOLD_WORDS);
 		return words.filter((word) => nearest.some(([told]) => told === word)).join(' ');
 	}
-}
-
-function isIn(slots: readonly Slot[], root: string): boolean {
-	return slots.some(({ stems }) => stems.includes(root));
 }
 
 /** The heaviest terms, the first of them as sure as the best line. */

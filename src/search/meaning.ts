@@ -11,7 +11,7 @@ import type { Posting } from './posting.ts';
 import { type QueryWord, rarityOf } from './query.ts';
 import type { KnownTerm } from './scores.ts';
 import { stem } from './stem.ts';
-import { productAt, toUnit } from './vector.ts';
+import { multiply, toUnit } from './vector.ts';
 import { NO_ROW, type WordVectors } from './word-vectors.ts';
 
 /** How fast the weight of a word in a document stops to count for its meaning. */
@@ -32,6 +32,8 @@ export interface QuestionWord {
 export interface Question {
 	words: QuestionWord[];
 	vector: Float32Array;
+	/** How near words were found to be so far, by their row: documents share most of theirs. */
+	worths: Map<number, number>;
 }
 
 export class Meaning {
@@ -39,6 +41,7 @@ export class Meaning {
 	readonly #lexicon: Lexicon;
 	readonly #stale = new Set<number>();
 	#rows = new Float32Array(0);
+	#likenesses = new Float64Array(0);
 
 	/** @param slots of all documents that are there already */
 	constructor(vectors: WordVectors, lexicon: Lexicon, slots: Iterable<number>) {
@@ -52,7 +55,7 @@ export class Meaning {
 		this.#stale.add(slot);
 	}
 
-	/** Work out what changed, until `isTime` says to stop. True when nothing is left, as it must be before `likeness`. */
+	/** Work out what changed, until `isTime` says to stop. True when nothing is left, as it must be before `likenesses`. */
 	refresh(slots: number, read: ReadDocument, isTime: () => boolean = () => false): boolean {
 		this.#makeRoom(slots);
 		for (const slot of this.#stale) {
@@ -82,12 +85,22 @@ export class Meaning {
 			const row = this.#rowOf(posting);
 			if (row !== NO_ROW) this.vectors.addTo(vector, 0, row, TERM_SHARE * weight * rarity ** RARITY_POWER);
 		}
-		return toUnit(vector, 0, vector.length) ? { words: known, vector } : undefined;
+		return toUnit(vector, 0, vector.length) ? { words: known, vector, worths: new Map() } : undefined;
 	}
 
-	/** From -1 to 1: how near the document at `slot` is to the question. */
-	likeness({ vector }: Question, slot: number): number {
-		return productAt(vector, this.#rows, slot * vector.length);
+	/** From -1 to 1: how near the document at each slot is to the question; until the next question. */
+	likenesses({ vector }: Question, slots: number): Float64Array {
+		if (this.#likenesses.length < slots) this.#likenesses = new Float64Array(2 * slots);
+		const found = this.#likenesses.subarray(0, slots);
+		multiply(vector, this.#rows, found);
+		return found;
+	}
+
+	/** How much the word of a row brings a document nearer to the question. */
+	worthOf({ vector, worths }: Question, row: number): number {
+		let worth = worths.get(row);
+		if (worth === undefined) worths.set(row, (worth = this.vectors.product(row, vector)));
+		return worth;
 	}
 
 	/** The row of a word of the collection, by the number of its posting. */

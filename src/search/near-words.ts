@@ -56,7 +56,7 @@ function contributions(meaning: Meaning, question: Question, numbers: Uint32Arra
 		if (seen.has(number)) continue;
 		seen.add(number);
 		const row = meaning.rowOfNumber(number);
-		const worth = row === NO_ROW ? 0 : meaning.vectors.product(row, question.vector);
+		const worth = row === NO_ROW ? 0 : meaning.worthOf(question, row);
 		if (worth > 0) found.push({ number, row, worth });
 	}
 	return found;

@@ -38,45 +38,64 @@ export interface RelatedWord {
 }
 
 type Related = Map<string, Map<string, RelatedWord>>;
+type Table = ReadonlyMap<string, readonly RelatedWord[]>;
 
-let byStems: ReadonlyMap<string, readonly RelatedWord[]> | undefined;
+/** What is looked at of a word or an idiom to find its lines; `stem` leaves that much as it is. */
+const START_CHARACTERS = 2;
+const START = /^[a-z0-9][a-z0-9 ]?$/;
+const nothing: Table = new Map();
+
+/** What is related, by how it begins and then by stems. */
+const byStart = new Map<string, Table>();
+let lines: string | undefined;
 
 /** What a word or an idiom is often used for, in any of its forms; the nearest first. */
 export function relatedWords(...words: readonly string[]): readonly RelatedWord[] {
-	byStems ??= readTables();
-	return byStems.get(stemsOf(words)) ?? [];
+	return relatedToStems(stemsOf(words));
 }
 
-function readTables(): ReadonlyMap<string, readonly RelatedWord[]> {
+/** The same for stems with spaces between them. */
+export function relatedToStems(stems: string): readonly RelatedWord[] {
+	return tableOf(stems.slice(0, START_CHARACTERS)).get(stems) ?? [];
+}
+
+/** Only lines are read with something that begins like this: few of them are ever asked for. */
+function tableOf(start: string): Table {
+	const known = byStart.get(start);
+	if (known || !START.test(start)) return known ?? nothing;
 	const related: Related = new Map();
-	for (const table of [
-		shortForms,
-		everyday,
-		trouble,
-		data,
-		delivery,
-		network,
-		screens,
-		people,
-		trade,
-		symptoms,
-	]) {
-		for (const line of table.split('\n')) readLine(line, related);
-	}
+	for (const line of linesWith(` ${start.replace(' ', '_')}`)) readLine(line, start, related);
 	const nearestFirst = [...related].map(([key, others]): [string, RelatedWord[]] => [
 		key,
 		[...others.values()].sort((a, b) => b.factor - a.factor).slice(0, RELATED_LIMIT),
 	]);
-	return new Map(nearestFirst);
+	const table = new Map(nearestFirst);
+	byStart.set(start, table);
+	return table;
 }
 
-function readLine(line: string, related: Related): void {
-	const isSame = line.startsWith('=');
-	const [left = '', right] = (isSame ? line.slice(1) : line).split('>');
+function* linesWith(piece: string): Generator<string> {
+	lines ??= allLines();
+	for (let at = lines.indexOf(piece); at !== -1; at = lines.indexOf(piece, at)) {
+		const begin = lines.lastIndexOf('\n', at) + 1;
+		at = lines.indexOf('\n', at);
+		yield lines.slice(begin, at);
+	}
+}
+
+/** All tables as one text, with a space before every word. */
+function allLines(): string {
+	const tables = [shortForms, everyday, trouble, data, delivery, network, screens, people, trade, symptoms];
+	return tables.join('').replaceAll('\n=', '\n= ').replaceAll('\n', '\n ');
+}
+
+function readLine(line: string, start: string, related: Related): void {
+	const isSame = line.startsWith(' =');
+	const [left = '', right] = (isSame ? line.slice(2) : line).split('>');
 	const factor = isSame ? SAME_FACTOR : NEAR_FACTOR;
 	const named = keyed(left);
 	const meant = right === undefined ? named : keyed(right);
-	for (const { key } of named) {
+	for (const { key } of named.filter(({ form }) => form.startsWith(start))) {
 		const others = related.get(key) ?? new Map<string, RelatedWord>();
 		related.set(key, others);
 		for (const other of meant) {

@@ -56,18 +56,22 @@ interface Asked {
 	words: readonly QueryWord[];
 	terms: readonly KnownTerm[];
 	question: Question | undefined;
+	/** How near the document at each slot is to the question. */
+	likenesses: Float64Array | undefined;
 }
 
 interface Ranked {
 	document: IndexedDocument;
 	phrases: PhraseMatch[];
+	/** From 0 to about 1. */
 	exact: number;
-	score: number;
 }
 
 export class SearchIndex {
 	readonly fieldNames: readonly string[];
 	readonly #fields: readonly SearchField[];
+	/** Weight of the weightiest field. */
+	readonly #strongest: number;
 	readonly #lexicon = new Lexicon();
 	readonly #filing = new Filing(this.#lexicon);
 	readonly #slots = new Map<string, number>();
@@ -83,6 +87,7 @@ export class SearchIndex {
 	constructor(fields: Readonly<Record<string, SearchField>>) {
 		this.fieldNames = Object.keys(fields);
 		this.#fields = Object.values(fields);
+		this.#strongest = Math.max(...this.#fields.map(({ weight }) => weight));
 		this.#weights = new FieldWeights(this.#fields);
 	}
 
@@ -151,16 +156,19 @@ export class SearchIndex {
 	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
 		this.#filing.settle();
 		const asked = this.#read(query);
-		const touched = this.#score(asked);
+		this.#score(asked);
+		const { touched } = this.#scores;
 		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
 		let total = 0;
-		for (const slot of touched) {
+		for (let at = 0; at < touched.length; at++) {
+			const slot = touched[at] ?? 0;
 			if (accept && !accept(this.#idOf(slot))) continue;
 			total++;
 			top.offer(slot, this.#scores.of(slot));
 		}
-		const ranked = this.#secondLook(top, asked.words).filter(({ score }) => score >= minScore);
-		return { hits: ranked.slice(0, limit).map((hit) => this.#explain(hit, asked)), total };
+		const ranked = this.#secondLook(top, asked.words).slice(0, limit);
+		const hits = ranked.map((one) => this.#explain(one, asked)).filter(({ score }) => score >= minScore);
+		return { hits, total };
 	}
 
 	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
@@ -179,7 +187,8 @@ export class SearchIndex {
 		const terms = this.#termsIn(query);
 		const question = this.#meaning?.ask(words, this.size, terms);
 		if (question) this.#refresh();
-		return { words, terms, question };
+		const likenesses = question && this.#meaning?.likenesses(question, this.#documents.length);
+		return { words, terms, question, likenesses };
 	}
 
 	/** Terms that may be meant and that the collection knows. */
@@ -198,40 +207,34 @@ export class SearchIndex {
 		return this.#meaning?.refresh(this.#documents.length, read, isTime) ?? true;
 	}
 
-	/** Gives the slots that have any score. */
-	#score({ words, terms, question }: Asked): number[] {
-		const touched = this.#scores.fill(words, this.#documents.length, question ? 1 - MEANING_SHARE : 1);
-		if (question) this.#addMeaning(question, touched);
-		this.#scores.addTerms(terms, TERM_SHARES, touched);
-		return touched;
+	#score({ words, terms, likenesses }: Asked): void {
+		this.#scores.fill(words, this.#documents.length, likenesses ? 1 - MEANING_SHARE : 1);
+		if (likenesses) this.#addMeaning(likenesses);
+		this.#scores.addTerms(terms, TERM_SHARES);
 	}
 
-	#addMeaning(question: Question, touched: number[]): void {
-		for (const slot of this.#slots.values()) {
-			const nearness = this.#nearness(question, slot);
-			const isFound = this.#scores.of(slot) > 0 || nearness >= ALONE_LEAST_NEARNESS;
-			if (isFound && nearness > 0) this.#scores.add(slot, MEANING_SHARE * nearness, touched);
+	/** Slots without a document are near to nothing. */
+	#addMeaning(likenesses: Float64Array): void {
+		for (let slot = 0; slot < likenesses.length; slot++) {
+			const nearness = nearnessOf(likenesses[slot] ?? 0);
+			const isFound = nearness >= ALONE_LEAST_NEARNESS || (nearness > 0 && this.#scores.of(slot) > 0);
+			if (isFound) this.#scores.add(slot, MEANING_SHARE * nearness);
 		}
 	}
 
-	/** 0 for what is not near in meaning, up to 1. */
-	#nearness(question: Question, slot: number): number {
-		const likeness = this.#meaning?.likeness(question, slot) ?? 0;
-		return Math.max(0, (likeness - LIKENESS_FLOOR) / (1 - LIKENESS_FLOOR));
-	}
-
-	#explain({ document, phrases, score }: Ranked, { words, terms, question }: Asked): SearchHit {
-		const near = question ? this.#nearForms(document, question) : [];
+	#explain({ document, phrases, exact }: Ranked, asked: Asked): SearchHit {
+		const { words, terms } = asked;
+		const near = this.#nearForms(document, asked);
 		return {
 			id: document.id,
-			score,
+			score: Math.min(100, Math.round(1000 * exact) / 10),
 			why: explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames }),
 		};
 	}
 
-	#nearForms({ id, row }: IndexedDocument, question: Question): NearForm[] {
-		const slot = this.#slots.get(id) ?? 0;
-		if (!this.#meaning || this.#nearness(question, slot) === 0) return [];
+	#nearForms({ id, row }: IndexedDocument, { question, likenesses }: Asked): NearForm[] {
+		const likeness = likenesses?.[this.#slots.get(id) ?? 0] ?? 0;
+		if (!this.#meaning || !question || nearnessOf(likeness) === 0) return [];
 		const pairs = nearPairs(this.#meaning, question, row);
 		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
 	}
@@ -243,22 +246,29 @@ export class SearchIndex {
 		this.#weights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
 	}
 
+	/** The best first. */
 	#secondLook(top: TopSlots, words: readonly QueryWord[]): Ranked[] {
-		const found = top.entries().flatMap(({ slot, score }) => {
+		const found: Ranked[] = [];
+		for (const { slot, score } of top.entries()) {
 			const document = this.#documents[slot];
-			if (!document) return [];
+			if (!document) continue;
 			const phrases = phrasesIn(document, words);
-			return [{ document, phrases, exact: score + this.#scores.share(this.#worthOf(phrases)) }];
-		});
-		found.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
-		return found.map((one) => ({ ...one, score: Math.min(100, Math.round(1000 * one.exact) / 10) }));
+			found.push({ document, phrases, exact: score + this.#scores.share(this.#worthOf(phrases)) });
+		}
+		return found.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
 	}
 
 	#worthOf(phrases: readonly PhraseMatch[]): number {
-		const strongest = Math.max(...this.#fields.map(({ weight }) => weight));
-		return phrases.reduce((sum, { rarity, field }) => {
-			const weight = (this.#fields[field]?.weight ?? 0) / strongest;
-			return sum + PHRASE_SHARE * rarity * (0.5 + 0.5 * weight);
-		}, 0);
+		let sum = 0;
+		for (const { rarity, field } of phrases) {
+			const weight = (this.#fields[field]?.weight ?? 0) / this.#strongest;
+			sum += PHRASE_SHARE * rarity * (0.5 + 0.5 * weight);
+		}
+		return sum;
 	}
+}
+
+/** 0 for what is not near in meaning, up to 1. */
+function nearnessOf(likeness: number): number {
+	return Math.max(0, (likeness - LIKENESS_FLOOR) / (1 - LIKENESS_FLOOR));
 }

@@ -4,42 +4,63 @@
  *
  * A handful of endings, taken off in three steps. It errs on the side of taking
  * too little: two words wrongly joined cost a wrong answer, two forms left apart
- * only cost a weaker one.
+ * only cost a weaker one. Thousands of words are stemmed before the first answer,
+ * by code that is not warm yet; so the last letter tells which endings to look for.
  */
 
 const SHORTEST_STEM = 3;
 const VOWEL = /[aeiouy]/;
-const DOUBLED = /([bdfgkmnprtz])\1$/;
+/** Letters that are doubled before an ending. */
+const DOUBLING = 'bdfgkmnprtz';
 
-/** Endings that make one word of another; the first that fits is taken. */
-const derived: ReadonlyArray<readonly [ending: string, least: number]> = [
-	['ability', 4],
-	['ibility', 4],
-	['fulness', 4],
-	['able', 4],
-	['ible', 4],
-	['ment', 4],
-	['ness', 4],
-	['ally', 4],
-	['atic', 4],
-	['ance', 5],
-	['ence', 5],
-	['ancy', 5],
-	['ency', 5],
-	['ent', 5],
-	['ive', 5],
-	['ize', 4],
-	['ise', 5],
-	['ity', 5],
-	['ful', 4],
-	['ly', 4],
-	['al', 5],
-];
+type Ending = readonly [ending: string, least: number];
+
+/** Endings that make one word of another, by their last letter; the first that fits is taken. */
+const derived: Readonly<Record<string, readonly Ending[]>> = {
+	c: [['atic', 4]],
+	e: [
+		['able', 4],
+		['ible', 4],
+		['ance', 5],
+		['ence', 5],
+		['ive', 5],
+		['ize', 4],
+		['ise', 5],
+	],
+	l: [
+		['ful', 4],
+		['al', 5],
+	],
+	s: [
+		['fulness', 4],
+		['ness', 4],
+	],
+	t: [
+		['ment', 4],
+		['ent', 5],
+	],
+	y: [
+		['ability', 4],
+		['ibility', 4],
+		['ally', 4],
+		['ancy', 5],
+		['ency', 5],
+		['ity', 5],
+		['ly', 4],
+	],
+};
+
+/** Endings of tense and of who does it, by their last letter. */
+const tenses: Readonly<Record<string, Ending>> = {
+	g: ['ing', SHORTEST_STEM],
+	d: ['ed', SHORTEST_STEM],
+	r: ['er', 4],
+};
 
 /** The stem of a lower-case word; numbers, short words and other scripts stay as they are. */
 export function stem(word: string): string {
 	if (word.length <= SHORTEST_STEM || !/^[a-z]+$/.test(word)) return word;
-	const single = withoutPlural(word);
+	const single = word.endsWith('s') ? withoutPlural(word) : word;
 	const plain = withoutTense(single);
 	return tidy(plain === single ? withoutDerivation(single) : withoutFormer(plain), plain !== single);
 }
@@ -47,29 +68,31 @@ export function stem(word: string): string {
 function withoutPlural(word: string): string {
 	if (word.endsWith('ies')) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
 	if (/(?:ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2);
-	if (word.endsWith('s') && !/(?:ss|us|is)$/.test(word)) return word.slice(0, -1);
-	return word;
+	return /[sui]s$/.test(word) ? word : word.slice(0, -1);
 }
 
 function withoutTense(word: string): string {
-	for (const ending of ['ing', 'ed', 'er']) {
-		const rest = word.slice(0, -ending.length);
-		const least = ending === 'er' ? 4 : SHORTEST_STEM;
-		if (word.endsWith(ending) && rest.length >= least && VOWEL.test(rest)) return rest.replace(DOUBLED, '$1');
+	const tense = tenses[word.at(-1) ?? ''];
+	if (!tense || !word.endsWith(tense[0])) return word;
+	const rest = word.slice(0, -tense[0].length);
+	return rest.length >= tense[1] && VOWEL.test(rest) ? withoutDouble(rest) : word;
+}
+
+function withoutDerivation(word: string): string {
+	const last = word.at(-1) ?? '';
+	if (last === 'n') return withoutIon(word);
+	if (last === 'r') return /[st]or$/.test(word) && word.length >= 6 ? withoutAt(word.slice(0, -2)) : word;
+	if (word.endsWith('ically') && word.length >= 10) return withoutDerivation(word.slice(0, -4));
+	if (word.endsWith('ate') && word.length >= 7) return word.slice(0, -3);
+	for (const [ending, least] of derived[last] ?? []) {
+		if (word.endsWith(ending) && word.length - ending.length >= least) return word.slice(0, -ending.length);
 	}
 	return word;
 }
 
-function withoutDerivation(word: string): string {
-	if (/i[sz]ation$/.test(word) && word.length >= 11) return word.slice(0, -7);
-	if (word.endsWith('ically') && word.length >= 10) return withoutDerivation(word.slice(0, -4));
-	if (/[st]ion$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -3));
-	if (/[st]or$/.test(word) && word.length >= 6) return withoutAt(word.slice(0, -2));
-	if (word.endsWith('ate') && word.length >= 7) return word.slice(0, -3);
-	for (const [ending, least] of derived) {
-		if (word.endsWith(ending) && word.length - ending.length >= least) return word.slice(0, -ending.length);
-	}
-	return word;
+function withoutIon(word: string): string {
+	if (word.length < 6 || !/[st]ion$/.test(word)) return word;
+	return /i[sz]ation$/.test(word) && word.length >= 11 ? word.slice(0, -7) : withoutAt(word.slice(0, -3));
 }
 
 /** A word that lost its tense also lost the `e` that would tell `migrat` from `combat`. */
@@ -90,5 +113,11 @@ function tidy(word: string, lostTense: boolean): string {
 	if (word.length <= SHORTEST_STEM) return word;
 	if (word.endsWith('e')) return word.slice(0, -1);
 	if (word.endsWith('y') && !/[aeiou]y$/.test(word)) return `${word.slice(0, -1)}i`;
-	return lostTense ? word.replace(DOUBLED, '$1') : word;
+	return lostTense ? withoutDouble(word) : word;
+}
+
+/** `plann` to `plan`. */
+function withoutDouble(word: string): string {
+	const last = word.at(-1) ?? '';
+	return word.at(-2) === last && DOUBLING.includes(last) ? word.slice(0, -1) : word;
 }

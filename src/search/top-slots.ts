@@ -59,10 +59,10 @@ export class TopSlots {
 	#sink(start: number): void {
 		let at = start;
 		for (;;) {
+			const left = 2 * at + 1;
 			let worst = at;
-			for (const child of [2 * at + 1, 2 * at + 2]) {
-				if (child < this.#slots.length && this.#isWorseAt(child, worst)) worst = child;
-			}
+			if (left < this.#slots.length && this.#isWorseAt(left, worst)) worst = left;
+			if (left + 1 < this.#slots.length && this.#isWorseAt(left + 1, worst)) worst = left + 1;
 			if (worst === at) return;
 			this.#swap(at, worst);
 			at = worst;
@@ -70,7 +70,11 @@ export class TopSlots {
 	}
 
 	#swap(a: number, b: number): void {
-		[this.#slots[a], this.#slots[b]] = [this.#slots[b] ?? 0, this.#slots[a] ?? 0];
-		[this.#scores[a], this.#scores[b]] = [this.#scores[b] ?? 0, this.#scores[a] ?? 0];
+		const slot = this.#slots[a] ?? 0;
+		const score = this.#scores[a] ?? 0;
+		this.#slots[a] = this.#slots[b] ?? 0;
+		this.#scores[a] = this.#scores[b] ?? 0;
+		this.#slots[b] = slot;
+		this.#scores[b] = score;
 	}
 }

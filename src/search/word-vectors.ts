@@ -18,7 +18,7 @@ export const NO_ROW = -1;
 
 export class WordVectors {
 	readonly dimensions: number;
-	readonly #byStem: ReadonlyMap<string, number>;
+	readonly #byStem = new Map<string, number>();
 	readonly #scales: Float32Array;
 	readonly #rows: Int8Array;
 
@@ -26,7 +26,7 @@ export class WordVectors {
 	constructor(bytes: Uint8Array) {
 		const { dimensions, stems, scales, rows } = readTable(bytes);
 		this.dimensions = dimensions;
-		this.#byStem = new Map(stems.map((stem, row) => [stem, row]));
+		for (let row = 0; row < stems.length; row++) this.#byStem.set(stems[row] ?? '', row);
 		this.#scales = scales;
 		this.#rows = rows;
 	}

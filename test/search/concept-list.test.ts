@@ -5,8 +5,9 @@ import { readConceptList } from '../../src/search/concept-list.ts';
 
 describe('readConceptList', () => {
 	it('reads patterns, words that do as well as each other, and terms', () => {
-		const [line] = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
-		expect(line?.terms).toEqual(['idempotent', 'duplicate']);
+		const { terms, lineOf } = readConceptList('charge/bill twice, double payments > idempotent duplicate\n');
+		expect(terms).toEqual(['idempotent duplicate']);
+		expect(lineOf).toEqual([0, 0]);
 		expect(stemsOf('charge/bill twice, double payments > idempotent duplicate')).toEqual([
 			[['charg', 'bill'], ['twic']],
 			[['doubl'], ['payment']],
@@ -20,12 +21,14 @@ describe('readConceptList', () => {
 	});
 
 	it('lets the first two words of a slot stand for its meaning, unless they say nothing', () => {
-		const [line] = readConceptList('the/charge/bill lost/missing/gone > payment');
-		expect(line?.patterns[0]?.map(({ leading }) => leading)).toEqual([['charg'], ['lost', 'miss']]);
+		const { leading, stems } = readConceptList('the/charge/bill lost/missing/gone > payment');
+		const roots = [...stems.keys()];
+		const told = [0, 1].map((slot) => leading.row(slot).map((root) => roots[root]));
+		expect(told).toEqual([['charg'], ['lost', 'miss']]);
 	});
 
 	it('leaves out comments and empty lines', () => {
-		expect(readConceptList('# a > b\n\n   \n')).toEqual([]);
+		expect(readConceptList('# a > b\n\n   \n').terms).toEqual([]);
 	});
 
 	it.each([
@@ -59,11 +62,11 @@ describe('readConceptList', () => {
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 12 }), (words) => {
 				try {
-					for (const { patterns, terms } of readConceptList(words.join(''))) {
-						expect(terms.length).toBeGreaterThan(0);
-						for (const slots of patterns)
-							for (const { stems } of slots) expect(stems.length).toBeGreaterThan(0);
-					}
+					const { terms, lineOf, patterns, slots } = readConceptList(words.join(''));
+					for (const text of terms) expect(text).not.toBe('');
+					expect(new Set(lineOf).size).toBe(terms.length);
+					for (const pattern of lineOf.keys()) expect(patterns.row(pattern)).not.toEqual([]);
+					for (const slot of patterns.values) expect(slots.row(slot)).not.toEqual([]);
 				} catch (error) {
 					expect(OrchestraError.is(error, 'bad_input')).toBe(true);
 				}
@@ -72,6 +75,11 @@ describe('readConceptList', () => {
 	});
 });
 
+/** The patterns of the first line, each slot as its stems. */
 function stemsOf(text: string): unknown {
-	return readConceptList(text)[0]?.patterns.map((slots) => slots.map(({ stems }) => stems));
+	const { lineOf, patterns, slots, stems } = readConceptList(text);
+	const roots = [...stems.keys()];
+	return [...lineOf.keys()]
+		.filter((pattern) => lineOf[pattern] === 0)
+		.map((pattern) => patterns.row(pattern).map((slot) => slots.row(slot).map((root) => roots[root])));
 }
