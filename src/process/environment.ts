@@ -23,6 +23,8 @@ const windowsNames = [
 	'USERPROFILE',
 ];
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+const posixBase: ReadonlySet<string> = new Set([...posixNames, ...proxyNames]);
+const windowsBase: ReadonlySet<string> = new Set([...windowsNames, ...proxyNames]);
 
 /** The minimal base taken from `parent`, overlaid with `extra`. */
 export function childEnvironment(
@@ -30,13 +32,15 @@ export function childEnvironment(
 	extra: Readonly<Record<string, string>> = {},
 	platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-	const base = new Set([...(platform === 'win32' ? windowsNames : posixNames), ...proxyNames]);
+	const base = platform === 'win32' ? windowsBase : posixBase;
 	const environment: Record<string, string> = {};
-	for (const [name, value] of Object.entries(parent)) {
+	// Names first: each look at a value of `process.env` asks the operating system.
+	for (const name of Object.keys(parent)) {
 		const key = platform === 'win32' || proxyNames.includes(name.toUpperCase()) ? name.toUpperCase() : name;
-		if (value === undefined || !(base.has(key) || name.startsWith('LC_'))) continue;
+		if (!(base.has(key) || name.startsWith('LC_'))) continue;
+		const value = parent[name];
 		// An exported shell function is code, not a setting.
-		if (!value.startsWith('()')) environment[name] = value;
+		if (value !== undefined && !value.startsWith('()')) environment[name] = value;
 	}
 	return { ...environment, ...extra };
 }
