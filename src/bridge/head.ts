@@ -9,7 +9,7 @@
  * In valid JSON a tail `,"jsonrpc":"2.0","id":7}` belongs to the outermost object:
  * the last brace closes it, and no string can hold these quotes unescaped.
  */
-import { parseJson } from '../wire/json.ts';
+import { elementsOf, parseJson } from '../wire/json.ts';
 import { type Id, readMessage } from '../wire/json-rpc.ts';
 
 /** Ids are compared by their JSON text, in the one form that `JSON.stringify` gives. */
@@ -84,7 +84,8 @@ function readWhole(text: string): Head {
 		return { kind: 'unknown' }; // whoever serves the message says what is wrong with it
 	}
 	if (!Array.isArray(value)) return headOfValue(value, text);
-	return { kind: 'batch', parts: value.map((part) => headOfValue(part, JSON.stringify(part))) };
+	const texts = value.length > 0 ? elementsOf(text) : [];
+	return { kind: 'batch', parts: value.map((part, at) => headOfValue(part, texts[at] ?? '')) };
 }
 
 function headOfValue(value: unknown, text: string): Head {

@@ -8,7 +8,7 @@
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { parseJson } from '../wire/json.ts';
+import { elementsOf, parseJson } from '../wire/json.ts';
 import {
 	encodeError,
 	encodeNotification,
@@ -207,7 +207,8 @@ export class Peer implements Receiver {
 			return this.#invalid(null, 'this protocol version has no batches', text, undefined);
 		}
 		const batch = new BatchAnswer((answer) => this.#reply(answer, undefined));
-		for (const value of values) this.#take(value, JSON.stringify(value), batch);
+		const texts = elementsOf(text);
+		for (const [at, value] of values.entries()) this.#take(value, texts[at] ?? '', batch);
 		batch.seal();
 	}
 

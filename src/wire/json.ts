@@ -36,6 +36,24 @@ export function numberTextOf(text: string, key: string): string | undefined {
 	return found;
 }
 
+/** The texts of the elements of an array that is not empty, which is known to be valid JSON. */
+export function elementsOf(text: string): string[] {
+	const elements: string[] = [];
+	let depth = 0;
+	let start = text.indexOf('[') + 1;
+	for (let at = 0; at < text.length; at++) {
+		const char = text[at];
+		if (char === '"') at = endOfString(text, at);
+		else if (char === '{' || char === '[') depth++;
+		else if (char === '}' || char === ']') depth--;
+		const isEnd = (char === ',' && depth === 1) || (char === ']' && depth === 0);
+		if (!isEnd) continue;
+		elements.push(text.slice(start, at).trim());
+		start = at + 1;
+	}
+	return elements;
+}
+
 /** Where the string that begins at `start` ends: the place of its closing quote. */
 export function endOfString(text: string, start: number): number {
 	let at = start + 1;

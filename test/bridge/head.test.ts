@@ -61,6 +61,9 @@ describe('readHead', () => {
 				{ kind: 'unknown' },
 			],
 		});
+		expect(readHead('[{"jsonrpc":"2.0","id":9007199254740993,"result":{}}]')).toMatchObject({
+			parts: [{ id: '9007199254740993' }],
+		});
 	});
 });
 

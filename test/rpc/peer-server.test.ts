@@ -239,6 +239,12 @@ describe('a batch', () => {
 		]);
 	});
 
+	it('echoes an id that no double holds, digit by digit', () => {
+		const { peer, channel } = open({ onRequest: () => ({}), acceptsBatch: () => true });
+		peer.message('[{"jsonrpc":"2.0","id":9007199254740993,"method":"a"}]');
+		expect(channel.sent).toEqual(['[{"jsonrpc":"2.0","id":9007199254740993,"result":{}}]']);
+	});
+
 	it('of notifications alone gets no answer', () => {
 		const { peer, channel } = open({ acceptsBatch: () => true });
 		peer.message('[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]');

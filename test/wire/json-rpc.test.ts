@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberTextOf, parseJson } from '../../src/wire/json.ts';
+import { elementsOf, numberTextOf, parseJson } from '../../src/wire/json.ts';
 import {
 	ExactNumber,
 	encodeError,
@@ -101,6 +101,25 @@ describe('ids', () => {
 
 	it('stay a number where a value is wanted', () => {
 		expect(JSON.stringify({ id: new ExactNumber('9007199254740993') })).toBe('{"id":9007199254740992}');
+	});
+});
+
+describe('elementsOf', () => {
+	it('cuts any array into the texts of its elements', () => {
+		fc.assert(
+			fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(3), (array, indent) => {
+				const texts = elementsOf(` ${JSON.stringify(array, undefined, indent)}\n`);
+				expect(texts.map((text) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(array)));
+			}),
+		);
+	});
+
+	it('keeps every digit', () => {
+		expect(elementsOf('[{"id":90071992547409931}, 1.50 ,"a,]"]')).toEqual([
+			'{"id":90071992547409931}',
+			'1.50',
+			'"a,]"',
+		]);
 	});
 });
 
