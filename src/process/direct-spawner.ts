@@ -24,9 +24,14 @@ function spawnInGroup(request: SpawnRequest): ChildProcessWithoutNullStreams {
 	const { cwd, guard } = request;
 	const { file, args, env, mark, needsPipe } = enlist(request);
 	const stdio = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [guard.pipe] : [])] as const;
-	const child = spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
-	if (child.pid !== undefined) guard.add(child.pid, mark);
-	else if (mark !== undefined) guard.remove(mark);
-	// The first three entries of `stdio` are pipes, which is what this type says.
-	return child as ChildProcessWithoutNullStreams;
+	let pid: number | undefined;
+	try {
+		const child = spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+		({ pid } = child);
+		// The first three entries of `stdio` are pipes, which is what this type says.
+		return child as ChildProcessWithoutNullStreams;
+	} finally {
+		if (pid !== undefined) guard.add(pid, mark);
+		else if (mark !== undefined) guard.remove(mark);
+	}
 }

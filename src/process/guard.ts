@@ -69,12 +69,13 @@ const RESTARTS = 10;
 
 /** Tells our marks from those of an earlier process with our pid. */
 const startedAt = Date.now();
+/** Marks of this process so far, whichever guard they were announced to. */
+let marks = 0;
 
 export class Guard {
 	#shell: ChildProcess | undefined;
 	/** Groups that live and marks of children that are being started. */
 	readonly #names = new Set<string>();
-	#marks = 0;
 	#restarts = 0;
 	#isClosed = false;
 
@@ -93,7 +94,7 @@ export class Guard {
 	/** A child is about to be started: the mark that it must carry in its environment as `MARK_VARIABLE`. */
 	announce(): string {
 		// The dot at the end keeps one mark from being the beginning of another.
-		const mark = `${process.pid}.${startedAt}.${++this.#marks}.`;
+		const mark = `${process.pid}.${startedAt}.${++marks}.`;
 		this.#change({ add: mark });
 		return mark;
 	}

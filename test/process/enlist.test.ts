@@ -1,18 +1,27 @@
 /* Both ways in which the guard gets to know a child whose parent says nothing more about it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canFindMarks, enlist } from '../../src/process/enlist.ts';
 import { Guard } from '../../src/process/guard.ts';
 import { isAlive, until } from '../support/programs.ts';
 
 const stubborn = `trap '' TERM; echo up; while :; do sleep 1; done`;
 
-it.skipIf(process.platform === 'win32').each([
-	['by its mark', true],
-	['because it joined by itself', false],
-])('the guard ends a child %s', async (_, byMark) => {
-	if (byMark && !canFindMarks) return;
+describe.skipIf(process.platform === 'win32')('the guard', () => {
+	it.skipIf(!canFindMarks)('ends a child that it finds by its mark', () => endsChild(true));
+
+	it('ends a child that joined by itself', () => endsChild(false));
+
+	it('is told marks that no other guard of the process has', () => {
+		const guards = [new Guard(), new Guard()];
+		const marks = guards.map((guard) => guard.announce());
+		for (const guard of guards) guard.close();
+		expect(new Set(marks).size).toBe(2);
+	});
+});
+
+async function endsChild(byMark: boolean): Promise<void> {
 	const guard = new Guard();
 	const env = { PATH: process.env['PATH'] ?? '' };
 	const request = { file: '/bin/sh', args: ['-c', stubborn], cwd: '/', env, guard };
@@ -27,4 +36,4 @@ it.skipIf(process.platform === 'win32').each([
 	guard.close();
 	expect((await exited)[1]).toBe('SIGKILL');
 	await until('the child is gone', () => !isAlive(child.pid ?? 0));
-});
+}
