@@ -1,0 +1,24 @@
+/* Files that come with the package and are read by whoever searches first, so that nobody else waits for them. */
+import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { OrchestraError } from '../errors.ts';
+
+/** The path of a file in the `data` folder of the package. */
+export function bundledFile(name: string): string {
+	return fileURLToPath(new URL(`../../data/${name}`, import.meta.url));
+}
+
+/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is too large; `what` names it in the sentence. */
+export function readBundled(file: string, what: string, limitBytes: number): Buffer {
+	try {
+		const { size } = statSync(file);
+		if (size <= limitBytes) return readFileSync(file);
+	} catch (cause) {
+		const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+		throw new OrchestraError('not_found', `${what} cannot be read (${code})`, {
+			cause,
+			hint: 'Install the package again.',
+		});
+	}
+	throw new OrchestraError('bad_input', `${what} is larger than ${limitBytes} bytes`);
+}
