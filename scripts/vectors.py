@@ -2,7 +2,7 @@
 
 Not run by tests or builds: the table is in the repository. To make it again (about half an hour on one core):
 
-    npm ci
+    npm install --no-save
     pip install numpy scipy wordfreq
     python scripts/vectors.py MODEL TEXTS CACHE data/word-vectors.bin
 

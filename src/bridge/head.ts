@@ -84,7 +84,7 @@ function readWhole(text: string): Head {
 		return { kind: 'unknown' }; // whoever serves the message says what is wrong with it
 	}
 	if (!Array.isArray(value)) return headOfValue(value, text);
-	const texts = value.length > 0 ? elementsOf(text) : [];
+	const texts = elementsOf(text);
 	return { kind: 'batch', parts: value.map((part, at) => headOfValue(part, texts[at] ?? '')) };
 }
 

@@ -36,7 +36,7 @@ export function numberTextOf(text: string, key: string): string | undefined {
 	return found;
 }
 
-/** The texts of the elements of an array that is not empty, which is known to be valid JSON. */
+/** The texts of the elements of an array, which is known to be valid JSON; one that is empty has one empty text. */
 export function elementsOf(text: string): string[] {
 	const elements: string[] = [];
 	let depth = 0;
