@@ -21,8 +21,8 @@ export interface HubRecord extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly startedAt: string;
-	/** What it offers beyond the common protocol. */
-	readonly features?: readonly string[];
+	/** What it offers beyond the common protocol; unknown when it does not say. */
+	readonly features?: readonly string[] | undefined;
 }
 
 export class HubFolder {
@@ -46,7 +46,9 @@ export class HubFolder {
 	/** The running hub; undefined when there is none. What a dead one left is not looked at. */
 	running(): HubRecord | undefined {
 		const record = this.#read('hub.json');
-		return isHubRecord(record) && isSameProcess(record) ? record : undefined;
+		if (!isHubRecord(record) || !isSameProcess(record)) return undefined;
+		// The hub itself can be asked, so what is garbled here only costs a moment.
+		return Array.isArray(record.features) ? record : { ...record, features: undefined };
 	}
 
 	announce(record: HubRecord): void {

@@ -1,0 +1,28 @@
+/* The record of a running hub, as others find it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
+import { identityOf } from '../../../src/hub/shared/process-identity.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
+
+it('tells the features of a hub, and leaves them to be asked for when the record is garbled there', () => {
+	const folder = announced();
+	expect(folder.running()).toMatchObject({ address: 'localhost:1', features: ['mcp-tunnel'] });
+	const file = join(folder.path, 'hub.json');
+	const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
+	writeFileSync(file, JSON.stringify({ ...Object(record), features: 5 }));
+	expect(folder.running()).toMatchObject({ address: 'localhost:1', features: undefined });
+	writeFileSync(file, '{"pid":');
+	expect(folder.running()).toBeUndefined();
+});
+
+function announced(): HubFolder {
+	const root = temporaryFolder();
+	const folder = new HubFolder(root, { XDG_STATE_HOME: root });
+	mkdirSync(folder.path, { recursive: true });
+	const identity = identityOf(process.pid);
+	const place = { address: 'localhost:1', certsDir: root, root, startedAt: new Date().toISOString() };
+	folder.announce({ ...identity, ...place, features: ['mcp-tunnel'] });
+	return folder;
+}
