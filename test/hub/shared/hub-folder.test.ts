@@ -22,6 +22,7 @@ function announced(): HubFolder {
 	const folder = new HubFolder(root, { XDG_STATE_HOME: root });
 	mkdirSync(folder.path, { recursive: true });
 	const identity = identityOf(process.pid);
+	if (identity === undefined) throw new Error('this process has no identity');
 	const place = { address: 'localhost:1', certsDir: root, root, startedAt: new Date().toISOString() };
 	folder.announce({ ...identity, ...place, features: ['mcp-tunnel'] });
 	return folder;
