@@ -7,27 +7,37 @@
  * for a moment the event loop turns instead of sleeping, which an immediate that
  * renews itself is enough for.
  *
- * It is a bet, and it is given up where it does not pay: each time in a row that
- * nothing came, twice as many messages go by before the next one is tried. A
- * process that is called now and then, or that shares its core with its caller,
- * sleeps as it always did.
+ * It is a bet, and it is given up where it does not pay. A try that wins earns
+ * credit and one that loses costs some; without credit the process sleeps as it
+ * always did, for twice as many messages each time, before it tries anew. A new
+ * start has credit for several losses: a scheduler lets whoever slept run on, so
+ * on a core that is shared with the caller the first tries keep the caller from
+ * its turn. Only a process that has been awake for a while gives way at once.
  */
 
 /** How long the loop turns after a message. */
 const AWAKE_MS = 0.5;
 
-/** Most messages that go by between two tries. */
-const MAX_PASSED = 256;
+/** How many tries may be lost after a new start. */
+const FIRST_CREDIT = 8;
+
+/** Who has this much is where it pays. */
+const MAX_CREDIT = 16;
+
+/** Least and most messages that go by before a new start. */
+const MIN_PASSED = 16;
+const MAX_PASSED = 1024;
 
 let isAwake = false;
 let awakeUntil = 0;
-let losses = 0;
+let credit = FIRST_CREDIT;
 let toPass = 0;
+let passedLast = 0;
 
 /** A message came in, and the next may follow at once. */
 export function stayAwake(): void {
 	if (isAwake) {
-		losses = 0;
+		won();
 	} else if (toPass > 0) {
 		toPass--;
 		return;
@@ -44,6 +54,17 @@ function turn(): void {
 		return;
 	}
 	isAwake = false;
-	losses++;
-	toPass = Math.min(2 ** losses, MAX_PASSED);
+	lost();
+}
+
+function won(): void {
+	if (credit < MAX_CREDIT) credit++;
+	else passedLast = 0;
+}
+
+function lost(): void {
+	if (--credit > 0) return;
+	credit = FIRST_CREDIT;
+	passedLast = Math.min(Math.max(2 * passedLast, MIN_PASSED), MAX_PASSED);
+	toPass = passedLast;
 }

@@ -44,6 +44,15 @@ function lonely(count: number): number {
 	return tries;
 }
 
+/** So many messages, each close behind another. */
+function follow(count: number): void {
+	stayAwake();
+	for (let index = 0; index < count; index++) {
+		loop.turnAfter(0.1);
+		stayAwake();
+	}
+}
+
 describe('a process that got a message', () => {
 	it('turns for a moment and then sleeps', () => {
 		stayAwake();
@@ -64,16 +73,36 @@ describe('a process that got a message', () => {
 	});
 
 	it('stops trying when nothing ever follows', () => {
-		expect(lonely(10_000)).toBeLessThan(60);
+		expect(lonely(10_000)).toBeLessThan(150);
 	});
 
-	it('tries again now and then, and one success makes it eager', () => {
+	it('is not put off by the first losses, but by more of them', () => {
+		expect(lonely(7)).toBe(7);
+		follow(1);
+		expect(lonely(100)).toBeLessThan(20);
+	});
+
+	it('goes on trying where every other try wins, and hardly where one in ten does', () => {
+		const triesOf = (losses: number): number => {
+			let tries = 0;
+			for (let round = 0; round < 1000; round++) {
+				follow(1);
+				tries += lonely(losses);
+			}
+			return tries / (1000 * losses);
+		};
+		expect(triesOf(1)).toBe(1);
+		expect(triesOf(10)).toBeLessThan(0.1);
+	});
+
+	it('tries again now and then, and a few successes make it eager', () => {
 		lonely(10_000);
 		let passed = 0;
 		for (; !loop.isAwake; passed++) stayAwake();
-		expect(passed).toBeLessThanOrEqual(257);
-		stayAwake();
-		loop.turnAfter(10);
-		expect(lonely(3)).toBe(1);
+		expect(passed).toBeLessThanOrEqual(1025);
+		follow(20);
+		const [eager, later] = [lonely(16), lonely(16)];
+		expect(eager).toBe(16);
+		expect(later).toBe(0);
 	});
 });

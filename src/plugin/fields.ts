@@ -13,28 +13,27 @@ const FIXED_32 = 5;
 /** One field: bytes for strings and messages, a number for integers and booleans. */
 export type FieldValue = Uint8Array | number;
 
-const encoder = new TextEncoder();
+const NO_BYTES = new Uint8Array(0);
 
-/** A field that holds a text, bytes or a whole message. */
-export function bytesField(number: number, value: string | Uint8Array): Uint8Array {
-	return joined(bytesFieldParts(number, value));
-}
-
-/** The same in pieces, for a large value that is to be copied only once. */
-export function bytesFieldParts(number: number, value: string | Uint8Array): Uint8Array[] {
-	const bytes = typeof value === 'string' ? encoder.encode(value) : value;
-	return [varint(number * 8 + BYTES), varint(bytes.length), bytes];
+/** A field that holds a text, bytes or a whole message, behind the fields in `before`: copied once, however large. */
+export function bytesField(
+	number: number,
+	value: string | Uint8Array,
+	before: Uint8Array = NO_BYTES,
+): Uint8Array {
+	const tag = number * 8 + BYTES;
+	const size = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+	const all = Buffer.allocUnsafe(before.length + varintBytes(tag) + varintBytes(size) + size);
+	all.set(before);
+	const at = writeVarint(all, writeVarint(all, before.length, tag), size);
+	if (typeof value === 'string') all.write(value, at);
+	else all.set(value, at);
+	return all;
 }
 
 /** Fields one after the other: a message. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
-	const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-	let at = 0;
-	for (const part of parts) {
-		all.set(part, at);
-		at += part.length;
-	}
-	return all;
+	return Buffer.concat(parts);
 }
 
 /** Every field of a message, in order. Throws `bad_frame` for bytes that are none. */
@@ -75,12 +74,19 @@ function readVarint(cursor: Cursor): number {
 	}
 }
 
-function varint(value: number): Uint8Array {
-	const bytes: number[] = [];
-	for (let rest = value; ; rest = Math.floor(rest / 128)) {
-		if (rest < 128) return Uint8Array.of(...bytes, rest);
-		bytes.push((rest % 128) + 128);
-	}
+function varintBytes(value: number): number {
+	let count = 1;
+	for (let rest = value; rest >= 128; rest /= 128) count++;
+	return count;
+}
+
+/** Gives back where the next byte goes. */
+function writeVarint(into: Uint8Array, start: number, value: number): number {
+	let at = start;
+	let rest = value;
+	for (; rest >= 128; rest = Math.floor(rest / 128)) into[at++] = (rest % 128) + 128;
+	into[at++] = rest;
+	return at;
 }
 
 function damaged(message: Uint8Array): OrchestraError {

@@ -7,7 +7,7 @@ import { OrchestraError } from '../errors.ts';
 import type { LinkStream } from '../quic/link.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { bytesField, bytesFieldParts, eachField, type FieldValue, joined } from './fields.ts';
+import { bytesField, eachField, type FieldValue } from './fields.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -54,7 +54,7 @@ export class Tunnel implements Transport {
 
 	post(text: string): boolean {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the tunnel is closed');
-		return this.#stream.send(joined([this.#head, ...bytesFieldParts(MCP_MESSAGE, text)]));
+		return this.#stream.send(bytesField(MCP_MESSAGE, text, this.#head));
 	}
 
 	flushed(): Promise<void> {

@@ -3,8 +3,8 @@
  *
  * All work happens in two places. A datagram comes in: the engine takes it, and
  * every stream with data is read at once, so that answers written by the readers
- * leave with the acknowledgement. At the end of the turn the socket calls `flush`
- * once, however many streams were written.
+ * leave with the acknowledgement. Then the socket calls `flush` once, however many
+ * streams were written.
  */
 import { stayAwake } from '../awake.ts';
 import { OrchestraError } from '../errors.ts';
@@ -19,7 +19,7 @@ import { StreamTable } from './stream-table.ts';
 
 /** What a connection needs of the UDP socket that it lives on. */
 export interface ConnectionHost {
-	/** Call `flush` at the end of this turn. */
+	/** Call `flush` once, in this turn. */
 	wake(connection: QuicConnection): void;
 	/** Call `tick` when the connection's `dueAt` has come. */
 	wakeLater(connection: QuicConnection): void;
@@ -63,6 +63,7 @@ export class QuicConnection {
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
 	#isReadDue = false;
+	#isWoken = false;
 	/** Datagrams that came since the last flush, and those that it sent. */
 	#taken = 0;
 	#sent = 0;
@@ -83,7 +84,7 @@ export class QuicConnection {
 			address: this.address,
 			frameLimitBytes: options.frameLimitBytes,
 			onStream: options.onStream && ((stream) => this.#accept(stream)),
-			onWake: () => options.host.wake(this),
+			onWake: () => this.wake(),
 			onQuiet: () => this.#onQuiet?.(),
 		});
 		const now = performance.now();
@@ -105,7 +106,8 @@ export class QuicConnection {
 			this.#watch.heard(performance.now());
 			stayAwake();
 		} catch {
-			// A packet that the engine refuses; if that ends the connection, the engine says so below.
+			// A packet that the engine refuses; if that ends the connection, the flush finds out.
+			this.wake();
 		}
 		const isShort = ((data[0] ?? 0) & SHORT_HEADER_MASK) === 0;
 		if (!this.isEstablished) this.#shakeHands(isShort);
@@ -114,13 +116,14 @@ export class QuicConnection {
 		else this.#readStreams();
 		this.#taken++;
 		if (this.#mayWait()) this.#wakeLater();
-		else this.#options.host.wake(this);
+		else this.wake();
 	}
 
 	/** Write what waits, send all datagrams, and note when to come again. */
 	flush(): void {
 		this.#taken = 0;
 		if (this.#isReadDue) this.#readStreams();
+		this.#isWoken = false;
 		if (this.isClosed) return;
 		if (this.isEstablished) this.#streams.write();
 		this.#transmit();
@@ -142,7 +145,7 @@ export class QuicConnection {
 		if (verdict.isProbeDue) this.native.sendAckEliciting();
 		if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
 		else if (this.native.isClosed()) this.#over(silence(this.address, verdict.silentMs, this.isEstablished));
-		else this.#options.host.wake(this);
+		else this.wake();
 	}
 
 	/** Let open streams finish, for a moment or however long they take, then tell the peer and close. */
@@ -164,8 +167,10 @@ export class QuicConnection {
 		this.#over(error);
 	}
 
-	/** Flush at the end of this turn. */
+	/** Flush in this turn. */
 	wake(): void {
+		if (this.#isWoken) return;
+		this.#isWoken = true;
 		this.#options.host.wake(this);
 	}
 
@@ -198,7 +203,7 @@ export class QuicConnection {
 	 */
 	#mayWait(): boolean {
 		if (!this.isEstablished || this.#isReadDue || this.#taken > 1 || this.#sent > 1) return false;
-		return !this.#streams.hasWrites && !this.native.isDraining() && !this.native.isClosed();
+		return !this.#streams.hasWrites && !this.native.isDraining();
 	}
 
 	#wakeLater(): void {

@@ -1,10 +1,11 @@
 /*
  * A UDP socket and the connections on it.
  *
- * Everything that was written in one turn of the event loop leaves together at
- * its end, and one timer serves the deadlines of all connections. Datagrams are
- * made in one buffer that is used again as soon as the kernel has taken it, which
- * is nearly always at once.
+ * What is written first in a turn of the event loop leaves as soon as whoever wrote
+ * it is done: often it is all there is, and somebody waits for it. Everything after
+ * that leaves together at the end of the turn. One timer serves the deadlines of all
+ * connections. Datagrams are made in one buffer that is used again as soon as the
+ * kernel has taken it, which is nearly always at once.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -23,7 +24,8 @@ export class QuicSocket implements ConnectionHost {
 	buffer: Buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
 	readonly #socket: Socket;
 	readonly #isConnected: boolean;
-	readonly #dirty = new Set<QuicConnection>();
+	/** Those to flush next, each once. */
+	readonly #woken: QuicConnection[] = [];
 	readonly #deadlines: Deadlines;
 	#isScheduled = false;
 	#isClosed = false;
@@ -79,10 +81,10 @@ export class QuicSocket implements ConnectionHost {
 	}
 
 	wake(connection: QuicConnection): void {
-		this.#dirty.add(connection);
+		this.#woken.push(connection);
 		if (this.#isScheduled) return;
 		this.#isScheduled = true;
-		setImmediate(this.#flush);
+		process.nextTick(this.#flushFirst);
 	}
 
 	wakeLater(connection: QuicConnection): void {
@@ -106,7 +108,6 @@ export class QuicSocket implements ConnectionHost {
 
 	remove(connection: QuicConnection): void {
 		this.connections.delete(connection);
-		this.#dirty.delete(connection);
 	}
 
 	/** Idempotent. Connections must be closed before. */
@@ -123,10 +124,19 @@ export class QuicSocket implements ConnectionHost {
 		if (error) this.#onError(error);
 	};
 
-	readonly #flush = (): void => {
+	readonly #flushFirst = (): void => {
+		// Until then nothing else is scheduled.
+		setImmediate(this.#endTurn);
+		this.#flush();
+	};
+
+	readonly #endTurn = (): void => {
 		this.#isScheduled = false;
-		for (const connection of this.#dirty) {
-			this.#dirty.delete(connection);
+		this.#flush();
+	};
+
+	readonly #flush = (): void => {
+		for (const connection of this.#woken.splice(0)) {
 			connection.flush();
 			if (connection.dueAt < Number.POSITIVE_INFINITY) this.#deadlines.note(connection.dueAt);
 		}
@@ -135,7 +145,7 @@ export class QuicSocket implements ConnectionHost {
 	#tick(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const connection of this.connections) {
-			// A connection that ticks is flushed at the end of the turn, which notes its next deadline.
+			// A connection that ticks is flushed in this turn, which notes its next deadline.
 			if (connection.dueAt <= now + 1) connection.tick(now + 1);
 			else next = Math.min(next, connection.dueAt);
 		}

@@ -31,6 +31,8 @@ const scratch = new Uint8Array(64 * 1024);
 export class QuicStream implements LinkStream {
 	/** The number on the wire; -1 while the stream waits its turn. */
 	id: number;
+	/** Kept by the table: it is among those that have something to write. */
+	isListed = false;
 	readonly #host: StreamHost;
 	readonly #reader: FrameReader;
 	readonly #out = new Outgoing();

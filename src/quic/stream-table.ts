@@ -29,7 +29,8 @@ export class StreamTable implements StreamHost {
 	readonly address: string;
 	readonly #options: StreamTableOptions;
 	readonly #open = new Map<number, QuicStream>();
-	readonly #writing = new Set<QuicStream>();
+	/** Those with something to write, each once. */
+	readonly #writing: QuicStream[] = [];
 	/** Ours that have sent nothing yet. */
 	readonly #fresh = new Set<QuicStream>();
 	/** Ours that wait for a number. */
@@ -54,7 +55,7 @@ export class StreamTable implements StreamHost {
 
 	/** True when something waits to be handed to the engine. */
 	get hasWrites(): boolean {
-		return this.#writing.size > 0 || this.#waiting.length > 0;
+		return this.#writing.length > 0 || this.#waiting.length > 0;
 	}
 
 	/** When the streams must be looked at again, whatever comes in. */
@@ -73,12 +74,14 @@ export class StreamTable implements StreamHost {
 	}
 
 	/*
-	 * Read all that came. Asking for each stream that is open is many times cheaper than the engine's
-	 * own list, whose iterator is dear to make. The list is for the rest: streams that came out of order.
+	 * Read all that came. A single stream is read without asking. Asking for each stream that is open is
+	 * many times cheaper than the engine's own list, whose iterator is dear to make. The list is for the
+	 * rest: streams that came out of order.
 	 */
 	read(): void {
 		const { native } = this;
 		if (this.#open.size > 0 && this.#options.onStream) this.#isStoppedCheckDue = true;
+		if (this.#open.size === 1) for (const stream of this.#open.values()) stream.read();
 		if (this.#isOver || !native.isReadable()) return;
 		if (this.#open.size <= FEW_STREAMS) {
 			for (const [id, stream] of this.#open) if (native.streamReadable(id)) stream.read();
@@ -97,8 +100,9 @@ export class StreamTable implements StreamHost {
 	/** Hand all that waits to the engine, as far as it takes it. */
 	write(): void {
 		if (this.#waiting.length > 0) this.#admit();
-		for (const stream of this.#writing) {
-			if (stream.write()) this.#writing.delete(stream);
+		for (const stream of this.#writing.splice(0)) {
+			stream.isListed = false;
+			if (!stream.write()) this.#list(stream);
 		}
 		if (this.#isStoppedCheckDue) this.#checkStopped();
 	}
@@ -110,13 +114,12 @@ export class StreamTable implements StreamHost {
 	}
 
 	wake(stream?: QuicStream): void {
-		if (stream && stream.id !== -1) this.#writing.add(stream);
+		if (stream && stream.id !== -1) this.#list(stream);
 		else if (stream && this.#fresh.delete(stream)) this.#waiting.push(stream);
 		this.#options.onWake();
 	}
 
 	forget(stream: QuicStream): void {
-		this.#writing.delete(stream);
 		if (stream.id !== -1) this.#open.delete(stream.id);
 		else if (!this.#fresh.delete(stream)) removeFrom(this.#waiting, stream);
 		if (this.size === 0) this.#options.onQuiet();
@@ -125,6 +128,12 @@ export class StreamTable implements StreamHost {
 	hold(bytes: number): boolean {
 		this.#heldBytes += bytes;
 		return this.#heldBytes <= MAX_HELD_BYTES;
+	}
+
+	#list(stream: QuicStream): void {
+		if (stream.isListed) return;
+		stream.isListed = true;
+		this.#writing.push(stream);
 	}
 
 	#accept(id: number): QuicStream | undefined {
@@ -149,7 +158,7 @@ export class StreamTable implements StreamHost {
 			this.#nextId += ID_STEP;
 			this.#open.set(stream.id, stream);
 			// Written now: the number counts only once something was sent under it.
-			if (!stream.write()) this.#writing.add(stream);
+			if (!stream.write()) this.#list(stream);
 		}
 	}
 

@@ -14,9 +14,9 @@ import { FRAME_LIMIT_BYTES } from './limits.ts';
 export const FRAME_HEADER_BYTES = 4;
 
 /** One frame as bytes ready to send. */
-export function encodeFrame(payload: Uint8Array): Uint8Array<ArrayBuffer> {
-	const frame = new Uint8Array(FRAME_HEADER_BYTES + payload.length);
-	new DataView(frame.buffer).setUint32(0, payload.length);
+export function encodeFrame(payload: Uint8Array): Uint8Array {
+	const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
+	frame.writeUInt32BE(payload.length);
 	frame.set(payload, FRAME_HEADER_BYTES);
 	return frame;
 }
@@ -77,7 +77,7 @@ export class FrameReader {
 	}
 
 	#lengthAt(bytes: Uint8Array, at: number): number {
-		const length = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES).getUint32(0);
+		const length = readLength(bytes, at);
 		if (length <= this.#limitBytes) return length;
 		throw new OrchestraError(
 			'bad_frame',
@@ -91,4 +91,10 @@ export class FrameReader {
 	#take(): Uint8Array {
 		return this.#held.take(FRAME_HEADER_BYTES);
 	}
+}
+
+/** By hand: a view of a small array would first have to move it out of the heap. */
+function readLength(bytes: Uint8Array, at: number): number {
+	const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+	return a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d;
 }

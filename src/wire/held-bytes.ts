@@ -37,7 +37,7 @@ export class HeldBytes {
 		const bytes = this.bytes.subarray(start);
 		const isLarge = bytes.length > LARGEST_COPY_BYTES;
 		this.#size = 0;
-		if (!isLarge) return Uint8Array.from(bytes);
+		if (!isLarge) return new Uint8Array(bytes);
 		this.#buffer = Buffer.alloc(0);
 		// The buffer was made for us alone, so it is not a shared one.
 		return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);

@@ -53,7 +53,7 @@ describe('eachField', () => {
 		fc.assert(
 			fc.property(fc.array(field), (fields) => {
 				const message = joined(fields.map(([number, value]) => bytesField(number, value)));
-				expect(fieldsOf(message)).toEqual(fields);
+				expect(fieldsOf(new Uint8Array(message))).toEqual(fields);
 			}),
 		);
 	});
