@@ -7,18 +7,19 @@
  * for a moment the event loop turns instead of sleeping, which an immediate that
  * renews itself is enough for.
  *
- * It is a bet, and it is given up where it does not pay. A try that wins earns
- * credit and one that loses costs some; without credit the process sleeps as it
- * always did, for twice as many messages each time, before it tries anew. A new
- * start has credit for several losses: a scheduler lets whoever slept run on, so
- * on a core that is shared with the caller the first tries keep the caller from
- * its turn. Only a process that has been awake for a while gives way at once.
+ * It is a bet, and whoever messages come from has its own: what follows a request
+ * may come much later than what follows an answer. A bet that wins earns credit
+ * and one that loses costs some; without credit the process sleeps as it always
+ * did, for twice as many messages each time, before it tries anew. A new start has
+ * credit for several losses: a scheduler lets whoever slept run on, so on a core
+ * that is shared with the caller the first tries keep the caller from its turn.
+ * Only a process that has been awake for a while gives way at once.
  */
 
 /** How long the loop turns after a message. */
 const AWAKE_MS = 0.5;
 
-/** How many tries may be lost after a new start. */
+/** How many bets may be lost after a new start. */
 const FIRST_CREDIT = 8;
 
 /** Who has this much is where it pays. */
@@ -28,43 +29,51 @@ const MAX_CREDIT = 16;
 const MIN_PASSED = 16;
 const MAX_PASSED = 1024;
 
-let isAwake = false;
+/** The bet that keeps the loop turning. */
+let standing: AwakeBet | undefined;
 let awakeUntil = 0;
-let credit = FIRST_CREDIT;
-let toPass = 0;
-let passedLast = 0;
+let isTurning = false;
 
-/** A message came in, and the next may follow at once. */
-export function stayAwake(): void {
-	if (isAwake) {
-		won();
-	} else if (toPass > 0) {
-		toPass--;
-		return;
-	} else {
-		isAwake = true;
+/** The bets on what follows the messages of one source. */
+export class AwakeBet {
+	#credit = FIRST_CREDIT;
+	#toPass = 0;
+	#passedLast = 0;
+
+	/** A message came from this source, and the next, from wherever, may follow at once. */
+	place(): void {
+		standing?.won();
+		standing = undefined;
+		if (this.#toPass > 0) {
+			this.#toPass--;
+			return;
+		}
+		standing = this;
+		awakeUntil = performance.now() + AWAKE_MS;
+		if (isTurning) return;
+		isTurning = true;
 		setImmediate(turn);
 	}
-	awakeUntil = performance.now() + AWAKE_MS;
+
+	won(): void {
+		if (this.#credit < MAX_CREDIT) this.#credit++;
+		else this.#passedLast = 0;
+	}
+
+	lost(): void {
+		if (--this.#credit > 0) return;
+		this.#credit = FIRST_CREDIT;
+		this.#passedLast = Math.min(Math.max(2 * this.#passedLast, MIN_PASSED), MAX_PASSED);
+		this.#toPass = this.#passedLast;
+	}
 }
 
 function turn(): void {
-	if (performance.now() < awakeUntil) {
+	if (standing && performance.now() < awakeUntil) {
 		setImmediate(turn);
 		return;
 	}
-	isAwake = false;
-	lost();
-}
-
-function won(): void {
-	if (credit < MAX_CREDIT) credit++;
-	else passedLast = 0;
-}
-
-function lost(): void {
-	if (--credit > 0) return;
-	credit = FIRST_CREDIT;
-	passedLast = Math.min(Math.max(2 * passedLast, MIN_PASSED), MAX_PASSED);
-	toPass = passedLast;
+	standing?.lost();
+	standing = undefined;
+	isTurning = false;
 }

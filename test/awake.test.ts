@@ -1,5 +1,6 @@
 /* How long a process waits awake, and when it stops betting on the next message. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AwakeBet } from '../src/awake.ts';
 
 /** A loop whose time and turns the test decides on. */
 class Loop {
@@ -18,14 +19,17 @@ class Loop {
 }
 
 let loop: Loop;
-let stayAwake: () => void;
+let newBet: () => AwakeBet;
+let bet: AwakeBet;
 
 beforeEach(async () => {
 	loop = new Loop();
 	vi.spyOn(performance, 'now').mockImplementation(() => loop.now);
 	vi.stubGlobal('setImmediate', (turn: () => void) => loop.turns.push(turn));
 	vi.resetModules();
-	({ stayAwake } = await import('../src/awake.ts'));
+	const { AwakeBet } = await import('../src/awake.ts');
+	newBet = () => new AwakeBet();
+	bet = newBet();
 });
 
 afterEach(() => {
@@ -37,7 +41,7 @@ afterEach(() => {
 function lonely(count: number): number {
 	let tries = 0;
 	for (let index = 0; index < count; index++) {
-		stayAwake();
+		bet.place();
 		if (loop.isAwake) tries++;
 		loop.turnAfter(10);
 	}
@@ -46,16 +50,16 @@ function lonely(count: number): number {
 
 /** So many messages, each close behind another. */
 function follow(count: number): void {
-	stayAwake();
+	bet.place();
 	for (let index = 0; index < count; index++) {
 		loop.turnAfter(0.1);
-		stayAwake();
+		bet.place();
 	}
 }
 
 describe('a process that got a message', () => {
 	it('turns for a moment and then sleeps', () => {
-		stayAwake();
+		bet.place();
 		loop.turnAfter(0.4);
 		expect(loop.isAwake).toBe(true);
 		loop.turnAfter(0.2);
@@ -63,11 +67,11 @@ describe('a process that got a message', () => {
 	});
 
 	it('turns on as long as messages follow each other closely', () => {
-		stayAwake();
+		bet.place();
 		for (let count = 0; count < 1000; count++) {
 			loop.turnAfter(0.3);
 			expect(loop.isAwake).toBe(true);
-			stayAwake();
+			bet.place();
 		}
 		expect(loop.turns).toHaveLength(1);
 	});
@@ -98,11 +102,28 @@ describe('a process that got a message', () => {
 	it('tries again now and then, and a few successes make it eager', () => {
 		lonely(10_000);
 		let passed = 0;
-		for (; !loop.isAwake; passed++) stayAwake();
+		for (; !loop.isAwake; passed++) bet.place();
 		expect(passed).toBeLessThanOrEqual(1025);
 		follow(20);
 		const [eager, later] = [lonely(16), lonely(16)];
 		expect(eager).toBe(16);
 		expect(later).toBe(0);
+	});
+
+	it('bets on each source for itself, and any message wins the bet that stands', () => {
+		const [request, answer] = [newBet(), newBet()];
+		const tries = { request: 0, answer: 0 };
+		// What follows a request comes late, what follows an answer at once.
+		for (let call = 0; call < 1000; call++) {
+			request.place();
+			loop.turnAfter(0.1);
+			if (loop.isAwake) tries.request++;
+			loop.turnAfter(10);
+			answer.place();
+			loop.turnAfter(0.1);
+			if (loop.isAwake) tries.answer++;
+		}
+		expect(tries.request).toBeLessThan(50);
+		expect(tries.answer).toBe(1000);
 	});
 });

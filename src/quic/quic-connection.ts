@@ -6,7 +6,7 @@
  * leave with the acknowledgement. Then the socket calls `flush` once, however many
  * streams were written.
  */
-import { stayAwake } from '../awake.ts';
+import { AwakeBet } from '../awake.ts';
 import { OrchestraError } from '../errors.ts';
 import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
@@ -62,6 +62,7 @@ export class QuicConnection {
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
+	readonly #bet = new AwakeBet();
 	#isReadDue = false;
 	#isWoken = false;
 	/** Datagrams that came since the last flush, and those that it sent. */
@@ -104,7 +105,7 @@ export class QuicConnection {
 		try {
 			this.native.recv(data, this.#path);
 			this.#watch.heard(performance.now());
-			stayAwake();
+			this.#bet.place();
 		} catch {
 			// A packet that the engine refuses; if that ends the connection, the flush finds out.
 			this.wake();

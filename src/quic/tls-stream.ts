@@ -5,11 +5,14 @@
  * TCP's own; a reset destroys the connection, and the peer sees it break.
  */
 import type { TLSSocket } from 'node:tls';
-import { stayAwake } from '../awake.ts';
+import { AwakeBet } from '../awake.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FrameReader } from '../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from './link.ts';
 import { Outgoing } from './outgoing.ts';
+
+/** For all streams: each is a connection of its own and soon gone. */
+const bet = new AwakeBet();
 
 export class TlsStream implements LinkStream {
 	readonly address: string;
@@ -41,7 +44,7 @@ export class TlsStream implements LinkStream {
 		this.#socket = socket;
 		socket.on('data', (chunk: Buffer) => {
 			this.#take(chunk);
-			stayAwake();
+			bet.place();
 		});
 		socket.on('end', () => this.#readEnd());
 		socket.on('error', (error) => this.fail(broken(this.address, error)));

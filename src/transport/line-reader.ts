@@ -1,6 +1,6 @@
 /* A byte stream to lines, delivered to a receiver, with a brake. */
 import type { Readable } from 'node:stream';
-import { stayAwake } from '../awake.ts';
+import { AwakeBet } from '../awake.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { LineSplitter } from '../wire/lines.ts';
 
@@ -8,6 +8,7 @@ export class LineReader {
 	readonly #stream: Readable;
 	readonly #splitter: LineSplitter;
 	readonly #onEnd: (error: Error | undefined) => void;
+	readonly #bet = new AwakeBet();
 	#isOver = false;
 
 	/** @param onEnd is told once that no more lines will come, with the error that ended them if there was one */
@@ -20,7 +21,7 @@ export class LineReader {
 	start(receiver: Receiver): void {
 		this.#stream.on('data', (chunk: Buffer) => {
 			this.#deliver(receiver, this.#splitter.push(chunk));
-			stayAwake();
+			this.#bet.place();
 		});
 		const finish = (error?: Error): void => {
 			if (this.#isOver) return;
