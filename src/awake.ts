@@ -48,11 +48,7 @@ export class AwakeBet {
 			this.#toPass--;
 			return;
 		}
-		standing = this;
-		awakeUntil = performance.now() + AWAKE_MS;
-		if (isTurning) return;
-		isTurning = true;
-		setImmediate(turn);
+		stayAwake(this);
 	}
 
 	won(): void {
@@ -66,6 +62,14 @@ export class AwakeBet {
 		this.#passedLast = Math.min(Math.max(2 * this.#passedLast, MIN_PASSED), MAX_PASSED);
 		this.#toPass = this.#passedLast;
 	}
+}
+
+function stayAwake(bet: AwakeBet): void {
+	standing = bet;
+	awakeUntil = performance.now() + AWAKE_MS;
+	if (isTurning) return;
+	isTurning = true;
+	setImmediate(turn);
 }
 
 function turn(): void {

@@ -26,6 +26,7 @@ import { QuicSocket } from './quic-socket.ts';
 import { mintRetryToken, openRetryToken } from './retry-token.ts';
 
 const ID_BYTES = 16;
+const KEY_BYTES = 6;
 const LONG_HEADER_MASK = 0x80;
 const LONG_ID_AT = 6;
 /** A first packet is at least this long, so that we never answer with more than we got. */
@@ -61,7 +62,7 @@ class QuicListener implements LinkListener {
 	readonly #config: EngineConfig;
 	readonly #socket: QuicSocket;
 	readonly #options: ListenOptions;
-	readonly #byId = new Map<string, QuicConnection>();
+	readonly #byId = new Map<number, QuicConnection>();
 	readonly #peers = new WeakMap<QuicConnection, LinkPeer>();
 	readonly #tokenKey = randomBytes(32);
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
@@ -89,7 +90,7 @@ class QuicListener implements LinkListener {
 	}
 
 	#take(data: Buffer, from: RemoteInfo): void {
-		const connection = this.#byId.get(idOf(data));
+		const connection = this.#byId.get(keyIn(data));
 		if (!connection) this.#takeUnknown(data, { host: from.address, port: from.port });
 		// Migration is off: a packet from elsewhere is not of this connection.
 		else if (connection.remote.port !== from.port || connection.remote.host !== from.address)
@@ -142,7 +143,7 @@ class QuicListener implements LinkListener {
 			this.#counts.refused++;
 			return;
 		}
-		const key = Buffer.from(header.dcid).toString('latin1');
+		const key = keyOf(header.dcid);
 		const { local } = this.#socket;
 		const connection = new QuicConnection({
 			native: this.#engine.Connection.accept(header.dcid, originalId, local, remote, this.#config),
@@ -187,8 +188,14 @@ function describePeer(connection: QuicConnection): LinkPeer {
 	};
 }
 
-/** The connection id that a datagram is addressed to. Garbage gives some id that nobody has. */
-function idOf(data: Buffer): string {
-	const at = ((data[0] ?? 0) & LONG_HEADER_MASK) === 0 ? 1 : LONG_ID_AT;
-	return data.toString('latin1', at, at + ID_BYTES);
+/** The connection that a datagram is addressed to. Garbage gives some key that nobody has. */
+function keyIn(data: Buffer): number {
+	return keyOf(data, ((data[0] ?? 0) & LONG_HEADER_MASK) === 0 ? 1 : LONG_ID_AT);
+}
+
+/** The first bytes of a connection id, as many as a number holds: we chose them at random ourselves. */
+function keyOf(data: Uint8Array, start = 0): number {
+	let key = 0;
+	for (let at = start; at < start + KEY_BYTES; at++) key = key * 256 + (data[at] ?? 0);
+	return key;
 }

@@ -27,6 +27,7 @@ export class QuicSocket implements ConnectionHost {
 	/** Those to flush next, each once. */
 	readonly #woken: QuicConnection[] = [];
 	readonly #deadlines: Deadlines;
+	#isReceiving = false;
 	#isScheduled = false;
 	#isClosed = false;
 
@@ -75,16 +76,26 @@ export class QuicSocket implements ConnectionHost {
 
 	/** Start delivering datagrams, and errors of the socket. */
 	receive(onDatagram: (data: Buffer, from: RemoteInfo) => void, onError: (error: Error) => void): void {
-		this.#socket.on('message', onDatagram);
+		this.#socket.on('message', (data, from) => {
+			this.#isReceiving = true;
+			try {
+				onDatagram(data, from);
+			} finally {
+				this.#isReceiving = false;
+			}
+			if (this.#woken.length === 0 || this.#isScheduled) return;
+			this.#schedule();
+			this.#flush();
+		});
 		this.#socket.on('error', onError);
 		this.#onError = onError;
 	}
 
 	wake(connection: QuicConnection): void {
 		this.#woken.push(connection);
-		if (this.#isScheduled) return;
-		this.#isScheduled = true;
-		process.nextTick(this.#flushFirst);
+		if (this.#isReceiving || this.#isScheduled) return;
+		this.#schedule();
+		process.nextTick(this.#flush);
 	}
 
 	wakeLater(connection: QuicConnection): void {
@@ -124,11 +135,11 @@ export class QuicSocket implements ConnectionHost {
 		if (error) this.#onError(error);
 	};
 
-	readonly #flushFirst = (): void => {
-		// Until then nothing else is scheduled.
+	/** What is woken after the first flush waits for the end of the turn. */
+	#schedule(): void {
+		this.#isScheduled = true;
 		setImmediate(this.#endTurn);
-		this.#flush();
-	};
+	}
 
 	readonly #endTurn = (): void => {
 		this.#isScheduled = false;
