@@ -10,7 +10,7 @@
  * the last brace closes it, and no string can hold these quotes unescaped.
  */
 import { elementsOf, parseJson } from '../wire/json.ts';
-import { type Id, readMessage } from '../wire/json-rpc.ts';
+import { encodeId, exactly, isId, readMessage } from '../wire/json-rpc.ts';
 
 /** Ids are compared by their JSON text, in the one form that `JSON.stringify` gives. */
 export type Head =
@@ -44,18 +44,11 @@ export function readHead(text: string): Head {
 	return readWhole(text);
 }
 
-/** The text of an id as it stands in a message. */
-export function idText(value: Id): string {
-	return typeof value === 'object' ? value.text : JSON.stringify(value);
-}
-
 /** The id that a `notifications/cancelled` gives up; undefined when it names none. */
 export function canceledId(text: string): string | undefined {
 	try {
-		const requestId: unknown = Object(JSON.parse(text)).params?.requestId;
-		return typeof requestId === 'string' || typeof requestId === 'number'
-			? JSON.stringify(requestId)
-			: undefined;
+		const requestId = exactly(Object(parseJson(text)).params?.requestId, text, 'params', 'requestId');
+		return isId(requestId) ? encodeId(requestId) : undefined;
 	} catch {
 		return undefined; // no JSON, so nothing is given up
 	}
@@ -92,12 +85,12 @@ function headOfValue(value: unknown, text: string): Head {
 	const read = readMessage(value, text);
 	switch (read.kind) {
 		case 'request':
-			return { kind: 'request', id: idText(read.message.id), method: read.message.method };
+			return { kind: 'request', id: encodeId(read.message.id), method: read.message.method };
 		case 'notification':
 			return { kind: 'notice', method: read.message.method };
 		case 'response':
 			if (read.message.id === null) return { kind: 'unknown' };
-			return { kind: 'answer', id: idText(read.message.id), isResult: read.message.error === undefined };
+			return { kind: 'answer', id: encodeId(read.message.id), isResult: read.message.error === undefined };
 		case 'invalid':
 			return { kind: 'unknown' };
 	}

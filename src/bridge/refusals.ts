@@ -4,9 +4,9 @@
  */
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { parseJson } from '../wire/json.ts';
-import { idFromHead, rpcCodes } from '../wire/json-rpc.ts';
+import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { type Head, idText } from './head.ts';
+import type { Head } from './head.ts';
 import type { Flight } from './in-flight.ts';
 
 /** What a client is told of a call that was under way when the connection broke. */
@@ -46,7 +46,7 @@ export function answerToUnsent(
 export function answerToOversize({ head, limitBytes }: OversizeLine, unknownId: string): string | undefined {
 	const known = idFromHead(head);
 	if (known?.isRequest === false) return undefined;
-	const id = known === undefined ? unknownId : idText(known.id);
+	const id = known === undefined ? unknownId : encodeId(known.id);
 	return errorText(id, rpcCodes.invalidRequest, `message is longer than the limit of ${limitBytes} bytes`);
 }
 

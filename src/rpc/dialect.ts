@@ -6,13 +6,15 @@
  * thing is given `plainDialect`.
  */
 import { isObject } from '../wire/json.ts';
-import type { Id } from '../wire/json-rpc.ts';
+import { exactly, type Id } from '../wire/json-rpc.ts';
 
 export interface Dialect {
 	/** The notification that asks the peer to give up our request. */
 	cancelNotice(id: Id, reason: string): { method: string; params: unknown } | undefined;
-	/** The id of the peer's request that this notification gives up. */
-	canceledId(method: string, params: unknown): unknown;
+	/** The id of the peer's request that this notification gives up. `text` is the whole message. */
+	canceledId(method: string, params: unknown, text: string): unknown;
+	/** Give the params of a request back the digits that the peer must see again. `text` is the whole message. */
+	restore(params: unknown, text: string): void;
 	/** `params` with a request for progress in it. */
 	withProgressToken(params: unknown, token: number): unknown;
 	/** The token that this notification reports progress for. */
@@ -21,8 +23,15 @@ export interface Dialect {
 
 export const mcpDialect: Dialect = {
 	cancelNotice: (id, reason) => ({ method: 'notifications/cancelled', params: { requestId: id, reason } }),
-	canceledId: (method, params) =>
-		method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined,
+	canceledId: (method, params, text) =>
+		method === 'notifications/cancelled' && isObject(params)
+			? exactly(params['requestId'], text, 'params', 'requestId')
+			: undefined,
+	restore(params, text) {
+		const meta = isObject(params) ? params['_meta'] : undefined;
+		if (!isObject(meta) || typeof meta['progressToken'] !== 'number') return;
+		meta['progressToken'] = exactly(meta['progressToken'], text, 'params', '_meta', 'progressToken');
+	},
 	withProgressToken(params, token) {
 		const object = isObject(params) ? params : {};
 		const meta = isObject(object['_meta']) ? object['_meta'] : {};
@@ -36,6 +45,7 @@ export const mcpDialect: Dialect = {
 export const plainDialect: Dialect = {
 	cancelNotice: () => undefined,
 	canceledId: () => undefined,
+	restore: () => {},
 	withProgressToken: (params) => params,
 	progressToken: () => undefined,
 };

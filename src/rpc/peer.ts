@@ -157,18 +157,19 @@ export class Peer implements Receiver {
 					const reason = `${read.message.method} must not be part of a batch`;
 					return this.#invalid(read.message.id, reason, text, batch);
 				}
+				this.#dialect.restore(read.message.params, text);
 				return this.#serving.serve(read.message, batch);
 			case 'response':
 				return this.#outgoing.settle(read.message);
 			case 'notification':
-				return this.#hear(read.message.method, read.message.params);
+				return this.#hear(read.message.method, read.message.params, text);
 			case 'invalid':
 				return this.#invalid(read.id, read.reason, text, batch);
 		}
 	}
 
-	#hear(method: string, params: unknown): void {
-		const canceledId = this.#dialect.canceledId(method, params);
+	#hear(method: string, params: unknown, text: string): void {
+		const canceledId = this.#dialect.canceledId(method, params, text);
 		if (canceledId !== undefined) this.#serving.cancel(canceledId);
 		const token = this.#dialect.progressToken(method, params);
 		if (token !== undefined) this.#outgoing.progress(token, params);

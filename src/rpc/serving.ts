@@ -12,6 +12,7 @@ import {
 	encodeId,
 	encodeResult,
 	idKey,
+	isId,
 	type RpcErrorObject,
 	type RpcRequest,
 	rpcCodes,
@@ -52,7 +53,7 @@ export class Serving {
 		const key = idKey(id);
 		batch?.expect();
 		if (this.#calls.has(key)) {
-			const message = `id ${JSON.stringify(id)} is already in flight`;
+			const message = `id ${encodeId(id)} is already in flight`;
 			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
 		}
 		const call = new IncomingCall(id, method, params);
@@ -67,15 +68,7 @@ export class Serving {
 
 	/** The peer gave up the request with this id; anything that is no id of ours is ignored. */
 	cancel(id: unknown): void {
-		if (typeof id !== 'string' && typeof id !== 'number') return;
-		const call = Number.isSafeInteger(id) || typeof id === 'string' ? this.#calls.get(id) : this.#huge(id);
-		call?.cancel('the peer gave the request up');
-	}
-
-	/** The call whose id is this number, of which a double could not keep all digits; none when two may be meant. */
-	#huge(id: number): IncomingCall | undefined {
-		const meant = [...this.#calls.values()].filter((call) => Number(encodeId(call.id)) === id);
-		return meant.length === 1 ? meant[0] : undefined;
+		if (isId(id)) this.#calls.get(idKey(id))?.cancel('the peer gave the request up');
 	}
 
 	/** Give up everything; it stays unanswered. */

@@ -4,9 +4,10 @@
  * Guards are written by hand because they run for every message; a schema
  * library costs more than all the rest of a call. Messages are built as text, in
  * the order jsonrpc, id, then the rest, so that an id is echoed exactly as it
- * came: `ExactNumber` carries the digits that a double would lose.
+ * came: `ExactNumber` carries the digits that a double would lose, as an id and
+ * wherever else in a message it stands.
  */
-import { isObject, numberTextOf } from './json.ts';
+import { isObject, memberText } from './json.ts';
 
 /** A number kept as its text, because a double cannot hold it. */
 export class ExactNumber {
@@ -16,9 +17,41 @@ export class ExactNumber {
 		this.text = text;
 	}
 
+	/** A number, except in a message of ours: there it stands in for its digits. */
 	toJSON(): unknown {
-		return Number(this.text);
+		if (!isEncoding) return Number(this.text);
+		hasStandIn = true;
+		// Made when it is needed: hardly any process ever does.
+		standIn ??= `exact:${crypto.randomUUID()}:`;
+		return standIn + this.text;
 	}
+}
+
+/** JSON has no way to write digits as they are, so a text that nobody can guess goes there first. */
+let standIn: string | undefined;
+let isEncoding = false;
+let hasStandIn = false;
+
+function stringify(value: unknown): string | undefined {
+	isEncoding = true;
+	hasStandIn = false;
+	try {
+		const text = JSON.stringify(value);
+		return hasStandIn ? text.replaceAll(new RegExp(`"${standIn}([-+.\\deE]+)"`, 'g'), '$1') : text;
+	} finally {
+		isEncoding = false;
+	}
+}
+
+/**
+ * A number in a message with all its digits: `value` as it was parsed, or exact when a double lost some.
+ * Anything else comes back as it is.
+ * @param text the line that it came in, and `path` the keys that lead to it
+ */
+export function exactly(value: unknown, text: string, ...path: string[]): unknown {
+	if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+	const digits = memberText(text, ...path);
+	return digits === undefined || digits === String(value) ? value : new ExactNumber(digits);
 }
 
 export type Id = string | number | ExactNumber;
@@ -107,12 +140,13 @@ function readResponse(value: Record<string, unknown>, id: Id | null | undefined)
 }
 
 function readId(value: Record<string, unknown>, text: string): Id | null | undefined {
-	const { id } = value;
-	if (typeof id === 'string' || id === null) return id;
-	if (typeof id !== 'number') return undefined;
-	if (Number.isSafeInteger(id)) return id;
-	const exact = numberTextOf(text, 'id');
-	return exact === undefined || exact === String(id) ? id : new ExactNumber(exact);
+	const id = exactly(value['id'], text, 'id');
+	return isId(id) || id === null ? id : undefined;
+}
+
+/** What an id may be. */
+export function isId(value: unknown): value is Id {
+	return typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber;
 }
 
 function invalid(id: Id | null, reason: string): Message {
@@ -144,13 +178,13 @@ export function encodeNotification(method: string, params: unknown): string {
 }
 
 export function encodeResult(id: Id, result: unknown): string {
-	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${JSON.stringify(result) ?? 'null'}}`;
+	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${stringify(result) ?? 'null'}}`;
 }
 
 /** An error answer. `undefined` leaves the id out, for peers that refuse `null`. */
 export function encodeError(id: Id | null | undefined, error: RpcErrorObject): string {
 	const head = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
-	return `{"jsonrpc":"2.0",${head}"error":${JSON.stringify(error)}}`;
+	return `{"jsonrpc":"2.0",${head}"error":${stringify(error)}}`;
 }
 
 /** An id as it stands in a message. */
@@ -160,6 +194,6 @@ export function encodeId(id: Id): string {
 }
 
 function encodeParams(params: unknown): string {
-	const text = params === undefined ? undefined : JSON.stringify(params);
+	const text = params === undefined ? undefined : stringify(params);
 	return text === undefined ? '' : `,"params":${text}`;
 }

@@ -16,20 +16,33 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The exact text of a number under `key` in the outermost object of `text`, which
- * is known to be valid JSON. When the key is repeated the last one counts, as it
- * does for `JSON.parse`. A scan and not a regular expression: the line may be huge.
+ * The text of a member, found by the keys that lead to it from the outermost object of `text`, which is
+ * known to be valid JSON. When a key is repeated the last one counts, as it does for `JSON.parse`. A scan
+ * and not a regular expression: the line may be huge.
  */
-export function numberTextOf(text: string, key: string): string | undefined {
+export function memberText(text: string, ...path: string[]): string | undefined {
+	let found: string | undefined = text;
+	for (const key of path) found = found && memberOf(found, key);
+	return found;
+}
+
+function memberOf(text: string, key: string): string | undefined {
 	let found: string | undefined;
 	let depth = 0;
+	let valueAt = -1;
 	for (let at = 0; at < text.length; at++) {
 		const char = text[at];
+		const isEndOfValue = depth === 1 && (char === ',' || char === '}');
+		if (isEndOfValue && valueAt !== -1) {
+			found = text.slice(valueAt, at).trim();
+			valueAt = -1;
+		}
 		if (char === '{' || char === '[') depth++;
 		else if (char === '}' || char === ']') depth--;
 		else if (char === '"') {
 			const end = endOfString(text, at);
-			if (depth === 1 && text.slice(at + 1, end) === key) found = numberAfterColon(text, end + 1) ?? found;
+			const colon = depth === 1 && valueAt === -1 ? colonAfter(text, end) : -1;
+			if (colon !== -1 && JSON.parse(text.slice(at, end + 1)) === key) valueAt = colon + 1;
 			at = end;
 		}
 	}
@@ -61,8 +74,9 @@ export function endOfString(text: string, start: number): number {
 	return at;
 }
 
-function numberAfterColon(text: string, start: number): string | undefined {
-	const pattern = /\s*:\s*(-?\d[\d.eE+-]*)/y;
-	pattern.lastIndex = start;
-	return pattern.exec(text)?.[1];
+/** Where the colon after a key stands; -1 when the string was a value. */
+function colonAfter(text: string, end: number): number {
+	const pattern = /\s*:/y;
+	pattern.lastIndex = end + 1;
+	return pattern.test(text) ? pattern.lastIndex - 1 : -1;
 }

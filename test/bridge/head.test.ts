@@ -1,7 +1,6 @@
 /* The quick look at a message must never see anything else than a parser does. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memberText } from '../../src/bridge/exact-arguments.ts';
 import { canceledId, readHead, withId } from '../../src/bridge/head.ts';
 
 const id = fc.oneof(fc.integer(), fc.string(), fc.maxSafeInteger());
@@ -88,29 +87,12 @@ describe('canceledId', () => {
 			expect(canceledId(notice(params))).toBeUndefined();
 		expect(canceledId('{')).toBeUndefined();
 	});
-});
 
-describe('memberText', () => {
-	it('gives the text of a member, spaces aside', () => {
-		const value = fc.dictionary(fc.string(), fc.jsonValue());
-		fc.assert(
-			fc.property(
-				value,
-				fc.string(),
-				fc.jsonValue(),
-				fc.constantFrom(undefined, 2),
-				(rest, key, found, space) => {
-					const object = JSON.parse(JSON.stringify({ ...rest, [key]: found }));
-					const text = memberText(JSON.stringify(object, null, space), key);
-					expect(JSON.parse(text ?? 'null')).toEqual(object[key]);
-				},
-			),
-		);
-	});
-
-	it('takes the last of two, and finds nothing where there is nothing', () => {
-		expect(memberText('{"a":1,"b":{"a":2},"a":[3, "}"]}', 'a')).toBe('[3, "}"]');
-		expect(memberText('{"b":{"a":2},"c":"a"}', 'a')).toBeUndefined();
+	it('keeps every digit, so that it names the request that `readHead` named', () => {
+		const id = '12345678901234567890';
+		const notice = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+		expect(canceledId(notice)).toBe(id);
+		expect(readHead(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`)).toMatchObject({ id });
 	});
 });
 

@@ -137,6 +137,34 @@ describe('ids', () => {
 		}
 	});
 
+	it('of subscriptions and tokens of progress keep every digit', async () => {
+		const client = await RawClient.legacy(kitchenSink());
+		await client.modern('tools/list');
+		let lines = '';
+		client.output.on('data', (chunk: Buffer) => {
+			lines += String(chunk);
+		});
+		const line = (id: string, method: string, params: object): string => {
+			const text = JSON.stringify(params).replace('"TOKEN"', '12345678901234567891');
+			return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${text}}\n`;
+		};
+		client.write(line('1', 'tools/call', { name: 'work', _meta: { progressToken: 'TOKEN' } }));
+		const notifications = { toolsListChanged: true };
+		client.write(
+			line('12345678901234567892', 'subscriptions/listen', { notifications, _meta: modernMeta() }),
+		);
+		await until('both', () => lines.includes('acknowledged') && lines.includes('"id":1,'));
+		await client.end();
+		expect(lines.match(/"progressToken":\d+/g)).toEqual([
+			'"progressToken":12345678901234567891',
+			'"progressToken":12345678901234567891',
+		]);
+		expect(lines.match(/subscriptionId":\d+/g)).toEqual([
+			'subscriptionId":12345678901234567892',
+			'subscriptionId":12345678901234567892',
+		]);
+	});
+
 	it('that are in flight already are refused, and the first call is answered', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		const answers: Wire[] = [];

@@ -153,6 +153,20 @@ describe('a peer that serves', () => {
 		expect(channel.sent).toEqual([]);
 	});
 
+	it('cancels the one call that a huge id names, to the last digit', async () => {
+		const { peer, channel, calls, finish } = openSlow();
+		for (const id of ['12345678901234567891', '12345678901234567892'])
+			peer.message(`{"jsonrpc":"2.0","id":${id},"method":"slow"}`);
+		peer.message(
+			'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345678901234567892}}',
+		);
+		expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+		finish('a');
+		finish('b');
+		await peer.drained(1000);
+		expect(channel.sent).toEqual(['{"jsonrpc":"2.0","id":12345678901234567891,"result":"a"}']);
+	});
+
 	it('shows the cancellation also to one who looks only afterwards, and drops its failure', async () => {
 		const { peer, channel, calls, fail } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":"a","method":"slow"}');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { elementsOf, numberTextOf, parseJson } from '../../src/wire/json.ts';
+import { elementsOf, memberText, parseJson } from '../../src/wire/json.ts';
 import {
 	ExactNumber,
 	encodeError,
@@ -102,6 +102,21 @@ describe('ids', () => {
 	it('stay a number where a value is wanted', () => {
 		expect(JSON.stringify({ id: new ExactNumber('9007199254740993') })).toBe('{"id":9007199254740992}');
 	});
+
+	it('keep their digits wherever they stand in a message', () => {
+		const exact = new ExactNumber('12345678901234567890');
+		const params = { requestId: exact, _meta: [{ deep: exact }], text: '"exact:1"' };
+		const said =
+			'{"requestId":12345678901234567890,"_meta":[{"deep":12345678901234567890}],"text":"\\"exact:1\\""}';
+		expect(encodeNotification('a', params)).toBe(`{"jsonrpc":"2.0","method":"a","params":${said}}`);
+		expect(encodeRequest(1, 'a', params)).toBe(`{"jsonrpc":"2.0","id":1,"method":"a","params":${said}}`);
+		expect(encodeResult(exact, params)).toBe(`{"jsonrpc":"2.0","id":${exact.text},"result":${said}}`);
+		expect(encodeError(1, { code: 1, message: '', data: params })).toContain(said);
+		const circle: Record<string, unknown> = {};
+		circle['circle'] = circle;
+		expect(() => encodeResult(1, circle)).toThrow(TypeError);
+		expect(JSON.stringify(exact)).toBe('12345678901234567000');
+	});
 });
 
 describe('elementsOf', () => {
@@ -123,25 +138,39 @@ describe('elementsOf', () => {
 	});
 });
 
-describe('numberTextOf', () => {
-	it('finds the number of a key in the outermost object only', () => {
+describe('memberText', () => {
+	it('gives the text of a member, spaces aside', () => {
+		const value = fc.dictionary(fc.string(), fc.jsonValue());
 		fc.assert(
-			fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.integer(), (others, number) => {
-				const { id: _, ...rest } = others;
-				expect(numberTextOf(JSON.stringify({ ...rest, id: number }), 'id')).toBe(String(number));
-			}),
+			fc.property(
+				value,
+				fc.string(),
+				fc.jsonValue(),
+				fc.constantFrom(undefined, 2),
+				(rest, key, found, space) => {
+					const object = JSON.parse(JSON.stringify({ ...rest, [key]: found }));
+					const text = memberText(JSON.stringify(object, null, space), key);
+					expect(JSON.parse(text ?? 'null')).toEqual(object[key]);
+				},
+			),
 		);
 	});
 
-	it('takes the last of a repeated key and nothing for a missing one', () => {
-		expect(numberTextOf('{"id":1e1,"id":2e2}', 'id')).toBe('2e2');
-		expect(numberTextOf('{"x":"\\"id\\":5","y":[{"id":6}]}', 'id')).toBeUndefined();
-		expect(numberTextOf('{"id":"text"}', 'id')).toBeUndefined();
+	it('takes the last of two, and finds nothing where there is nothing', () => {
+		expect(memberText('{"a":1,"b":{"a":2},"a":[3, "}"]}', 'a')).toBe('[3, "}"]');
+		expect(memberText('{"b":{"a":2},"c":"a"}', 'a')).toBeUndefined();
+	});
+
+	it('follows a path of keys', () => {
+		const text = '{"params":{"id":1,"_meta":{"token":1.50}},"token":2}';
+		expect(memberText(text, 'params', '_meta', 'token')).toBe('1.50');
+		expect(memberText(text, 'params', 'token')).toBeUndefined();
+		expect(memberText(text, 'absent', 'token')).toBeUndefined();
 	});
 
 	it('scans a huge line without trouble', () => {
 		const text = `{"a":"${'\\"x'.repeat(3_000_000)}","id":1.50}`;
-		expect(numberTextOf(text, 'id')).toBe('1.50');
+		expect(memberText(text, 'id')).toBe('1.50');
 	});
 });
 
