@@ -8,7 +8,6 @@ import type { Link } from '../quic/link.ts';
 import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
-import { ExactArguments } from './exact-arguments.ts';
 import type { Hub } from './open-hub.ts';
 import { OrchestratorProvider } from './orchestrator-provider.ts';
 
@@ -19,8 +18,8 @@ export function openTranslation(
 	options: { sessionId: string; log: Log },
 ): Hub {
 	const client = new PluginClient(link);
-	const exact = features.has(EXACT_JSON) ? new ExactArguments() : undefined;
-	const transport = serveFace(new OrchestratorProvider(client, options.sessionId, exact), exact, options.log);
+	const provider = new OrchestratorProvider(client, options.sessionId, features.has(EXACT_JSON));
+	const transport = serveFace(provider, options.log);
 	const close = async (): Promise<void> => {
 		await transport.close();
 		await client.close();
@@ -28,7 +27,7 @@ export function openTranslation(
 	return { transport, closed: client.closed, close };
 }
 
-function serveFace(provider: Provider, exact: ExactArguments | undefined, log: Log): Transport {
+function serveFace(provider: Provider, log: Log): Transport {
 	const [near, far] = memoryPair();
 	const shared = sharedState();
 	const face = new Face(provider, { shared, log });
@@ -42,13 +41,6 @@ function serveFace(provider: Provider, exact: ExactArguments | undefined, log: L
 		},
 	});
 	face.connect(peer);
-	far.start({
-		message: (text) => {
-			exact?.note(text);
-			peer.message(text);
-		},
-		oversize: (line) => peer.oversize(line),
-		end: (reason) => peer.end(reason),
-	});
+	far.start(peer);
 	return near;
 }

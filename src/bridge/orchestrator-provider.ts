@@ -18,12 +18,11 @@ import type {
 } from '../mcp/types.ts';
 import type { CallOptions } from '../plugin/calls.ts';
 import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
-import { exactBytes } from '../plugin/exact-json.ts';
+import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
 import type { PluginClient } from '../plugin/plugin-client.ts';
 import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import type { ExactArguments } from './exact-arguments.ts';
 import { BRIDGE_ID, PROBE_MS, TOOL_CALL_MS } from './limits.ts';
 import { lostMessage } from './refusals.ts';
 import { pathOf, resourceOf, STORED_MIME_TYPE, storedPrefixes, storedTemplates } from './stored-resources.ts';
@@ -35,14 +34,14 @@ export class OrchestratorProvider implements Provider {
 	readonly info = { name: 'orchestra', version: '1.0.0' };
 	readonly #client: PluginClient;
 	readonly #sessionId: string;
-	readonly #exact: ExactArguments | undefined;
+	readonly #isExact: boolean;
 	readonly #offered: Promise<ServerCapabilities>;
 
-	/** @param exact given when the orchestrator takes exact JSON */
-	constructor(client: PluginClient, sessionId: string, exact: ExactArguments | undefined) {
+	/** @param isExact whether the orchestrator takes exact JSON */
+	constructor(client: PluginClient, sessionId: string, isExact: boolean) {
 		this.#client = client;
 		this.#sessionId = sessionId;
-		this.#exact = exact;
+		this.#isExact = isExact;
 		this.#offered = this.#probe();
 	}
 
@@ -58,13 +57,12 @@ export class OrchestratorProvider implements Provider {
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		// What `JSON.parse` gave is JSON.
-		const value = input as JsonObject;
-		const exact = this.#exact?.take(context.id, value) ?? { value };
+		const exact = argumentsIn(context.text, input as JsonObject);
 		const { traceparent } = context.meta;
 		const call = {
 			toolName: name,
 			arguments: exact.value,
-			argumentsJson: exactBytes(exact, this.#exact !== undefined),
+			argumentsJson: exactBytes(exact, this.#isExact),
 			callerPlugin: BRIDGE_ID,
 			sessionId: this.#sessionId,
 			traceParent: typeof traceparent === 'string' ? traceparent : '',

@@ -14,6 +14,8 @@ import type { CallToolParams, Change, GetPromptParams } from '../mcp/provider.ts
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../mcp/types.ts';
 import type { CallOptions } from '../plugin/calls.ts';
 import type { RequestInit, ResponseKind, ResponseValue } from '../plugin/codec.ts';
+import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
+import { EXACT_JSON } from '../plugin/features.ts';
 import type { ToolRequest, ToolResponse } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginProcess } from '../plugin/plugin-process.ts';
 import { explainExit } from '../process/diagnosis.ts';
@@ -90,11 +92,14 @@ export class PluginBackend implements Backend {
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const { traceparent } = context.meta;
 		// What came out of a JSON message is JSON.
-		const request = { toolName: name, arguments: input as JsonObject, callerPlugin: CALLER };
-		const traceParent = typeof traceparent === 'string' ? traceparent : '';
-		const response = await this.ask({ case: 'toolCall', value: { ...request, traceParent } }, 'toolCall', {
-			signal: context.signal,
-		});
+		const exact = argumentsIn(context.text, input as JsonObject);
+		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
+		const value = {
+			...request,
+			traceParent: typeof traceparent === 'string' ? traceparent : '',
+			argumentsJson: exactBytes(exact, (await this.up()).client.features.has(EXACT_JSON)),
+		};
+		const response = await this.ask({ case: 'toolCall', value }, 'toolCall', { signal: context.signal });
 		if (response.errorCode === 'tool_not_found' && !response.success)
 			return this.#collect(request, context, response);
 		return toolResultOf(response);

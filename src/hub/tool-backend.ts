@@ -109,10 +109,8 @@ export class ToolBackend implements Backend {
 		context: CallContext,
 	): Promise<CallToolResult> {
 		const run = runTool(running.tool, this.#runOptions(running, input, context));
-		let count = 0;
 		for await (const event of run) {
-			count++;
-			const progress = context.wantsProgress ? mcpProgressOf(event, count) : undefined;
+			const progress = context.wantsProgress ? mcpProgressOf(event) : undefined;
 			if (progress) context.progress(progress.progress, progress.total, progress.message);
 			const log = mcpLogOf(event);
 			if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);

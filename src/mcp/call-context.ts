@@ -9,13 +9,16 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
-import type { Id } from '../wire/json-rpc.ts';
+import { ExactNumber, type Id } from '../wire/json-rpc.ts';
 import type { Questions } from './questions.ts';
 import type { Revision } from './revision.ts';
 import { logLevels, type McpLogLevel } from './types.ts';
 
 /** The answers of a client, by the keys of the questions. */
 export type InputResponses = Readonly<Record<string, unknown>>;
+
+/** How much a progress that does not rise is lifted above the one before. */
+const LEAST_RISE = 1e-6;
 
 /** How a call reaches its client; made by the face. */
 export interface ClientLine {
@@ -41,6 +44,7 @@ export class CallContext {
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
 	#isHeard = true;
+	#progress = Number.NEGATIVE_INFINITY;
 
 	constructor(
 		line: ClientLine,
@@ -95,16 +99,37 @@ export class CallContext {
 		return this.#controller.signal;
 	}
 
-	/** True when the client asked to hear of progress. */
-	get wantsProgress(): boolean {
-		return this.#meta['progressToken'] !== undefined;
+	/** The request as the text it came in, with digits that a number would lose; empty when it was none. */
+	get text(): string {
+		return this.#call.text;
 	}
 
-	/** Tell how far the work is; nothing happens when the client did not ask or no longer listens. */
+	/** True once the client gave the call up. */
+	get isCanceled(): boolean {
+		return this.#call.isCanceled;
+	}
+
+	/** True when the client asked to hear of progress. */
+	get wantsProgress(): boolean {
+		return isToken(this.#meta['progressToken']);
+	}
+
+	/**
+	 * Tell how far the work is; nothing happens when the client did not ask or no longer listens. The protocol
+	 * wants it to rise each time, so a number that does not is told as a little more than the one before.
+	 */
 	progress(progress: number, total?: number, message?: string): void {
-		const progressToken = this.#meta['progressToken'];
-		if (progressToken === undefined) return;
-		this.#tell('notifications/progress', { progressToken, progress, total, message });
+		const { progressToken } = this.#meta;
+		if (!isToken(progressToken) || !Number.isFinite(progress)) return;
+		const least = this.#progress + Math.max(LEAST_RISE, Math.abs(this.#progress) * 2 * Number.EPSILON);
+		this.#progress = progress > this.#progress ? progress : least;
+		const finiteTotal = Number.isFinite(total) ? total : undefined;
+		this.#tell('notifications/progress', {
+			progressToken,
+			progress: this.#progress,
+			total: finiteTotal,
+			message,
+		});
 	}
 
 	/** Log to the client, when it wants messages of this level. */
@@ -138,6 +163,7 @@ export class CallContext {
 		this.#call = call;
 		this.#meta = meta;
 		this.#isHeard = true;
+		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);
 	}
 
@@ -160,4 +186,10 @@ export class CallContext {
 	#follow(call: IncomingCall): void {
 		call.onCancel((reason) => this.#controller?.abort(reason));
 	}
+}
+
+/** A text or a whole number; progress cannot be told under anything else. */
+function isToken(token: unknown): boolean {
+	if (token instanceof ExactNumber) return /^-?\d+$/.test(token.text);
+	return typeof token === 'string' || Number.isInteger(token);
 }

@@ -68,8 +68,10 @@ export class InteractiveCall {
 	}
 
 	/** Ask the client; the answers come with its next request. */
-	ask(questions: Questions, { clientCapabilities }: CallContext): Promise<InputResponses> {
+	ask(questions: Questions, { clientCapabilities, isCanceled }: CallContext): Promise<InputResponses> {
 		return new Promise((answer, giveUp) => {
+			// Nobody would come back with the answer.
+			if (isCanceled) throw new OrchestraError('canceled', 'the client gave the call up');
 			requireCapabilities(questions, clientCapabilities);
 			this.#asks.push({ questions, answer, giveUp });
 			// Whatever else is asked in this go is shown together, and `run` may not have returned yet.
@@ -115,6 +117,7 @@ export class InteractiveCall {
 	/** End the turn with all that is asked; while the client is away it waits. */
 	#show(): void {
 		if (this.#turn === undefined || this.#asks.length === 0) return;
+		if (this.#context?.isCanceled) return this.giveUp('the client gave the call up');
 		const id = this.#takePlace();
 		if (id === undefined) return;
 		const timer = setTimeout(() => this.giveUp('the client did not come back'), STATE_TTL_MS);

@@ -11,8 +11,9 @@ import { methodNotFound, rpcErrorOf } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { forLegacy } from './adapt.ts';
 import { type Asking, CallContext, type ClientLine, type InputResponses } from './call-context.ts';
+import { failureOf } from './defined-results.ts';
 import { metaOf, PROTOCOL_VERSION } from './meta.ts';
-import { after, methods, type Params, requiredText } from './methods.ts';
+import { after, methods, type Params, requiredText, unlessFailing } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { type Questions, requireCapabilities } from './questions.ts';
 import type { Revision } from './revision.ts';
@@ -115,6 +116,12 @@ export class LegacySession implements ClientLine {
 		return Object.fromEntries(await Promise.all(answers));
 	}
 
+	/** What a client refuses to answer fails a tool, as it would have failed its work. */
+	#unasked(method: string, error: unknown): Result {
+		if (method !== 'tools/call') throw error;
+		return forLegacy(failureOf(error), this.#revision);
+	}
+
 	#initialize(params: Params): Awaitable<Result> {
 		this.#revision = negotiate(params['protocolVersion']);
 		this.#isOpen = true;
@@ -158,15 +165,21 @@ export class LegacySession implements ClientLine {
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
 		const context = new CallContext(this, call, metaOf(params), asking);
-		return after(method.answer(this.#provider, params, context), (result) => {
-			context.end();
-			if (!isInputRequired(result)) return forLegacy(result, this.#revision);
-			if (round >= QUESTION_ROUNDS)
-				throw new OrchestraError('internal', `${call.method} asked more than ${QUESTION_ROUNDS} times`);
-			const { inputRequests = {}, requestState } = result;
-			return this.#request(inputRequests, context).then((inputResponses) =>
-				this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
-			);
-		});
+		const work = (): Awaitable<Result> => method.answer(this.#provider, params, context);
+		return after(
+			unlessFailing(work, () => context.end()),
+			(result) => {
+				context.end();
+				if (!isInputRequired(result)) return forLegacy(result, this.#revision);
+				if (round >= QUESTION_ROUNDS)
+					throw new OrchestraError('internal', `${call.method} asked more than ${QUESTION_ROUNDS} times`);
+				const { inputRequests = {}, requestState } = result;
+				return this.ask(inputRequests, context).then(
+					(inputResponses) =>
+						this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
+					(error: unknown) => this.#unasked(call.method, error),
+				);
+			},
+		);
 	}
 }

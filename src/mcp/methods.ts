@@ -40,6 +40,20 @@ export function after<T, R>(value: Awaitable<T>, use: (value: T) => R | Promise<
 	return value instanceof Promise ? value.then(use) : use(value);
 }
 
+/** Do `work`; should it fail, at once or later, call `onFail` before anybody hears of it. */
+export function unlessFailing<T>(work: () => Awaitable<T>, onFail: () => void): Awaitable<T> {
+	const fail = (error: unknown): never => {
+		onFail();
+		throw error;
+	};
+	try {
+		const value = work();
+		return value instanceof Promise ? value.catch(fail) : value;
+	} catch (error) {
+		return fail(error);
+	}
+}
+
 /** A required text among the params. Throws `bad_input` naming it. */
 export function requiredText(params: Params, name: string): string {
 	const value = params[name];

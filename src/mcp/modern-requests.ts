@@ -10,7 +10,7 @@ import { isObject } from '../wire/json.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { InteractiveCall, type Turn } from './interactive-call.ts';
 import { SERVER_INFO } from './meta.ts';
-import { after, type Method, methods, type Params } from './methods.ts';
+import { after, type Method, methods, type Params, unlessFailing } from './methods.ts';
 import { ModernLine } from './modern-line.ts';
 import type { Parking } from './parking.ts';
 import type { Provider } from './provider.ts';
@@ -48,10 +48,14 @@ export class ModernRequests {
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, line);
 		const context = new CallContext(line, call, meta);
-		return after(method.answer(this.#parts.provider, params, context), (result) => {
-			context.end();
-			return this.#complete(result, method.isCacheable);
-		});
+		const work = (): Awaitable<Result> => method.answer(this.#parts.provider, params, context);
+		return after(
+			unlessFailing(work, () => context.end()),
+			(result) => {
+				context.end();
+				return this.#complete(result, method.isCacheable);
+			},
+		);
 	}
 
 	#discover(): Awaitable<Result> {
@@ -78,7 +82,11 @@ export class ModernRequests {
 		const state = carried?.state ?? undefined;
 		const asking = { asker: interactive, inputResponses, requestState: state };
 		const context = new CallContext(line, call, line.meta, asking);
-		const turn = interactive.run(context, () => method.answer(this.#parts.provider, params, context));
+		const work = (): Awaitable<Result> => method.answer(this.#parts.provider, params, context);
+		const turn = unlessFailing(
+			() => interactive.run(context, work),
+			() => context.end(),
+		);
 		return after(turn, (ended) => this.#endTurn(ended, { call, method, params, line }, context));
 	}
 
@@ -95,13 +103,20 @@ export class ModernRequests {
 		if (parked === undefined)
 			throw new OrchestraError('bad_input', 'requestState was refused: the call it belongs to is over');
 		const { questions } = parked;
-		if (!areAnswered(questions, responses)) return this.#ask(request, questions, { parked: id });
+		if (!areAnswered(questions, responses)) {
+			requireCapabilities(questions, line.capabilities);
+			return this.#ask(request, questions, { parked: id });
+		}
 		let context: CallContext | undefined;
 		const turn = parked.resume(responses, (waiting) => {
 			context = waiting;
 			waiting.resume(line, call, line.meta);
 		});
-		return turn.then((ended) => this.#endTurn(ended, request, context));
+		const ended = unlessFailing(
+			() => turn,
+			() => context?.end(),
+		);
+		return after(ended, (last) => this.#endTurn(last, request, context));
 	}
 
 	#endTurn(turn: Turn, request: InteractiveRequest, context: CallContext | undefined): Result {
@@ -158,5 +173,12 @@ function identityOf(
 	method: string,
 	{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,
 ): string {
-	return JSON.stringify([method, params]);
+	return JSON.stringify([method, params], (_key, value: unknown) =>
+		// The order of keys means nothing.
+		isObject(value) ? Object.fromEntries(Object.entries(value).sort(byKey)) : value,
+	);
+}
+
+function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+	return one < other ? -1 : 1;
 }

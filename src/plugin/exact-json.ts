@@ -6,7 +6,7 @@
  * only when a double would lose something: other frames stay as every peer makes them.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
-import { isObject, type JsonObject } from '../wire/json.ts';
+import { isObject, type JsonObject, memberText } from '../wire/json.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
@@ -29,6 +29,11 @@ export function parseExact(text: string): ExactObject {
 	if (!isObject(value)) throw new OrchestraError('bad_input', 'the arguments are JSON, but not an object');
 	// What `JSON.parse` gives is JSON.
 	return losesDigits(text) ? { value: value as JsonObject, text } : { value: value as JsonObject };
+}
+
+/** The arguments of a tool call, with their text when the value alone would lose digits. `line` is the whole request. */
+export function argumentsIn(line: string, value: JsonObject): ExactObject {
+	return losesDigits(line) ? { value, text: memberText(line, 'params', 'arguments') } : { value };
 }
 
 /** What goes into the message. Empty bytes when the Struct says it all, or the peer would ignore them. */

@@ -1,7 +1,7 @@
 /* A plugin's definition as handlers of the protocol. */
 
 import type { OrchestraError } from '../errors.ts';
-import type { JsonObject } from '../wire/json.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
 import type { ExactResult, PluginDefinition, PromptMessage, ToolCall, ToolResult } from './definition.ts';
 import { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';
 import { toolFailure } from './failure.ts';
@@ -128,6 +128,9 @@ function describe(
 
 function resultOf(result: ToolResult): ExactObject {
 	if (typeof result === 'string') return { value: { text: result } };
+	const given: unknown = result;
+	// The type asks for a text or an object; JavaScript lets one return anything, or nothing.
+	if (!isObject(given)) return { value: given === undefined ? {} : { text: JSON.stringify(given) } };
 	return isExactResult(result) ? result.exact : { value: result };
 }
 

@@ -11,14 +11,17 @@ export class IncomingCall {
 	readonly id: Id;
 	readonly method: string;
 	readonly params: unknown;
+	/** The message as it came; empty for a call that came in another way. */
+	readonly text: string;
 	#controller: AbortController | undefined;
 	#cancelReason: OrchestraError | undefined;
 	#listeners: Array<(reason: OrchestraError) => void> | undefined;
 
-	constructor(id: Id, method: string, params: unknown) {
+	constructor(id: Id, method: string, params: unknown, text = '') {
 		this.id = id;
 		this.method = method;
 		this.params = params;
+		this.text = text;
 	}
 
 	/** Aborted when the peer gives the request up or is gone. */

@@ -64,6 +64,11 @@ export class OutgoingCalls {
 		});
 	}
 
+	/** Whether a call of ours waits for an answer with this id. */
+	awaits(id: unknown): boolean {
+		return this.#pending.has(id);
+	}
+
 	/** An answer came. */
 	settle({ id, result, error }: RpcResponse): void {
 		const call = this.#pending.take(id);

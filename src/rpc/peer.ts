@@ -158,8 +158,10 @@ export class Peer implements Receiver {
 					return this.#invalid(read.message.id, reason, text, batch);
 				}
 				this.#dialect.restore(read.message.params, text);
-				return this.#serving.serve(read.message, batch);
+				return this.#serving.serve(read.message, text, batch);
 			case 'response':
+				if (read.isBare && this.#isServer && !this.#outgoing.awaits(read.message.id))
+					return this.#invalid(read.message.id, 'a request needs a `method`', text, batch);
 				return this.#outgoing.settle(read.message);
 			case 'notification':
 				return this.#hear(read.message.method, read.message.params, text);

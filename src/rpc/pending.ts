@@ -49,6 +49,10 @@ export class PendingCalls {
 		return this.#calls.values().next().value;
 	}
 
+	has(id: unknown): boolean {
+		return typeof id === 'number' && this.#calls.has(id);
+	}
+
 	add(call: PendingCall): void {
 		this.#calls.set(call.id, call);
 		this.#deadlines.note(Math.min(call.dueAt, call.capAt));

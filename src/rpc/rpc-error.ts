@@ -6,8 +6,9 @@ import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
 const numbers: Record<ErrorCode, number> = {
 	bad_input: rpcCodes.invalidParams,
 	not_found: rpcCodes.invalidParams,
-	bad_frame: rpcCodes.invalidRequest,
-	parse: rpcCodes.parse,
+	// What a handler could not read came from somebody else: the request itself was read.
+	bad_frame: rpcCodes.internal,
+	parse: rpcCodes.internal,
 	closed: rpcCodes.internal,
 	spawn: rpcCodes.internal,
 	io: rpcCodes.internal,

@@ -25,11 +25,14 @@ import { rpcError, toRpcError } from './rpc-error.ts';
 /** How many requests of the peer are worked on at once before reading stops. */
 export const INCOMING_LIMIT = 10_000;
 
+/** How long reading stops for that. They may all wait for what the peer says next. */
+export const FULL_WAIT_MS = 1000;
+
 export interface ServingParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends an answer, alone or as part of a batch. */
 	reply: (text: string, batch: BatchAnswer | undefined) => void;
-	/** The table is full (true) or has room again (false). */
+	/** The peer is to say nothing for now (true), or to go on (false). */
 	onFull: (isFull: boolean) => void;
 	clock: Clock;
 	log: Log;
@@ -37,8 +40,11 @@ export interface ServingParts {
 
 export class Serving {
 	readonly #parts: ServingParts;
-	readonly #calls = new Map<string | number, IncomingCall>();
+	readonly #calls = new Map<string | number, Running>();
 	readonly #drainWaiters: (() => void)[] = [];
+	/** While reading has stopped: reads on. */
+	#readOn: (() => void) | undefined;
+	#isRefusing = false;
 
 	constructor(parts: ServingParts) {
 		this.#parts = parts;
@@ -48,15 +54,19 @@ export class Serving {
 		return this.#calls.size;
 	}
 
-	/** @param batch collects the answer when the request was part of an array */
-	serve({ id, method, params }: RpcRequest, batch: BatchAnswer | undefined): void {
+	/**
+	 * @param text the message as it came
+	 * @param batch collects the answer when the request was part of an array
+	 */
+	serve({ id, method, params }: RpcRequest, text: string, batch: BatchAnswer | undefined): void {
 		const key = idKey(id);
 		batch?.expect();
 		if (this.#calls.has(key)) {
 			const message = `id ${encodeId(id)} is already in flight`;
 			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
 		}
-		const call = new IncomingCall(id, method, params);
+		if (this.#isRefusing) return this.#parts.reply(encodeError(id, tooMany), batch);
+		const call = new IncomingCall(id, method, params, text);
 		try {
 			const result = this.#parts.onRequest(call);
 			if (isPromiseLike(result)) this.#later(key, call, result, batch);
@@ -68,13 +78,16 @@ export class Serving {
 
 	/** The peer gave up the request with this id; anything that is no id of ours is ignored. */
 	cancel(id: unknown): void {
-		if (isId(id)) this.#calls.get(idKey(id))?.cancel('the peer gave the request up');
+		const running = isId(id) ? this.#calls.get(idKey(id)) : undefined;
+		if (running) giveUp(running, 'the peer gave the request up');
 	}
 
 	/** Give up everything; it stays unanswered. */
 	cancelAll(reason: string): void {
-		for (const call of this.#calls.values()) call.cancel(reason);
+		for (const running of this.#calls.values()) giveUp(running, reason);
 		this.#calls.clear();
+		this.#isRefusing = false;
+		this.#readOn?.();
 		this.#settleDrain();
 	}
 
@@ -91,8 +104,8 @@ export class Serving {
 	}
 
 	#later(key: string | number, call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchAnswer): void {
-		this.#calls.set(key, call);
-		if (this.#calls.size === INCOMING_LIMIT) this.#parts.onFull(true);
+		this.#calls.set(key, { call, batch });
+		if (this.#calls.size === INCOMING_LIMIT) this.#stopReading();
 		result.then(
 			(value) => {
 				this.#answer(call, value, batch);
@@ -106,10 +119,27 @@ export class Serving {
 	}
 
 	#forget(key: string | number, call: IncomingCall): void {
-		if (this.#calls.get(key) !== call) return;
+		if (this.#calls.get(key)?.call !== call) return;
 		this.#calls.delete(key);
-		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onFull(false);
+		if (this.#calls.size === INCOMING_LIMIT - 1) {
+			this.#isRefusing = false;
+			this.#readOn?.();
+		}
 		if (this.#calls.size === 0) this.#settleDrain();
+	}
+
+	/** For a moment; then cancellations and answers must come through, and only new requests are refused. */
+	#stopReading(): void {
+		this.#parts.onFull(true);
+		const cancelTimer = this.#parts.clock.after(FULL_WAIT_MS, () => {
+			this.#isRefusing = true;
+			this.#readOn?.();
+		});
+		this.#readOn = () => {
+			this.#readOn = undefined;
+			cancelTimer();
+			this.#parts.onFull(false);
+		};
 	}
 
 	#settleDrain(): void {
@@ -117,7 +147,7 @@ export class Serving {
 	}
 
 	#answer(call: IncomingCall, result: unknown, batch?: BatchAnswer): void {
-		if (call.isCanceled) return batch?.add(undefined);
+		if (call.isCanceled) return;
 		this.#parts.reply(this.#encode(call, result), batch);
 	}
 
@@ -131,7 +161,7 @@ export class Serving {
 	}
 
 	#fail(call: IncomingCall, thrown: unknown, batch?: BatchAnswer): void {
-		if (call.isCanceled) return batch?.add(undefined);
+		if (call.isCanceled) return;
 		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
 		this.#parts.reply(encodeError(call.id, this.#describe(thrown)), batch);
 	}
@@ -147,6 +177,25 @@ export class Serving {
 			return { code, message }; // a cycle or a BigInt in `data`: the message alone still explains it
 		}
 	}
+}
+
+const tooMany: RpcErrorObject = {
+	code: rpcCodes.internal,
+	message: `${INCOMING_LIMIT} requests are being worked on already`,
+	data: { code: 'bad_input', hint: 'Wait for answers, or give some of the requests up.' },
+};
+
+/** A call that takes time, and the batch that waits for it. */
+interface Running {
+	readonly call: IncomingCall;
+	readonly batch: BatchAnswer | undefined;
+}
+
+/** It will not be answered, so nothing else waits for it either. */
+function giveUp({ call, batch }: Running, reason: string): void {
+	if (call.isCanceled) return;
+	call.cancel(reason);
+	batch?.add(undefined);
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

@@ -42,10 +42,13 @@ export interface McpProgress {
 	message?: string;
 }
 
-/** Params of `notifications/progress`, without the token, for a `progress` or `log` event. */
-export function mcpProgressOf({ type, payload }: ToolEvent, count: number): McpProgress | undefined {
+/**
+ * Params of `notifications/progress`, without the token, for a `progress` or `log` event. A log line is no
+ * progress, only a word on the way: whoever tells it sees to it that the number rises, as the protocol wants.
+ */
+export function mcpProgressOf({ type, payload }: ToolEvent): McpProgress | undefined {
 	const message = typeof payload['message'] === 'string' ? { message: payload['message'] } : {};
-	if (type === 'log') return { progress: count, ...message };
+	if (type === 'log') return { progress: 0, ...message };
 	const { progress, total } = payload;
 	if (type !== 'progress' || typeof progress !== 'number') return undefined;
 	return { progress, ...(typeof total === 'number' && { total }), ...message };

@@ -15,6 +15,9 @@ import { LineWriter } from './line-writer.ts';
 import { takeStdout } from './take-stdout.ts';
 import type { Transport } from './transport.ts';
 
+/** Any time will do: only that something is pending counts. */
+const KEEP_ALIVE_MS = 60_000;
+
 export interface StdioTransportOptions {
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;
@@ -34,6 +37,8 @@ export class StdioTransport implements Transport {
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
 	#isClosed = false;
+	/** A stdin that is not read keeps no process alive, and there may be more in it. */
+	#keepAlive: NodeJS.Timeout | undefined;
 
 	constructor(options: StdioTransportOptions = {}) {
 		const { limitBytes = MESSAGE_LIMIT_BYTES, input = process.stdin, output, log = Log.silent } = options;
@@ -66,9 +71,11 @@ export class StdioTransport implements Transport {
 
 	pause(): void {
 		this.#reader.pause();
+		if (!this.#hasEnded) this.#keepAlive ??= setInterval(() => {}, KEEP_ALIVE_MS);
 	}
 
 	resume(): void {
+		this.#letGo();
 		if (!this.#isClosed) this.#reader.resume();
 	}
 
@@ -95,7 +102,13 @@ export class StdioTransport implements Transport {
 		this.#finish(reason);
 	}
 
+	#letGo(): void {
+		clearInterval(this.#keepAlive);
+		this.#keepAlive = undefined;
+	}
+
 	#finish(reason: OrchestraError): void {
+		this.#letGo();
 		if (this.#hasEnded) return;
 		this.#hasEnded = true;
 		this.#receiver?.end(reason);

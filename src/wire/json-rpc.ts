@@ -88,11 +88,14 @@ export const rpcCodes = {
 	internal: -32603,
 } as const;
 
-/** What a parsed value is. `invalid` says why in words for the answer. */
+/**
+ * What a parsed value is. `invalid` says why in words for the answer. An answer that is `isBare` has neither
+ * a result nor an error: it is one only to whoever waits for it.
+ */
 export type Message =
 	| { kind: 'request'; message: RpcRequest }
 	| { kind: 'notification'; message: RpcNotification }
-	| { kind: 'response'; message: RpcResponse }
+	| { kind: 'response'; message: RpcResponse; isBare?: true }
 	| { kind: 'invalid'; id: Id | null; reason: string };
 
 /**
@@ -108,17 +111,19 @@ export function readMessage(value: unknown, text: string): Message {
 	return id === undefined
 		? invalid(null, 'a message needs a `method`, a `result` or an `error`')
 		: // An answer without `result` counts as null; peers of the field send it.
-			{ kind: 'response', message: { id, result: null } };
+			{ kind: 'response', message: { id, result: null }, isBare: true };
 }
 
 function readCall(value: Record<string, unknown>, id: Id | null | undefined): Message {
 	const { method, params } = value;
 	if (typeof method !== 'string') return invalid(id ?? null, '`method` must be a string');
-	if (params !== undefined && (typeof params !== 'object' || params === null)) {
-		return invalid(id ?? null, '`params` must be an object or an array');
-	}
+	const hasParams = typeof params === 'object' && params !== null;
+	// A notification is never answered, whatever is wrong with it.
 	if (!('id' in value) || method.startsWith('notifications/')) {
-		return { kind: 'notification', message: { method, params } };
+		return { kind: 'notification', message: { method, params: hasParams ? params : undefined } };
+	}
+	if (params !== undefined && !hasParams) {
+		return invalid(id ?? null, '`params` must be an object or an array');
 	}
 	if (id === undefined || id === null) return invalid(null, '`id` must be a string or a number');
 	return { kind: 'request', message: { id, method, params } };
@@ -155,13 +160,17 @@ function invalid(id: Id | null, reason: string): Message {
 
 /** The id of a message that was too long to read, from how it begins; undefined when it cannot be told. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
-	const match =
-		/^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*,\s*"(\w+)"/.exec(head);
-	if (!match?.[1]) return undefined;
-	const id: unknown = JSON.parse(match[1]);
-	const isRequest = match[2] === 'method' || match[2] === 'params';
-	if (typeof id === 'string') return { id, isRequest };
-	return { id: Number.isSafeInteger(id) ? Number(id) : new ExactNumber(match[1]), isRequest };
+	const [, text, next] =
+		/^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*,\s*"(\w+)"/.exec(
+			head,
+		) ?? [];
+	if (text === undefined) return undefined;
+	try {
+		const id = exactly(JSON.parse(text), `{"id":${text}}`, 'id');
+		return isId(id) ? { id, isRequest: next === 'method' || next === 'params' } : undefined;
+	} catch {
+		return undefined; // an id that is no JSON
+	}
 }
 
 /** A value that tells ids apart: 1, "1" and a large number are three different calls. */

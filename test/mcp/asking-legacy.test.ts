@@ -48,6 +48,18 @@ describe('a tool that asks a legacy client', () => {
 		await client.end();
 	});
 
+	it('fails in words also when it asked by its result, whatever the number of the refusal', async () => {
+		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', { elicitation: {} });
+		for (const code of [-32042, -32002, -1]) {
+			client.onQuestion = () => ({ error: { code, message: 'User rejected' } });
+			expect((await client.request('tools/call', { name: 'stateful' }))['result']).toMatchObject({
+				isError: true,
+				content: [{ text: 'the client could not be asked: User rejected' }],
+			});
+		}
+		await client.end();
+	});
+
 	it('takes its question back when the call is cancelled', async () => {
 		const client = await RawClient.legacy(kitchenSink(), '2025-11-25', all);
 		const asked = client.next(({ method }) => method === 'elicitation/create');
@@ -77,9 +89,12 @@ describe('a provider that answers with questions', () => {
 		await client.end();
 	});
 
-	it('gets -32021 told when the client cannot be asked', async () => {
+	it('fails in words when the client cannot be asked', async () => {
 		const client = await RawClient.legacy(kitchenSink());
-		expect((await client.request('tools/call', { name: 'stateful' }))['error'].code).toBe(-32021);
+		expect((await client.request('tools/call', { name: 'stateful' }))['result']).toMatchObject({
+			isError: true,
+			content: [{ text: expect.stringContaining('capability elicitation') }],
+		});
 		await client.end();
 	});
 });

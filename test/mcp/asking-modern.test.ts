@@ -117,6 +117,48 @@ describe('a tool that asks', () => {
 		await client.end();
 	});
 
+	it('asks nobody once its call was cancelled, and takes no place', async () => {
+		let ask: () => Promise<unknown> = () => Promise.resolve();
+		const run = (_input: unknown, context: CallContext): Promise<unknown> => {
+			const gone = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve()));
+			ask = () => context.askAll({ name: formFor('name') });
+			return gone.then(ask);
+		};
+		const shared = sharedState();
+		const client = new RawClient(provide({ name: 'x', version: '1', tools: { late: { run } } }), { shared });
+		client.send({ id: 'c', method: 'tools/call', params: { name: 'late', _meta: modernMeta(form) } });
+		client.send({ method: 'notifications/cancelled', params: { requestId: 'c' } });
+		await client.modern('tools/list');
+		await expect(ask()).rejects.toMatchObject({ code: 'canceled' });
+		expect(shared.parking.find('1')).toBeUndefined();
+		await client.end();
+	});
+
+	it('asks again only who says that it can answer', async () => {
+		const client = new RawClient(kitchenSink());
+		const { result } = await ask(client, 'name');
+		const params = { name: 'name', arguments: {}, requestState: result.requestState };
+		expect((await client.modern('tools/call', params))['error'].code).toBe(-32021);
+		expect((await client.modern('tools/call', params, form))['result'].resultType).toBe('input_required');
+		await client.end();
+	});
+
+	it('takes a retry whose keys stand in another order', async () => {
+		const client = new RawClient(kitchenSink());
+		const first = { name: 'name', arguments: { a: 1, b: { c: [2], d: 3 } } };
+		const { result } = await client.modern('tools/call', first, form);
+		const retry = {
+			requestState: result.requestState,
+			arguments: { b: { d: 3, c: [2] }, a: 1 },
+			inputResponses: { answer: accept({ name: 'Ann' }) },
+			name: 'name',
+		};
+		const again = { ...retry, arguments: { b: { d: 3, c: [3] }, a: 1 } };
+		expect((await client.modern('tools/call', again, form))['error'].code).toBe(-32602);
+		expect((await client.modern('tools/call', retry, form))['result'].resultType).toBe('complete');
+		await client.end();
+	});
+
 	it('is given up when its retry is cancelled', async () => {
 		let tell: (reason: unknown) => void = () => {};
 		const aborted = new Promise((resolve) => (tell = resolve));

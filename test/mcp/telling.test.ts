@@ -1,8 +1,11 @@
 /* Progress, log messages and changes, in both eras. */
 import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../../src/mcp/call-context.ts';
+import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
 import { provide } from '../../src/mcp/serve.ts';
 import { SUBSCRIPTIONS } from '../../src/mcp/subscriptions.ts';
 import { WATCHED_RESOURCES } from '../../src/mcp/watches.ts';
+import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { modernMeta, RawClient } from '../support/raw-client.ts';
 
@@ -25,6 +28,50 @@ describe('progress', () => {
 			await client.end();
 		},
 	);
+
+	it('rises whatever the work says, and is left out where it is no number', async () => {
+		const said = [0, 0, 50, 75, 4, Number.NaN, Number.POSITIVE_INFINITY, 75, 1e17, 1e17];
+		const client = await RawClient.legacy(
+			toolOf((context) => {
+				for (const progress of said) context.progress(progress, Number.NaN, 'x');
+			}),
+		);
+		await client.request('tools/call', { name: 'tool', _meta: { progressToken: 1 } });
+		const told: number[] = client.notices('notifications/progress').map(({ params }) => params.progress);
+		expect(told).toHaveLength(8);
+		for (const [at, progress] of told.slice(1).entries()) expect(progress).toBeGreaterThan(told[at] ?? 0);
+		expect(told[3]).toBe(75);
+		await client.end();
+	});
+
+	it.each([null, { a: 1 }, true, 1.5])(
+		'is not told under a token that is none: %j',
+		async (progressToken) => {
+			const client = await RawClient.legacy(kitchenSink());
+			await client.request('tools/call', { ...work, _meta: { progressToken } });
+			expect(client.notices('notifications/progress')).toEqual([]);
+			await client.end();
+		},
+	);
+
+	it.each(['legacy', 'modern'])('stops, as logs do, when the call fails: %s', async (era) => {
+		let later: CallContext | undefined;
+		const client = await RawClient.legacy(
+			toolOf(async (context) => {
+				later = context;
+				await Promise.resolve();
+				throw rpcError(1234, 'boom');
+			}),
+		);
+		const more = { progressToken: 1, [LOG_LEVEL]: 'debug' };
+		const _meta = era === 'modern' ? modernMeta({}, more) : more;
+		expect((await client.request('tools/call', { name: 'tool', _meta }))['error'].code).toBe(1234);
+		later?.progress(1);
+		later?.log('error', 'late');
+		await client.request('ping');
+		expect(client.received.filter(({ method }) => method !== undefined)).toEqual([]);
+		await client.end();
+	});
 
 	it('is not told to a client that did not ask', async () => {
 		const client = await RawClient.legacy(kitchenSink());
@@ -238,4 +285,13 @@ describe('subscriptions of a modern client', () => {
 
 function listen(client: RawClient, id: unknown, notifications: Record<string, unknown>): void {
 	client.send({ id, method: 'subscriptions/listen', params: { notifications, _meta: modernMeta() } });
+}
+
+/** A server with one tool that does this. */
+function toolOf(run: (context: CallContext) => unknown): DefinedProvider {
+	return provide({
+		name: 'x',
+		version: '1',
+		tools: { tool: { run: (_input: unknown, context: CallContext) => run(context) } },
+	});
 }

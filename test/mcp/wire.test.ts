@@ -239,7 +239,7 @@ describe('cancellation', () => {
 		await client.end();
 	});
 
-	it('finds a call by an id that a double cannot hold, and none when two may be meant', async () => {
+	it('finds a call by an id that a double cannot hold, to the last digit', async () => {
 		const client = new RawClient(kitchenSink(), { drainMs: 10 });
 		const hang = (id: string): void =>
 			client.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"hang"}}\n`);
@@ -254,7 +254,11 @@ describe('cancellation', () => {
 		hang('99999999999999999991');
 		hang('99999999999999999992');
 		cancel('99999999999999999991');
+		await client.request('ping');
 		hang('99999999999999999991');
+		await client.request('ping');
+		expect(client.received.filter(({ error }) => error)).toEqual([]);
+		hang('99999999999999999992');
 		await expect(client.next(({ error }) => error)).resolves.toMatchObject({ error: { code: -32600 } });
 		await client.end();
 	});

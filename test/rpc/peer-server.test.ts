@@ -3,7 +3,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { IncomingCall } from '../../src/rpc/incoming.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { methodNotFound, rpcError } from '../../src/rpc/rpc-error.ts';
-import { INCOMING_LIMIT } from '../../src/rpc/serving.ts';
+import { FULL_WAIT_MS, INCOMING_LIMIT } from '../../src/rpc/serving.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
 
 describe('a peer that serves', () => {
@@ -24,6 +24,38 @@ describe('a peer that serves', () => {
 		peer.message(line);
 		expect(channel.messages).toEqual([
 			{ jsonrpc: '2.0', id: null, error: { code, message: expect.stringMatching(message) } },
+		]);
+	});
+
+	it('refuses a request without a method under its id, and answers no notification', () => {
+		const { peer, channel } = open();
+		peer.message('{"jsonrpc":"2.0","id":1}');
+		peer.message('{"jsonrpc":"2.0","id":"b","params":{}}');
+		peer.message('{"jsonrpc":"2.0","method":"notifications/initialized","params":null}');
+		peer.message('{"jsonrpc":"2.0","id":9,"method":"notifications/foo","params":3}');
+		expect(channel.messages).toMatchObject([
+			{ id: 1, error: { code: -32600 } },
+			{ id: 'b', error: { code: -32600 } },
+		]);
+	});
+
+	it('takes a bare answer from a client that it asked', async () => {
+		const { peer, channel } = open();
+		const answer = peer.request('roots/list');
+		peer.message('{"jsonrpc":"2.0","id":1}');
+		expect(await answer).toBe(null);
+		expect(channel.messages).toHaveLength(1);
+	});
+
+	it('survives a line that is too long and has an id that is no JSON', () => {
+		const { peer, channel } = open({ onRequest: () => 'pong' });
+		for (const id of ['007', '"\\x"'])
+			peer.oversize({ limitBytes: 10, head: `{"jsonrpc":"2.0","id":${id},"method":"ping","params":{` });
+		peer.message('{"jsonrpc":"2.0","id":2,"method":"ping"}');
+		expect(channel.messages).toMatchObject([
+			{ id: null, error: { code: -32600 } },
+			{ id: null, error: { code: -32600 } },
+			{ id: 2, result: 'pong' },
 		]);
 	});
 
@@ -196,6 +228,24 @@ describe('a peer that serves', () => {
 		expect(channel.isPaused).toBe(false);
 	});
 
+	it('reads on after a moment, refuses what is new, and hears what the calls wait for', async () => {
+		const { peer, channel, clock, calls, finish } = openSlow();
+		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"slow"}`);
+		clock.advance(FULL_WAIT_MS);
+		expect(channel.isPaused).toBe(false);
+		peer.message('{"jsonrpc":"2.0","id":"new","method":"slow"}');
+		expect(channel.messages).toMatchObject([{ id: 'new', error: { code: -32603 } }]);
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}');
+		expect(firstOf(calls).signal.aborted).toBe(true);
+		finish('one');
+		await Promise.resolve();
+		peer.message('{"jsonrpc":"2.0","id":"newer","method":"slow"}');
+		expect(channel.messages).toHaveLength(1);
+		expect(calls).toHaveLength(INCOMING_LIMIT + 1);
+		peer.cancelIncoming('enough');
+		expect(channel.isPaused).toBe(false);
+	});
+
 	it('waits for calls in flight at the end, with a bound, and gives up the rest', async () => {
 		const { peer, channel, clock, calls } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
@@ -263,6 +313,16 @@ describe('a batch', () => {
 		const { peer, channel } = open({ acceptsBatch: () => true });
 		peer.message('[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]');
 		expect(channel.sent).toEqual([]);
+	});
+
+	it('is answered without what never ends, once that is given up', () => {
+		const { peer, channel } = openSlow({ acceptsBatch: () => true });
+		const line = (id: number, method: string): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+		peer.message(`[${line(1, 'slow')},${line(1, 'slow')},${line(2, 'slow')}]`);
+		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+		expect(channel.messages).toEqual([]);
+		peer.cancelIncoming('the end');
+		expect(channel.messages).toMatchObject([[{ id: 1, error: { code: -32600 } }]]);
 	});
 
 	it('leaves out what was canceled and refuses a duplicate in it', async () => {

@@ -26,6 +26,14 @@ describe('readMessage', () => {
 		});
 	});
 
+	it('takes a notification for one whatever its params are', () => {
+		for (const line of [
+			'{"jsonrpc":"2.0","method":"a","params":null}',
+			'{"jsonrpc":"2.0","id":9,"method":"notifications/a","params":3}',
+		])
+			expect(read(line)).toMatchObject({ kind: 'notification', message: { params: undefined } });
+	});
+
 	it('takes a method under notifications/ for a notification even with an id', () => {
 		expect(read('{"jsonrpc":"2.0","id":1,"method":"notifications/x"}').kind).toBe('notification');
 	});
@@ -52,7 +60,7 @@ describe('readMessage', () => {
 		['{"jsonrpc":"2.0","id":1,"method":5}', '`method` must be a string'],
 		['{"jsonrpc":"2.0","method":5}', '`method` must be a string'],
 		['{"jsonrpc":"2.0","id":1,"method":"a","params":"no"}', '`params` must be an object or an array'],
-		['{"jsonrpc":"2.0","method":"a","params":3}', '`params` must be an object or an array'],
+		['{"jsonrpc":"2.0","id":1,"method":"a","params":3}', '`params` must be an object or an array'],
 		['{"jsonrpc":"2.0","id":null,"method":"a"}', '`id` must be a string or a number'],
 		['{"jsonrpc":"2.0","id":{},"method":"a"}', '`id` must be a string or a number'],
 		['{"jsonrpc":"2.0","result":1}', 'an answer needs an `id`'],
@@ -95,7 +103,10 @@ describe('ids', () => {
 		expect(idFromHead('{"jsonrpc":"2.0","id":9007199254740993,"result"')).toMatchObject({
 			id: { text: '9007199254740993' },
 		});
+		expect(idFromHead('{"jsonrpc":"2.0","id":1.50,"method"')).toMatchObject({ id: { text: '1.50' } });
 		expect(idFromHead('{"method":"x"')).toBeUndefined();
+		for (const id of ['007', '"\\x"', '1.', '-', '1e', '1-2'])
+			expect(idFromHead(`{"jsonrpc":"2.0","id":${id},"method":"x"`), id).toBeUndefined();
 		expect(idFromHead('garbage')).toBeUndefined();
 	});
 
