@@ -57,6 +57,8 @@ export interface Backend {
 	warm?(): void;
 	/** Every process that it owns now. */
 	processes?(): readonly OwnedProcess[];
+	/** Its place is taken: let what runs come to its end, then close. Default: `close`. */
+	retire?(): Promise<void>;
 	/** Stop all that belongs to it. Idempotent. */
 	close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /*
- * From the configuration to backends. Each is loaded when it is first needed. A
- * plugin whose entry did not change keeps its running process; everything else is
- * cheap to make anew.
+ * From the configuration to backends. Each is loaded when it is first needed. What
+ * did not change is kept: a plugin with its running process, tools with their runs,
+ * the library with what it has read.
  */
 import type { Configuration, PluginEntry } from '../config/configuration.ts';
 import type { Log } from '../log.ts';
@@ -27,13 +27,28 @@ export interface BackendSetup {
 
 /** All backends, in configuration order: tools, plugins, library, storage. */
 export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
-	return [toolBackend(setup), ...(await pluginBackends(setup)), libraryBackend(setup), storageBackend(setup)];
+	const keep = (fresh: LazyBackend): Backend => keptOf(setup, fresh);
+	return [
+		keep(toolBackend(setup)),
+		...(await pluginBackends(setup)),
+		keep(libraryBackend(setup)),
+		keep(storageBackend(setup)),
+	];
 }
 
-function toolBackend({ configuration, cwd, environment, log }: BackendSetup): Backend {
+/** The backend of before when it would be the same. A fresh one that is not used has loaded nothing. */
+function keptOf({ earlier = [] }: BackendSetup, fresh: LazyBackend): Backend {
+	const isKept = (backend: Backend): boolean =>
+		backend instanceof LazyBackend && backend.id === fresh.id && backend.madeFrom === fresh.madeFrom;
+	return earlier.find(isKept) ?? fresh;
+}
+
+function toolBackend({ configuration, cwd, environment, log }: BackendSetup): LazyBackend {
+	const { root, tools, limits } = configuration;
 	return new LazyBackend({
 		id: 'tools',
 		kind: 'tools',
+		madeFrom: JSON.stringify([root, tools, limits]),
 		offers: ['tools'],
 		load: async () => {
 			const { ToolBackend } = await import('./tool-backend.ts');
@@ -42,26 +57,28 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): Ba
 	});
 }
 
-function libraryBackend({ configuration, environment, log }: BackendSetup): Backend {
+function libraryBackend({ configuration, environment, log }: BackendSetup): LazyBackend {
+	const { library, root } = configuration;
 	return new LazyBackend({
 		id: 'library',
 		kind: 'library',
+		madeFrom: JSON.stringify([root, library]),
 		offers: ['prompts', 'resources', 'completion'],
 		ownsUri: (uri) => uri.startsWith('orchestr8://'),
 		load: async () => {
 			const { resolveLibraryPaths } = await import('../library/paths.ts');
 			const { LibraryBackend } = await import('./library-backend.ts');
-			const { library, root } = configuration;
 			const paths = resolveLibraryPaths({ environment, configured: library, workingFolder: root });
 			return new LibraryBackend(paths, log.named('library'));
 		},
 	});
 }
 
-function storageBackend({ storage }: BackendSetup): Backend {
+function storageBackend({ storage, configuration: { root } }: BackendSetup): LazyBackend {
 	return new LazyBackend({
 		id: 'storage',
 		kind: 'storage',
+		madeFrom: root,
 		offers: ['resources'],
 		ownsUri: (uri) => uri.startsWith('orchestra://'),
 		load: async () => {
@@ -84,11 +101,15 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 		const kept = earlier.find(
 			(backend) => backend instanceof PluginBackendClass && isSame(backend.entry, entry),
 		);
-		const dependencies = entry.dependsOn.flatMap((id) => made.get(id) ?? []);
-		const requestMs = configuration.limits.requestMs;
-		const fresh = (): PluginBackend =>
-			new PluginBackendClass({ entry, orchestratorAddress: address, certsDir, log, dependencies, requestMs });
-		made.set(entry.id, kept instanceof PluginBackendClass ? kept : fresh());
+		const { requestMs, idleMs } = configuration.limits;
+		const terms = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
+		if (kept instanceof PluginBackendClass) {
+			kept.terms = terms;
+			made.set(entry.id, kept);
+		} else {
+			const fresh = { entry, orchestratorAddress: address, certsDir, log, terms };
+			made.set(entry.id, new PluginBackendClass(fresh));
+		}
 	}
 	return [...made.values()];
 }

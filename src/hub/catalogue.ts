@@ -10,7 +10,8 @@ import { after } from '../mcp/methods.ts';
 import type { Change } from '../mcp/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/types.ts';
 import type { Backend } from './backend.ts';
-import { mergeByName, mergeByUri, type NamedList, type Offer } from './named-list.ts';
+import { EarlyOffers } from './early-offers.ts';
+import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
 
 /** How long a backend may take to say what it offers, in milliseconds. */
 export const LIST_MS = 10_000;
@@ -30,6 +31,8 @@ export class Catalogue {
 	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
 	readonly #lastOffers = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
+	/** The tools that are known while some backends have not answered yet. */
+	#early: EarlyOffers<Tool> | undefined;
 
 	/** @param backends in configuration order, asked anew each time */
 	constructor(backends: () => readonly Backend[], log: Log) {
@@ -38,12 +41,34 @@ export class Catalogue {
 	}
 
 	tools(): Awaitable<NamedList<Tool>> {
-		return this.#list('tools', () =>
-			after(
-				this.#ask('tools', (backend) => backend.listTools?.()),
-				(offers) => mergeByName(offers, this.#warn),
-			),
-		);
+		return this.#list('tools', () => {
+			const early = new EarlyOffers<Tool>();
+			this.#early = early;
+			const asked = this.#ask('tools', (backend) => backend.listTools?.(), early);
+			return after(asked, (offers) => {
+				if (this.#early === early) this.#early = undefined;
+				return mergeByName(offers, this.#warn);
+			});
+		});
+	}
+
+	/** Where a tool is; told as soon as it is known, however long other backends take to say what they offer. */
+	tool(name: string): Awaitable<Route<Tool> | undefined> {
+		const list = this.tools();
+		if (!(list instanceof Promise)) return list.routes.get(name);
+		const early = this.#early?.find(() => this.#routeSoFar(name));
+		const whole = list.then(({ routes }) => routes.get(name));
+		return early ? Promise.race([early, whole]) : whole;
+	}
+
+	/** With what backends offered last in place of what they have not said yet, so that names do not change hands. */
+	#routeSoFar(name: string): Route<Tool> | undefined {
+		const offers = this.#backends().map((backend): Offer<Tool> => {
+			const last = this.#lastOffers.get(backend)?.get('tools') ?? [];
+			// What was remembered under a kind came from the same list function.
+			return { backend, items: this.#early?.of(backend) ?? (last as readonly Tool[]) };
+		});
+		return mergeByName(offers, () => {}).routes.get(name);
 	}
 
 	prompts(): Awaitable<NamedList<Prompt>> {
@@ -97,9 +122,15 @@ export class Catalogue {
 	#ask<T>(
 		kind: Kind,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
+		early?: EarlyOffers<T>,
 	): Awaitable<Offer<T>[]> {
 		const backends = this.#backends();
-		const asked = backends.map((backend) => this.#askOne(kind, backend, list));
+		const asked = backends.map((backend) =>
+			after(this.#askOne(kind, backend, list), (offer) => {
+				early?.add(offer);
+				return offer;
+			}),
+		);
 		// When every answer is there, nobody waits a turn for the list.
 		const isThere = asked.every((offer): offer is Offer<T> => !(offer instanceof Promise));
 		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));

@@ -22,7 +22,6 @@ import type {
 	ReadResourceResult,
 	Resource,
 	ResourceTemplate,
-	Result,
 	ServerCapabilities,
 	Tool,
 } from '../mcp/types.ts';
@@ -52,6 +51,8 @@ export class Hub implements Provider {
 	readonly #watches = new Map<string, number>();
 	readonly #stops = new Map<Backend, () => void>();
 	readonly #lastCalls = new Map<string, Date>();
+	/** Those that end what they do. */
+	readonly #retiring = new Set<Backend>();
 	#backends: readonly Backend[] = [];
 
 	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
@@ -66,12 +67,20 @@ export class Hub implements Provider {
 		return this.#backends;
 	}
 
-	/** Use these backends from now on. Those that are gone are closed; clients are told. */
+	/**
+	 * Use these backends from now on; clients are told. Of those that are gone some end what they do before they
+	 * are closed; this resolves when the others are.
+	 */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
 		const gone = this.#backends.filter((backend) => !backends.includes(backend));
 		this.#adopt(backends);
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
-		await Promise.all(gone.map((backend) => this.#drop(backend)));
+		const closed = gone.map(async (backend) => {
+			this.#retiring.add(backend);
+			await this.#drop(backend, () => backend.retire?.() ?? backend.close());
+			this.#retiring.delete(backend);
+		});
+		await Promise.all(closed.filter((_, at) => gone[at]?.retire === undefined));
 	}
 
 	/** Let backends begin what takes time. */
@@ -81,7 +90,7 @@ export class Hub implements Provider {
 
 	/** Every process that belongs to the hub. */
 	processes(): OwnedProcess[] {
-		return this.#backends.flatMap((backend) => backend.processes?.() ?? []);
+		return [...this.#backends, ...this.#retiring].flatMap((backend) => backend.processes?.() ?? []);
 	}
 
 	/** When a backend was last called; undefined when never. */
@@ -107,20 +116,19 @@ export class Hub implements Provider {
 
 	/** True when some backend offers a tool of this name. */
 	async hasTool(name: string): Promise<boolean> {
-		return (await this.#catalogue.tools()).routes.has(name);
+		return (await this.#catalogue.tool(name)) !== undefined;
 	}
 
 	callTool(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
-		return after(this.#catalogue.tools(), ({ routes }) => {
-			const route = routes.get(name);
+		return after(this.#catalogue.tool(name), (route) => {
 			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('tools/call', name, { backend: route.backend, context }, (backend) =>
-				backend.callTool?.(call, context),
-			);
+			const { backend } = route;
+			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
+			return this.record(entry, () => backend.callTool?.(call, context));
 		});
 	}
 
@@ -136,9 +144,9 @@ export class Hub implements Provider {
 			const route = routes.get(name);
 			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
 			const call = { name: route.name, arguments: input };
-			return this.#record('prompts/get', name, { backend: route.backend, context }, (backend) =>
-				backend.getPrompt?.(call, context),
-			);
+			const { backend } = route;
+			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
+			return this.record(entry, () => backend.getPrompt?.(call, context));
 		});
 	}
 
@@ -153,9 +161,8 @@ export class Hub implements Provider {
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		return after(this.#backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
-			return this.#record('resources/read', uri, { backend, context }, (owner) =>
-				owner.readResource?.(uri, context),
-			);
+			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context) };
+			return this.record(entry, () => backend.readResource?.(uri, context));
 		});
 	}
 
@@ -195,9 +202,9 @@ export class Hub implements Provider {
 
 	/** Stop everything. Idempotent. */
 	async close(): Promise<void> {
-		const backends = this.#backends;
+		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
-		await Promise.all(backends.map((backend) => this.#drop(backend)));
+		await Promise.all(backends.map((backend) => this.#drop(backend, () => backend.close())));
 		await this.#journal.close();
 	}
 
@@ -209,11 +216,11 @@ export class Hub implements Provider {
 		}
 	}
 
-	async #drop(backend: Backend): Promise<void> {
+	async #drop(backend: Backend, close: () => Promise<void>): Promise<void> {
 		this.#stops.get(backend)?.();
 		this.#stops.delete(backend);
 		try {
-			await backend.close();
+			await close();
 		} catch (error) {
 			this.#log.warn(`${backend.id} did not close cleanly: ${messageOf(error)}`);
 		}
@@ -241,20 +248,18 @@ export class Hub implements Provider {
 		return this.#backends.find((backend) => backend.ownsUri?.(uri));
 	}
 
-	/** Make the call and write one line about it. */
-	#record<T extends Result>(
-		method: string,
-		name: string,
-		{ backend, context }: { backend: Backend; context: CallContext },
-		call: (backend: Backend) => Awaitable<T> | undefined,
+	/** Make a call and write one line about it. */
+	record<T extends object>(
+		{ method, name, backend, client }: RecordedCall,
+		call: () => Awaitable<T> | undefined,
 	): Awaitable<T> {
-		if (this.#journal === noJournal) return call(backend) ?? missing(backend, method);
+		if (this.#journal === noJournal) return call() ?? missing(backend, method);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
 		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
 			const ms = Date.now() - startedAt.getTime();
 			this.#journal.write({
-				client: clientName(context),
+				client,
 				backend: backend.id,
 				method,
 				name,
@@ -269,16 +274,32 @@ export class Hub implements Provider {
 			throw error;
 		};
 		const onResult = (result: T): T => {
-			note(result['isError'] === true ? 'failed' : 'ok');
+			note(hasFailed(result) ? 'failed' : 'ok');
 			return result;
 		};
 		try {
-			const result = call(backend) ?? missing(backend, method);
+			const result = call() ?? missing(backend, method);
 			return result instanceof Promise ? result.then(onResult, onError) : onResult(result);
 		} catch (error) {
 			return onError(error);
 		}
 	}
+}
+
+/** What the journal says of a call. */
+export interface RecordedCall {
+	readonly method: string;
+	readonly name: string;
+	readonly backend: Backend;
+	/** Who made it. */
+	readonly client: string;
+}
+
+/** A result of MCP, or an answer of the plugin protocol, that tells of a failure. */
+function hasFailed(result: object): boolean {
+	return (
+		('isError' in result && result.isError === true) || ('success' in result && result.success === false)
+	);
 }
 
 const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };

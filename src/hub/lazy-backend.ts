@@ -10,6 +10,8 @@ import type { Backend, BackendKind, OwnedProcess } from './backend.ts';
 export interface LazyOptions {
 	readonly id: string;
 	readonly kind: BackendKind;
+	/** Tells it apart from one that would be made of another configuration. */
+	readonly madeFrom?: string;
 	/** What it will offer once it is loaded. */
 	readonly offers: readonly ('tools' | 'prompts' | 'resources' | 'completion')[];
 	readonly ownsUri?: (uri: string) => boolean;
@@ -19,6 +21,7 @@ export interface LazyOptions {
 export class LazyBackend implements Backend {
 	readonly id: string;
 	readonly kind: BackendKind;
+	readonly madeFrom: string;
 	readonly qualifiesNames = false;
 	readonly ownsUri?: (uri: string) => boolean;
 	listTools?: NonNullable<Backend['listTools']>;
@@ -35,9 +38,10 @@ export class LazyBackend implements Backend {
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
-	constructor({ id, kind, offers, ownsUri, load }: LazyOptions) {
+	constructor({ id, kind, madeFrom = '', offers, ownsUri, load }: LazyOptions) {
 		this.id = id;
 		this.kind = kind;
+		this.madeFrom = madeFrom;
 		this.#load = load;
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
@@ -74,6 +78,12 @@ export class LazyBackend implements Backend {
 
 	processes(): readonly OwnedProcess[] {
 		return this.#backend?.processes?.() ?? [];
+	}
+
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		const backend = await this.#loading;
+		await (backend?.retire ? backend.retire() : backend?.close());
 	}
 
 	async close(): Promise<void> {

@@ -14,10 +14,12 @@ import { readExact } from '../plugin/exact-json.ts';
 import { toolFailure } from '../plugin/failure.ts';
 import type {
 	PluginManifest,
+	PluginResponse,
 	ToolRequest,
 	ToolResponseSchema,
 } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall, StreamingCall } from '../plugin/handlers.ts';
+import type { PluginProcess } from '../plugin/plugin-process.ts';
 import { IncomingCall } from '../rpc/incoming.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import type { Hub } from './hub.ts';
@@ -46,8 +48,10 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 		},
 		async toolCall(request, call) {
 			const plugin = await pluginFor(hub(), manifests, request);
-			if (plugin) return plugin.forwardTool(request, call.signal);
-			return callThroughHub(hub(), request, call);
+			if (!plugin) return callThroughHub(hub(), request, call);
+			const client = request.callerPlugin || call.peer.name;
+			const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client };
+			return hub().record(entry, () => plugin.forwardTool(request, call.signal));
 		},
 		async listPrompts() {
 			const prompts = await hub().listPrompts();
@@ -97,8 +101,9 @@ async function pluginFor(
 			if (found && (await offers(found, toolName))) return found;
 		}
 	}
-	for (const plugin of plugins) if (await offers(plugin, toolName)) return plugin;
-	if (await hub.hasTool(toolName)) return undefined;
+	const known = plugins.find((plugin) => plugin.lists(toolName));
+	if (known) return known;
+	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	throw toolFailure('tool_not_found', `no plugin provides tool "${toolName}"${whom}`);
 }
@@ -112,8 +117,8 @@ function providesAi(
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
 	// A plugin that is down offers nothing now; the hub starts it again by itself.
-	const tools = await plugin.listTools().catch(() => []);
-	return tools.some(({ name }) => name === toolName);
+	await plugin.listTools().catch(() => []);
+	return plugin.lists(toolName);
 }
 
 async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolAnswer> {
@@ -150,11 +155,17 @@ async function relayStream(
 	const plugin = await pluginFor(hub, manifests, { toolName: request.toolName, provider: '' });
 	if (!plugin)
 		throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
-	const { client } = await plugin.up();
-	for await (const { response } of client.sendStream(
-		{ request: { case: 'streamStart', value: request } },
-		{ signal: call.signal },
-	)) {
+	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
+	const stream = async ({ client }: PluginProcess): Promise<object> => {
+		const sent = { request: { case: 'streamStart', value: request } } as const;
+		await passOn(client.sendStream(sent, { signal: call.signal }), call);
+		return {};
+	};
+	await hub.record(entry, () => plugin.use(stream));
+}
+
+async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
+	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
 		else if (response.case === 'streamEnd' && !response.value.success) {
 			throw toolFailure(response.value.errorCode, response.value.errorMessage);

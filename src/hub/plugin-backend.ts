@@ -18,10 +18,13 @@ import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
 import { EXACT_JSON } from '../plugin/features.ts';
 import type { ToolRequest, ToolResponse } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginProcess } from '../plugin/plugin-process.ts';
+import type { Child } from '../process/child.ts';
 import { explainExit } from '../process/diagnosis.ts';
 import { commandLine } from '../process/spawn-record.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
+import { exitOf, explainEnd } from './plugin-end.ts';
+import { joinStream } from './plugin-stream.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** Who calls, when a client of the hub does. */
@@ -34,10 +37,17 @@ export interface PluginBackendOptions {
 	/** Default `~/.orchestra/certs`. */
 	readonly certsDir: string | undefined;
 	readonly log: Log;
+	readonly terms: PluginTerms;
+}
+
+/** What may change while the plugin runs. */
+export interface PluginTerms {
 	/** Must be up before this one starts. */
 	readonly dependencies?: readonly PluginBackend[];
 	/** How long a call may take, in milliseconds. */
 	readonly requestMs?: number | undefined;
+	/** How long nobody calls it before it rests, in milliseconds. Default: it never does. */
+	readonly idleMs?: number | undefined;
 }
 
 export class PluginBackend implements Backend {
@@ -45,23 +55,31 @@ export class PluginBackend implements Backend {
 	readonly kind = 'plugin';
 	readonly qualifiesNames = false;
 	readonly entry: PluginEntry;
+	terms: PluginTerms;
 	readonly #options: PluginBackendOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	#startedAt = new Date(0);
+	#starting: Child | undefined;
+	#known: Pick<PluginProcess, 'tools' | 'prompts'> | undefined;
+	#calls = 0;
+	#lastUsed = performance.now();
 	#lastStream = 0;
 
 	constructor(options: PluginBackendOptions) {
 		this.#options = options;
 		this.entry = options.entry;
+		this.terms = options.terms;
 		this.id = options.entry.id;
 		this.#supervisor = new Supervisor<PluginProcess>(
 			{
 				name: `the plugin ${this.id}`,
-				start: () => this.#start(),
+				start: (signal) => this.#start(signal),
 				ended: (running) => this.#ended(running),
 				stop: (running) => running.stop(),
 				onChange: () => this.#tell(),
+				check: (running) => this.#check(running),
+				isIdle: () => this.#isIdle,
 			},
 			options.log,
 		);
@@ -72,6 +90,8 @@ export class PluginBackend implements Backend {
 	}
 
 	warm(): void {
+		// One that has been up is started again by itself, or rests until it is needed.
+		if (this.#known) return;
 		// Why it does not start is logged, and it is tried again.
 		this.up().catch(() => {});
 	}
@@ -81,12 +101,33 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.up();
 	}
 
+	/** Do something with the running plugin, which does not rest meanwhile. */
+	async use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
+		const running = await this.up();
+		this.#calls++;
+		try {
+			return await work(running);
+		} catch (thrown) {
+			throw await explainEnd(this.id, thrown, running.child);
+		} finally {
+			this.#calls--;
+			this.#lastUsed = performance.now();
+		}
+	}
+
 	async listTools(): Promise<readonly Tool[]> {
-		return (await this.up()).tools.map(toolOf);
+		const { tools } = this.#offer ?? (await this.up());
+		return tools.map(toolOf);
 	}
 
 	async listPrompts(): Promise<readonly Prompt[]> {
-		return (await this.up()).prompts.map(promptOf);
+		const { prompts } = this.#offer ?? (await this.up());
+		return prompts.map(promptOf);
+	}
+
+	/** True when it is known to offer a tool of this name. */
+	lists(toolName: string): boolean {
+		return this.#offer?.tools.some(({ name }) => name === toolName) ?? false;
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
@@ -97,9 +138,16 @@ export class PluginBackend implements Backend {
 		const value = {
 			...request,
 			traceParent: typeof traceparent === 'string' ? traceparent : '',
-			argumentsJson: exactBytes(exact, (await this.up()).client.features.has(EXACT_JSON)),
 		};
-		const response = await this.ask({ case: 'toolCall', value }, 'toolCall', { signal: context.signal });
+		const { signal } = context;
+		const response = await this.use(({ client }) => {
+			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
+			const timeoutMs = this.terms.requestMs;
+			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson } }, 'toolCall', {
+				signal,
+				timeoutMs,
+			});
+		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
 			return this.#collect(request, context, response);
 		return toolResultOf(response);
@@ -126,13 +174,8 @@ export class PluginBackend implements Backend {
 		kind: K,
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
-		const { client } = await this.up();
-		const timeoutMs = options.timeoutMs ?? this.#options.requestMs;
-		try {
-			return await client.ask(request, kind, { ...options, timeoutMs });
-		} catch (thrown) {
-			throw this.#explain(thrown);
-		}
+		const timeoutMs = options.timeoutMs ?? this.terms.requestMs;
+		return this.use(({ client }) => client.ask(request, kind, { ...options, timeoutMs }));
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -141,9 +184,9 @@ export class PluginBackend implements Backend {
 	}
 
 	processes(): readonly OwnedProcess[] {
-		const running = this.#supervisor.running;
-		if (running === undefined) return [];
-		const { pid, record } = running.child;
+		const child = this.#supervisor.running?.child ?? this.#starting;
+		if (child === undefined) return [];
+		const { pid, record } = child;
 		return [
 			{ backend: this.id, pid, command: commandLine(record), startedAt: this.#startedAt, state: this.state },
 		];
@@ -154,8 +197,9 @@ export class PluginBackend implements Backend {
 		await this.#supervisor.close();
 	}
 
-	async #start(): Promise<PluginProcess> {
-		const { entry, orchestratorAddress, log, dependencies = [] } = this.#options;
+	async #start(signal: AbortSignal): Promise<PluginProcess> {
+		const { entry, orchestratorAddress, log } = this.#options;
+		const { dependencies = [] } = this.terms;
 		// Protobuf and the links are loaded when the first plugin starts, not when the hub does.
 		const { startPluginProcess } = await import('../plugin/plugin-process.ts');
 		const { certificatesFolder } = await import('../quic/certificates.ts');
@@ -173,17 +217,42 @@ export class PluginBackend implements Backend {
 			orchestratorAddress,
 			certsDir,
 			onLog,
+			onStarted: (child) => {
+				this.#starting = child;
+				this.#startedAt = new Date();
+			},
+			signal,
 			log,
+		}).finally(() => {
+			this.#starting = undefined;
 		});
-		this.#startedAt = new Date();
+		this.#known = running;
+		this.#lastUsed = performance.now();
 		return running;
+	}
+
+	/** What it offers, as far as that is known; nothing while it is down. */
+	get #offer(): Pick<PluginProcess, 'tools' | 'prompts'> | undefined {
+		return this.#supervisor.isDown ? nothing : this.#known;
+	}
+
+	get #isIdle(): boolean {
+		const { idleMs = Number.POSITIVE_INFINITY } = this.terms;
+		return this.#calls === 0 && performance.now() - this.#lastUsed >= idleMs;
+	}
+
+	async #check({ client }: PluginProcess): Promise<void> {
+		const options = { timeoutMs: HEALTH_MS };
+		const { response } = await client.send({ request: { case: 'health', value: {} } }, options);
+		// Older plugins do not know the question.
+		const status: number = response.case === 'health' ? response.value.status : 0;
+		if (response.case !== 'health' || status !== UNHEALTHY) return;
+		throw new OrchestraError('tool_failed', response.value.message || 'it says that it is not healthy');
 	}
 
 	async #ended({ child, client }: PluginProcess): Promise<string> {
 		await Promise.race([child.exited, client.closed]);
-		// The link may notice a death before the process table does.
-		await Promise.race([child.exited, new Promise((resolve) => setTimeout(resolve, EXIT_WAIT_MS).unref())]);
-		return explainExit(child.diagnose());
+		return (await exitOf(child)) ?? explainExit(child.diagnose());
 	}
 
 	/** A streaming tool: its chunks are told as progress, and joined they are the result. */
@@ -192,37 +261,12 @@ export class PluginBackend implements Backend {
 		context: CallContext,
 		notFound: ToolResponse,
 	): Promise<CallToolResult> {
-		const { client } = await this.up();
 		this.#lastStream++;
 		const value = { streamId: `${this.id}-${this.#lastStream}`, ...request };
-		const parts: string[] = [];
-		const stream = client.sendStream({ request: { case: 'streamStart', value } }, { signal: context.signal });
-		for await (const { response } of stream) {
-			if (response.case === 'streamChunk') {
-				const text = Buffer.from(response.value.data).toString('utf8');
-				parts.push(text);
-				context.progress(parts.length, undefined, text);
-			} else if (response.case === 'streamEnd') {
-				const { success, errorCode, errorMessage } = response.value;
-				if (!success && errorCode === 'tool_not_found') return toolResultOf(notFound);
-				if (!success) return failure(errorMessage || `tool error: ${errorCode}`);
-			} else return toolResultOf(notFound);
-		}
-		return { content: [{ type: 'text', text: parts.join('') }] };
-	}
-
-	#explain(thrown: unknown): OrchestraError {
-		const error = OrchestraError.from(thrown);
-		if (error.code !== 'closed' && error.code !== 'io') return error;
-		return new OrchestraError(
-			'closed',
-			`the plugin ${this.id} went away during the call; the outcome is unknown`,
-			{
-				cause: error,
-				hint: 'It may or may not have run, so it was not repeated. Look before you call again.',
-				data: { plugin: this.id, reason: error.message },
-			},
-		);
+		return this.use(({ client }) => {
+			const sent = { request: { case: 'streamStart', value } } as const;
+			return joinStream(client.sendStream(sent, { signal: context.signal }), context, notFound);
+		});
 	}
 
 	#tell(): void {
@@ -231,8 +275,9 @@ export class PluginBackend implements Backend {
 	}
 }
 
-const EXIT_WAIT_MS = 500;
+/** How long a plugin may take to say how it is. */
+const HEALTH_MS = 5000;
+/** The status by its number: the generated code is loaded with the first plugin only. */
+const UNHEALTHY = 3;
 
-function failure(text: string): CallToolResult {
-	return { content: [{ type: 'text', text }], isError: true };
-}
+const nothing = { tools: [], prompts: [] };

@@ -94,13 +94,24 @@ export class ToolBackend implements Backend {
 		return () => this.#listeners.delete(listener);
 	}
 
+	/** Every run has its own time limit, so this ends. */
+	async retire(): Promise<void> {
+		this.#unwatch();
+		await Promise.all([...this.#runs].map(({ done }) => done));
+		await this.close();
+	}
+
 	async close(): Promise<void> {
-		clearTimeout(this.#timer);
-		for (const opened of this.#watches.splice(0)) opened.close();
-		this.#listeners.clear();
+		this.#unwatch();
 		this.#closing.abort(new OrchestraError('canceled', 'the hub is shutting down'));
 		await Promise.all([...this.#runs].map(({ done }) => done));
 		this.#spawner?.close();
+	}
+
+	#unwatch(): void {
+		clearTimeout(this.#timer);
+		for (const opened of this.#watches.splice(0)) opened.close();
+		this.#listeners.clear();
 	}
 
 	async #run(

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import type { ExactResult, PluginDefinition, PromptMessage, ToolCall, ToolResult } from './definition.ts';
 import { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';
 import { toolFailure } from './failure.ts';
-import { EXACT_JSON, FEATURES } from './features.ts';
+import { EXACT_JSON } from './features.ts';
 import type { PluginHandlers, ServerCall } from './handlers.ts';
 import type { Orchestrator } from './orchestrator.ts';
 
@@ -84,7 +84,8 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 	return {
 		register(manifest, call) {
 			peers.note(call, manifest.features);
-			return { accepted: true, features: [...FEATURES] };
+			// A plugin serves no tunnel: that is the hub's.
+			return { accepted: true, features: [EXACT_JSON] };
 		},
 		async boot({ config }) {
 			await plugin.onBoot?.(config, hooks.orchestrator);

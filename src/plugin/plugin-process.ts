@@ -43,6 +43,10 @@ export interface PluginProgram extends LinkChoice {
 	certsDir: string;
 	/** Gets every line the plugin writes to stderr, for its whole life. */
 	onLog?: ((line: string) => void) | undefined;
+	/** Told of the process as soon as there is one. */
+	onStarted?: ((child: Child) => void) | undefined;
+	/** Aborted when it is not wanted any more, before it is up. */
+	signal?: AbortSignal | undefined;
 	log?: Log | undefined;
 }
 
@@ -64,8 +68,13 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 	});
 	// A plugin has nothing to say on stdout; unread it would block there.
 	child.stdout.resume();
+	program.onStarted?.(child);
 	let client: PluginClient | undefined;
+	// Whatever waits for it then fails, and its failure is not hidden here.
+	const giveUp = (): void => void child.stop().catch(() => {});
+	program.signal?.addEventListener('abort', giveUp, { once: true });
 	try {
+		program.signal?.throwIfAborted();
 		const address = await readyAddress(child, stderr, program.id);
 		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
 		client = await PluginClient.connect({ address, identity, kind: program.kind, handshakeMs: READY_MS });
@@ -74,6 +83,8 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		await client?.close();
 		await child.stop();
 		throw startError(child, program.id, thrown);
+	} finally {
+		program.signal?.removeEventListener('abort', giveUp);
 	}
 }
 
