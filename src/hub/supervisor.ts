@@ -104,6 +104,7 @@ export class Supervisor<T> {
 	async #start(): Promise<T> {
 		try {
 			await this.#ending;
+			this.#closing.signal.throwIfAborted();
 			const running = await this.#what.start(this.#closing.signal);
 			this.#running = running;
 			this.#upSince = performance.now();

@@ -11,6 +11,8 @@ import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
+const object = { type: 'object' } as const;
+
 describe('Hub', () => {
 	it('routes a call to the backend that offers the tool, under the name that it knows', async () => {
 		const { request } = open([echoBackend('files', true), echoBackend('tools')]);
@@ -38,6 +40,40 @@ describe('Hub', () => {
 		const { request, warnings } = open([broken, echoBackend('tools')]);
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
 		expect(warnings.join('')).toContain('broken could not list its tools: down');
+	});
+
+	it('calls a tool that is known while another backend has not said yet what it offers', async () => {
+		let answer: (tools: never[]) => void = () => {};
+		const slow: Backend = { ...echoBackend('slow'), listTools: () => new Promise((done) => (answer = done)) };
+		const late: Backend = {
+			...echoBackend('late'),
+			listTools: async () => [{ name: 'x', inputSchema: object }],
+		};
+		const { hub, request } = open([slow, late, echoBackend('tools')]);
+		expect(await request('tools/call', { name: 'echo' })).toMatchObject({
+			content: [{ text: 'tools echo {}' }],
+		});
+		expect(await request('tools/call', { name: 'x' })).toMatchObject({ content: [{ text: 'late x {}' }] });
+		const unknown = request('tools/call', { name: 'nope' }).catch((error: unknown) => error);
+		expect(await hub.hasTool('x')).toBe(true);
+		answer([]);
+		expect(await unknown).toMatchObject({ message: expect.stringContaining('Unknown tool: nope') });
+	});
+
+	it('lets a backend whose place is taken end what it does', async () => {
+		let finish: () => void = () => {};
+		const closed: string[] = [];
+		const old: Backend = {
+			...echoBackend('old'),
+			retire: () => new Promise((done) => (finish = done)),
+			close: async () => void closed.push('old'),
+			processes: () => [{ backend: 'old', pid: 1, command: 'x', startedAt: new Date(), state: 'running' }],
+		};
+		const { hub } = open([old]);
+		await hub.replaceBackends([]);
+		expect([closed, hub.processes().length]).toEqual([[], 1]);
+		finish();
+		await until('it is gone', () => hub.processes().length === 0);
 	});
 
 	it('reads a resource by list, by template and by the backend that owns the scheme', async () => {

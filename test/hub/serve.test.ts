@@ -108,6 +108,22 @@ describe('mctl serve', () => {
 		expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'other' }] });
 	});
 
+	it('does not harm what runs when the configuration changes', async () => {
+		const wait = slowTool.replace('sleep 300 &', '').replace('wait\n', 'sleep 1.5\necho done >&2\n');
+		const folder = workspace({ 'slow.sh': wait });
+		const heard: string[] = [];
+		const client = await serve(folder, (_, method) => heard.push(method));
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('logging/setLevel', { level: 'debug' });
+		const call = client.request('tools/call', { name: 'slow' });
+		await until('it runs', () => heard.includes('notifications/message'));
+		writeFileSync(join(folder, 'orchestra.json'), JSON.stringify({ tools: { roots: ['tools', 'more'] } }));
+		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		const result = await call;
+		expect(result).toMatchObject({ content: [{ text: 'slow ended without a result' }] });
+		expect(result).not.toHaveProperty('isError');
+	});
+
 	it('serves what is right in a configuration and warns about the rest', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		writeFileSync(join(folder, 'orchestra.json'), '{ "tools": { "roots": "./tools" }, "nonsense": 1, }');

@@ -84,10 +84,58 @@ describe('mctl hub', () => {
 		});
 		const client = await place.bridge();
 		const answer = await client.request('tools/call', { name: 'die' }).catch((error: unknown) => error);
-		expect(JSON.stringify(rpcErrorOf(answer) ?? answer)).toContain('outcome is unknown');
+		expect(rpcErrorOf(answer)?.message).toMatch(/outcome is unknown.*ended by SIGKILL.*LAST WORDS 42/);
 		await until('it is back', async () =>
 			JSON.stringify(await client.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'),
 		);
+	});
+
+	it('hands exact digits to a plugin, and journals what a plugin calls', async () => {
+		const place = await openPlace({
+			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
+		});
+		const client = await place.bridge();
+		const digits = '{"n":9007199254740993}';
+		const line = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exact","arguments":${digits}}}`;
+		const { stdout } = await place.pipe(line);
+		expect(JSON.parse(stdout).result.content[0].text).toBe(digits);
+		expect(await client.request('tools/call', { name: 'other' })).toMatchObject({
+			content: [{ text: 'fine' }],
+		});
+		const journal = await place.mctl('hub', 'logs', '--journal');
+		const entries = journal.stdout
+			.trim()
+			.split('\n')
+			.map((line) => JSON.parse(line));
+		expect(entries).toMatchObject([
+			{ name: 'exact', outcome: 'ok' },
+			{ name: 'fine', client: 'tools.moody', outcome: 'ok' },
+			{ name: 'other', outcome: 'ok' },
+		]);
+	});
+
+	it('shows a plugin that is still starting, and stops it at once', async () => {
+		const file = join(temporaryFolder(), 'hangs.mjs');
+		writeFileSync(file, 'setInterval(() => {}, 1000);');
+		const place = await openPlace({
+			plugins: [
+				{ id: 'tools.hangs', binary: process.execPath, args: [file] },
+				{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] },
+			],
+		});
+		const client = await place.bridge();
+		const before = performance.now();
+		expect(await client.request('tools/call', { name: 'fine' })).toMatchObject({
+			content: [{ text: 'fine' }],
+		});
+		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
+		expect(processes).toMatchObject([
+			{ backend: 'tools.hangs', state: 'starting' },
+			{ backend: 'tools.moody', state: 'running' },
+		]);
+		await place.mctl('hub', 'stop');
+		expect(performance.now() - before).toBeLessThan(9000);
+		expect(processes.map(({ pid }: { pid: number }) => isAlive(pid))).toEqual([false, false]);
 	});
 
 	it('killed with SIGKILL in the middle: pending calls fail at once, bridges recover, nothing is left, nothing ran twice', async () => {
@@ -159,12 +207,15 @@ function moodyPlugin(packageRoot: string): string {
 		`import { appendFileSync } from 'node:fs';
 import { definePlugin } from ${JSON.stringify(join(packageRoot, 'dist/plugin/index.js'))};
 const tool = (run) => ({ description: 'x', run });
+console.error('LAST WORDS 42');
 await definePlugin({
 	id: 'tools.moody',
 	version: '1.0.0',
 	tools: {
 		die: tool(() => process.kill(process.pid, 'SIGKILL')),
 		fine: tool(() => 'fine'),
+		exact: tool((_input, call) => call.inputText),
+		other: tool(async (_input, call) => (await call.orchestrator.callTool('fine', {})).value.text),
 		echo: tool(({ text }) => text),
 		slow: tool(() => {
 			appendFileSync(process.env.COUNT_FILE, 'x');
@@ -189,6 +240,8 @@ interface Place {
 	folder: string;
 	countFile: string;
 	mctl: (...words: string[]) => ReturnType<typeof mctl>;
+	/** Give a bridge this input, and wait for its end. */
+	pipe: (input: string) => ReturnType<typeof mctl>;
 	bridge: () => Promise<Client>;
 }
 
@@ -209,6 +262,7 @@ async function openPlace(configuration: object = {}): Promise<Place> {
 		folder,
 		countFile,
 		mctl: run,
+		pipe: (input) => mctl(['bridge'], { cwd: folder, env, input }),
 		bridge: async () => {
 			const client = await Client.open({
 				command: process.execPath,

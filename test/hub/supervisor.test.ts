@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FIRST_PAUSE_MS, HEALTHY_MS, LONGEST_PAUSE_MS, Supervisor } from '../../src/hub/supervisor.ts';
+import {
+	BAD_CHECKS,
+	CHECK_MS,
+	FIRST_PAUSE_MS,
+	HEALTHY_MS,
+	LONGEST_PAUSE_MS,
+	Supervisor,
+} from '../../src/hub/supervisor.ts';
 import { Log } from '../../src/log.ts';
 
 beforeEach(() => {
-	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
 });
 afterEach(() => {
 	vi.useRealTimers();
@@ -49,6 +56,67 @@ describe('Supervisor', () => {
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 	});
 
+	it('keeps to its pause however often it is asked for: waits when it is short, says why when it is long', async () => {
+		const { supervisor, starts, crash } = supervised();
+		await supervisor.up();
+		await crash();
+		const soon = supervisor.up();
+		expect([starts(), supervisor.isDown]).toEqual([1, true]);
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect(await soon).toBe(2);
+		await crash();
+		await expect(supervisor.up()).rejects.toMatchObject({
+			message: 'it ended: crashed',
+			hint: 'It is started again in 2 s.',
+		});
+		expect(starts()).toBe(2);
+		await supervisor.close();
+	});
+
+	it('starts again what says for long that it is not well, and forgives a bad moment', async () => {
+		const { supervisor, starts, stops, ill } = supervised();
+		await supervisor.up();
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running, not well: no disk');
+		ill(undefined);
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running');
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		expect([stops(), supervisor.state]).toEqual([1, 'down: it was not well: no disk']);
+		ill(undefined);
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect([starts(), supervisor.state]).toEqual([2, 'running']);
+		await supervisor.close();
+	});
+
+	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
+		const { supervisor, starts, stops, idle } = supervised();
+		await supervisor.up();
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running');
+		idle(true);
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect([stops(), supervisor.state, supervisor.isDown]).toEqual([1, 'configured', false]);
+		await supervisor.up();
+		expect(starts()).toBe(2);
+		await supervisor.close();
+	});
+
+	it('calls off a start under way, and whoever waits for the next one, when it is closed', async () => {
+		const { supervisor, crash, hangNext } = supervised();
+		hangNext();
+		const starting = supervisor.up();
+		await Promise.all([expect(starting).rejects.toMatchObject({ code: 'closed' }), supervisor.close()]);
+		const other = supervised();
+		await other.supervisor.up();
+		await other.crash();
+		const waiting = other.supervisor.up();
+		await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'closed' }), other.supervisor.close()]);
+		await crash();
+	});
+
 	it('does not start again once it is closed', async () => {
 		const { supervisor, starts, stops, crash } = supervised();
 		await supervisor.up();
@@ -68,14 +136,23 @@ function supervised(): {
 	changes: () => number;
 	crash: () => Promise<void>;
 	failNext: (reason: string) => void;
+	hangNext: () => void;
+	ill: (reason: string | undefined) => void;
+	idle: (isIdle: boolean) => void;
 } {
+	let illness: string | undefined;
+	let [isIdle, hangs] = [false, false];
 	let [starts, stops, changes] = [0, 0, 0];
 	let failure: string | undefined;
 	let end: (reason: string) => void = () => {};
 	const what = {
 		name: 'it',
-		start: () => {
+		start: (signal: AbortSignal) => {
 			starts++;
+			if (hangs)
+				return new Promise<number>((_, reject) =>
+					signal.addEventListener('abort', () => reject(signal.reason as Error)),
+				);
 			const reason = failure;
 			failure = undefined;
 			return reason === undefined ? Promise.resolve(starts) : Promise.reject(new Error(reason));
@@ -86,6 +163,8 @@ function supervised(): {
 			return Promise.resolve();
 		},
 		onChange: () => changes++,
+		check: () => (illness === undefined ? Promise.resolve() : Promise.reject(new Error(illness))),
+		isIdle: () => isIdle,
 	};
 	return {
 		supervisor: new Supervisor(what, Log.silent),
@@ -93,6 +172,9 @@ function supervised(): {
 		stops: () => stops,
 		changes: () => changes,
 		failNext: (reason) => (failure = reason),
+		hangNext: () => (hangs = true),
+		ill: (reason) => (illness = reason),
+		idle: (value) => (isIdle = value),
 		crash: async () => {
 			end('crashed');
 			await vi.advanceTimersByTimeAsync(0);
