@@ -89,8 +89,10 @@ function lazyStorage(root: string): () => Promise<FileStorage> {
  */
 function isNewlyBroken(next: LoadedConfiguration, last: LoadedConfiguration, log: Log): boolean {
 	const broken = next.brokenFiles.filter((file) => !last.brokenFiles.includes(file));
-	for (const { message } of next.problems.filter(({ file }) => broken.includes(file)))
-		log.warn(`the last good configuration is kept: ${message}`);
+	for (const name of broken) {
+		const problem = next.problems.find(({ file }) => file === name);
+		log.warn(`the last good configuration is kept: ${problem?.message ?? `${name} is empty`}`);
+	}
 	return broken.length > 0;
 }
 
