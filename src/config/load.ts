@@ -117,9 +117,9 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 	}
 }
 
-/** To YAML a file cut short may still be right: an empty one is null, the start of a key is a text. */
+/** To YAML a file cut short may still be right: an empty one says nothing, the start of a key is a text. */
 function isWhole(text: string, value: JsonValue): boolean {
-	return isObject(value) || (value === null && text.trim() !== '');
+	return isObject(value) && text.trim() !== '';
 }
 
 function syntaxProblem(file: string, error: unknown): ConfigProblem {
