@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { parseJsonc } from './jsonc.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
@@ -27,6 +27,11 @@ export interface LoadedConfiguration {
 	readonly configuration: Configuration;
 	/** What was wrong; the entries concerned are left out. */
 	readonly problems: readonly ConfigProblem[];
+	/**
+	 * Files that are there but could not be read or parsed at all: nothing that they say is in
+	 * `configuration`. An editor may be writing them just now. Why is told in `problems`.
+	 */
+	readonly brokenFiles: readonly string[];
 }
 
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
@@ -35,13 +40,21 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const isNamed = options.file !== undefined;
 	const project = options.file ?? findProjectFile(cwd, environment['HOME']);
 	const root = project === undefined ? cwd : dirname(project);
-	const reading: Reading = { environment, problems: [], root, files: [], sections: [], namesPlugins: false };
+	const reading: Reading = {
+		environment,
+		root,
+		problems: [],
+		brokenFiles: [],
+		files: [],
+		sections: [],
+		namesPlugins: false,
+	};
 	if (project !== undefined) readInto(reading, project, isNamed);
 	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
 	const user = isNamed ? undefined : userFile(environment);
 	if (user !== undefined) readInto(reading, user, false);
-	const { files, sections, problems } = reading;
-	return { configuration: { root, files, ...sections.reduce(merge, empty) }, problems };
+	const { files, sections, problems, brokenFiles } = reading;
+	return { configuration: { root, files, ...sections.reduce(merge, empty) }, problems, brokenFiles };
 }
 
 /** What is known when a file is read, and what was read so far. */
@@ -49,6 +62,7 @@ interface Reading {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly root: string;
 	readonly problems: ConfigProblem[];
+	readonly brokenFiles: string[];
 	readonly files: string[];
 	readonly sections: FileSections[];
 	/** True when a file speaks of plugins, be it to say that there are none. */
@@ -56,7 +70,7 @@ interface Reading {
 }
 
 function readInto(reading: Reading, file: string, isRequired: boolean): void {
-	const text = readText(file, isRequired, reading.problems);
+	const text = readText(file, isRequired, reading);
 	if (text === undefined) return;
 	reading.files.push(file);
 	reading.sections.push(...readFile(file, text, reading));
@@ -69,14 +83,17 @@ export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | und
 	return base ? join(base, 'orchestra', 'config.json') : undefined;
 }
 
-function readText(file: string, isRequired: boolean, problems: ConfigProblem[]): string | undefined {
+function readText(file: string, isRequired: boolean, reading: Reading): string | undefined {
 	try {
 		return readFileSync(file, 'utf8');
 	} catch (error) {
 		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
 		if (isAbsent && !isRequired) return undefined;
 		const found = isAbsent ? 'missing' : messageOf(error);
-		problems.push(configProblem({ file, line: 1, key: '', found, allowed: 'a file that can be read' }));
+		reading.problems.push(
+			configProblem({ file, line: 1, key: '', found, allowed: 'a file that can be read' }),
+		);
+		if (!isAbsent) reading.brokenFiles.push(file);
 		return undefined;
 	}
 }
@@ -86,6 +103,7 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 	try {
 		const isYaml = isPluginsYaml(file);
 		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
+		if (!isWhole(text, document.value)) reading.brokenFiles.push(file);
 		const source = { file, document, environment, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		return [
@@ -94,8 +112,14 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 	} catch (error) {
 		reading.namesPlugins ||= isPluginsYaml(file);
 		problems.push(syntaxProblem(file, error));
+		reading.brokenFiles.push(file);
 		return [];
 	}
+}
+
+/** To YAML a file cut short may still be right: an empty one says nothing, the start of a key is a text. */
+function isWhole(text: string, value: JsonValue): boolean {
+	return isObject(value) && text.trim() !== '';
 }
 
 function syntaxProblem(file: string, error: unknown): ConfigProblem {

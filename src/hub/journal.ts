@@ -2,7 +2,8 @@
  * The journal: one line for each call, who, what, when, how long, and how it ended.
  *
  * Arguments and results are never written: they may hold secrets, and they may be
- * large. A journal that cannot be written costs a warning, never a call.
+ * large. The same goes for what a URI carries beside its path: its query is the
+ * arguments of a resource. A journal that cannot be written costs a warning, never a call.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -15,6 +16,7 @@ export interface JournalEntry {
 	readonly client: string;
 	readonly backend: string;
 	readonly method: string;
+	/** A tool, a prompt, or the URI of a resource; of a URI the query, fragment and user are left out. */
 	readonly name: string;
 	readonly startedAt: Date;
 	readonly ms: number;
@@ -39,8 +41,16 @@ export function fileJournal(file: string, log: Log): Journal {
 		hasWarned = true;
 	});
 	return {
-		write: ({ startedAt, ...entry }) =>
-			lines.write(`${JSON.stringify({ at: startedAt.toISOString(), ...entry })}\n`),
+		write: ({ startedAt, ...entry }) => {
+			const told = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };
+			lines.write(`${JSON.stringify(told)}\n`);
+		},
 		close: () => lines.close(),
 	};
+}
+
+/** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */
+function withoutSecrets(name: string): string {
+	if (!/^[a-z][a-z\d+.-]*:/i.test(name)) return name;
+	return name.replace(/([?#]).*$/s, '$1…').replace(/^([^:]*:\/\/)[^/]*@/, '$1…@');
 }

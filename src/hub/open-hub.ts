@@ -1,11 +1,12 @@
 /*
  * A hub from the configuration of a folder, kept up to date while it is open:
  * when a configuration file changes, what changed is started or stopped, and
- * clients are told.
+ * clients are told. A file that cannot be parsed changes nothing: an editor may be
+ * in the middle of writing it, and a half-written file must not stop what runs.
  */
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
-import { type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
+import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backend.ts';
@@ -37,7 +38,9 @@ export interface OpenedHub {
 /** Open the hub of a folder. Problems of the configuration are logged; what is right still works. */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
-	let configuration = load(options);
+	let loaded = loadConfiguration(options);
+	const { configuration } = loaded;
+	warnOf(loaded, log);
 	const storage = lazyStorage(configuration.root);
 	const hub = new Hub({
 		backends: await build(storage, options, configuration),
@@ -48,10 +51,13 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 
 	async function reload(): Promise<void> {
 		try {
-			configuration = load(options);
+			const next = loadConfiguration(options);
+			if (isNewlyBroken(next, loaded, log)) return;
+			loaded = next;
+			warnOf(loaded, log);
 			log.info('the configuration changed');
 			const earlier = hub.backends;
-			await hub.replaceBackends(await build(storage, options, configuration, earlier));
+			await hub.replaceBackends(await build(storage, options, loaded.configuration, earlier));
 			hub.warm();
 		} catch (error) {
 			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
@@ -61,7 +67,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	return {
 		hub,
 		storage,
-		configuration: () => configuration,
+		configuration: () => loaded.configuration,
 		async close() {
 			stopWatching();
 			await hub.close();
@@ -77,13 +83,23 @@ function lazyStorage(root: string): () => Promise<FileStorage> {
 	};
 }
 
-function load(options: OpenHubOptions): Configuration {
-	const { configuration, problems } = loadConfiguration(options);
-	for (const { message } of problems) options.log.warn(message);
+/**
+ * Can a file not be parsed that could be before? One that was broken from the start has
+ * no good state to keep, and does not keep the others from changing.
+ */
+function isNewlyBroken(next: LoadedConfiguration, last: LoadedConfiguration, log: Log): boolean {
+	const broken = next.brokenFiles.filter((file) => !last.brokenFiles.includes(file));
+	for (const name of broken) {
+		const problem = next.problems.find(({ file }) => file === name);
+		log.warn(`the last good configuration is kept: ${problem?.message ?? `${name} is empty`}`);
+	}
+	return broken.length > 0;
+}
+
+function warnOf({ configuration, problems }: LoadedConfiguration, log: Log): void {
+	for (const { message } of problems) log.warn(message);
 	const servers = configuration.mcpServers.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
-	if (servers.length > 0)
-		options.log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
-	return configuration;
+	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
 function build(

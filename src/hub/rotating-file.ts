@@ -2,8 +2,20 @@
  * Lines appended to a file that only its owner can read, begun anew when it is
  * large; the last one is kept beside it as `.1`. A disk that is full or slow costs
  * lines, never the work that they tell of.
+ *
+ * The size is counted here while a file is open: lines that still wait for the disk
+ * are not yet in the size that the disk tells. The file is opened at once, so that
+ * waiting lines go where they were counted, even when it is renamed before they are written.
  */
-import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
+import {
+	createWriteStream,
+	existsSync,
+	mkdirSync,
+	openSync,
+	renameSync,
+	statSync,
+	type WriteStream,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Lines that may wait for a slow disk before more are dropped, in bytes. */
@@ -15,6 +27,8 @@ export class RotatingFile {
 	readonly #onError: (error: unknown) => void;
 	#stream: WriteStream | undefined;
 	#size = 0;
+	/** Done when every file that was left has all its lines. */
+	#left: Promise<void> = Promise.resolve();
 
 	/** @param onError is told when the file cannot be written */
 	constructor(file: string, limitBytes: number, onError: (error: unknown) => void) {
@@ -23,42 +37,56 @@ export class RotatingFile {
 		this.#onError = onError;
 	}
 
-	/** Append one line, newline included. */
+	/** Append one line, newline included. A line longer than the limit has a file of its own. */
 	write(line: string): void {
-		const stream = this.#open(line.length);
+		const bytes = Buffer.byteLength(line);
+		const stream = this.#open(bytes);
 		if (stream === undefined || stream.writableLength > WAITING_BYTES) return;
-		this.#size += line.length;
+		this.#size += bytes;
 		stream.write(line);
 	}
 
 	async close(): Promise<void> {
-		const stream = this.#stream;
-		this.#stream = undefined;
-		if (stream) await new Promise<void>((resolve) => stream.end(() => resolve()));
+		this.#leave();
+		await this.#left;
 	}
 
 	#open(bytes: number): WriteStream | undefined {
 		if (this.#stream && this.#size + bytes <= this.#limitBytes) return this.#stream;
 		try {
-			this.#stream?.end();
-			mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-			this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+			if (this.#stream === undefined) {
+				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+			}
 			if (this.#size + bytes > this.#limitBytes) this.#rotate();
-			this.#stream = createWriteStream(this.#file, { flags: 'a', mode: 0o600 });
-			this.#stream.on('error', (error) => this.#giveUp(error));
+			this.#stream ??= this.#append();
 		} catch (error) {
-			this.#giveUp(error);
+			this.#leave();
+			this.#onError(error);
 		}
 		return this.#stream;
 	}
 
+	#append(): WriteStream {
+		const stream = createWriteStream(this.#file, { fd: openSync(this.#file, 'a', 0o600) });
+		stream.on('error', (error) => {
+			if (this.#stream === stream) this.#stream = undefined;
+			this.#onError(error);
+		});
+		return stream;
+	}
+
 	#rotate(): void {
-		if (this.#size > 0) renameSync(this.#file, `${this.#file}.1`);
+		this.#leave();
+		if (this.#size > 0 && existsSync(this.#file)) renameSync(this.#file, `${this.#file}.1`);
 		this.#size = 0;
 	}
 
-	#giveUp(error: unknown): void {
+	#leave(): void {
+		const stream = this.#stream;
 		this.#stream = undefined;
-		this.#onError(error);
+		if (stream === undefined) return;
+		const ended = new Promise<void>((resolve) => stream.end(() => resolve()));
+		this.#left = Promise.all([this.#left, ended]).then(() => {});
 	}
 }

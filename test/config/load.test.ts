@@ -197,10 +197,32 @@ describe('loadConfiguration', () => {
 		expect(configuration.limits).toEqual({ requestMs: 2 });
 	});
 
-	it('says that a file that was asked for is missing', () => {
+	it.each([
+		['orchestra.json', '', true],
+		['orchestra.json', '{"plugins":[{"id"', true],
+		['orchestra.json', '[]', true],
+		['orchestra.json', '{"plugins":[{"id":1}],"unknown":1}', false],
+		['plugins.yaml', ' \n', true],
+		['plugins.yaml', 'plug', true],
+		['plugins.yaml', 'plugins: [', true],
+		['plugins.yaml', '# none\n', false],
+		['plugins.yaml', 'plugins:\n  - id: [1]\n', false],
+	])('says whether a file is broken as a whole: %s with %j, %j', (name, text, isBroken) => {
+		const { brokenFiles, root } = load({ [name]: text });
+		expect(brokenFiles).toEqual(isBroken ? [join(root, name)] : []);
+	});
+
+	it('says that a file that was asked for is missing, which is not broken', () => {
 		const cwd = temporaryFolder();
-		const { problems } = loadConfiguration({ cwd, environment: {}, file: join(cwd, 'no.json') });
+		const { problems, brokenFiles } = loadConfiguration({ cwd, environment: {}, file: join(cwd, 'no.json') });
 		expect(problems[0]).toMatchObject({ found: 'missing' });
+		expect(brokenFiles).toEqual([]);
+	});
+
+	it('says that a file that cannot be read is broken', () => {
+		const cwd = temporaryFolder();
+		const { brokenFiles } = loadConfiguration({ cwd, environment: {}, file: cwd });
+		expect(brokenFiles).toEqual([cwd]);
 	});
 });
 

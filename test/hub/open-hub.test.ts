@@ -1,0 +1,68 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
+import { Log } from '../../src/log.ts';
+import { until } from '../support/programs.ts';
+import { temporaryFolder, withFiles } from '../support/workspace.ts';
+
+const good = '{"plugins":[{"id":"a.b","binary":"./never-started"}],"limits":{"requestMs":1}}';
+const other = good.replace('1}', '2}');
+
+describe('the configuration of an open hub', () => {
+	it.each([
+		['orchestra.json', ''],
+		['orchestra.json', good.slice(0, 30)],
+		['plugins.yaml', ''],
+		['plugins.yaml', 'plug'],
+	])('is kept while %s is %j, and its plugins with it', async (name, broken) => {
+		const { opened, file, warned } = await open({ [name]: good });
+		const before = opened.hub.backends;
+		writeFileSync(file(name), broken);
+		await warned(`the last good configuration is kept: ${file(name)}`);
+		expect(opened.hub.backends).toBe(before);
+		expect(opened.configuration().plugins).toHaveLength(1);
+		writeFileSync(file(name), '{"plugins":[]}');
+		await until('the change is there', () => opened.configuration().plugins.length === 0);
+	});
+
+	it('changes when a file is deleted: that one is not broken, it is gone', async () => {
+		const { opened, file } = await open({ 'orchestra.json': good });
+		rmSync(file('orchestra.json'));
+		await until('the plugin is gone', () => opened.configuration().plugins.length === 0);
+	});
+
+	it('changes although another file was broken from the start', async () => {
+		const { opened, file } = await open({
+			'orchestra.json': good,
+			'home/.config/orchestra/config.json': '{',
+		});
+		writeFileSync(file('orchestra.json'), other);
+		await until('the change is there', () => opened.configuration().limits.requestMs === 2);
+	});
+
+	it("takes in the user's file, whose folder was not there when the hub was opened", async () => {
+		const { opened, file } = await open({});
+		withFiles(file('home'), { '.config/orchestra/config.json': good });
+		await until('the change is there', () => opened.configuration().plugins.length === 1);
+	});
+});
+
+interface Opened {
+	opened: OpenedHub;
+	file: (name: string) => string;
+	warned: (text: string) => Promise<void>;
+}
+
+async function open(files: Record<string, string>): Promise<Opened> {
+	const cwd = withFiles(temporaryFolder(), files);
+	const file = (name: string): string => join(cwd, name);
+	mkdirSync(file('home'), { recursive: true });
+	const lines: string[] = [];
+	const write = (line: string): void => void lines.push(line);
+	const log = new Log('hub', { level: 'info', format: 'text', now: () => new Date(0), write });
+	const opened = await openHub({ cwd, environment: { HOME: file('home') }, log });
+	onTestFinished(() => opened.close());
+	const warned = (text: string): Promise<void> => until(text, () => lines.join('').includes(text));
+	return { opened, file, warned };
+}

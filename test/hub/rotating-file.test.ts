@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RotatingFile } from '../../src/hub/rotating-file.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const LIMIT_BYTES = 100;
+
+describe('RotatingFile', () => {
+	it('begins a new file at the limit, however many lines still wait for the disk', async () => {
+		const { file, lines } = rotating();
+		for (let n = 10; n < 25; n++) lines.write(`line ${n}.\n`);
+		await lines.close();
+		expect(linesOf(`${file}.1`)).toEqual(numbered(10, 21));
+		expect(linesOf(file)).toEqual(numbered(21, 25));
+	});
+
+	it('counts bytes, not characters', async () => {
+		const { file, lines } = rotating();
+		for (let n = 0; n < 5; n++) lines.write(`${'…'.repeat(10)}\n`);
+		await lines.close();
+		expect([statSync(`${file}.1`).size, statSync(file).size]).toEqual([93, 62]);
+	});
+
+	it('begins a new file at the first write when the one of before is over the limit', async () => {
+		const { file, lines } = rotating();
+		writeFileSync(file, 'x'.repeat(LIMIT_BYTES + 1));
+		lines.write('new\n');
+		await lines.close();
+		expect([statSync(`${file}.1`).size, linesOf(file)]).toEqual([LIMIT_BYTES + 1, ['new']]);
+	});
+
+	it('goes on in a new file when the old one was removed', async () => {
+		const { file, lines, errors } = rotating();
+		lines.write(`${'x'.repeat(90)}\n`);
+		rmSync(file);
+		lines.write('a line too many\n');
+		await lines.close();
+		expect([linesOf(file), errors]).toEqual([['a line too many'], []]);
+	});
+
+	it('tells that it cannot write, and goes on once it can', async () => {
+		const { file, lines, errors } = rotating();
+		rmSync(dirname(file), { recursive: true });
+		writeFileSync(dirname(file), 'not a folder');
+		lines.write('lost\n');
+		rmSync(dirname(file));
+		lines.write('kept\n');
+		await lines.close();
+		expect([errors.length, linesOf(file)]).toEqual([1, ['kept']]);
+	});
+});
+
+function rotating(): { file: string; lines: RotatingFile; errors: unknown[] } {
+	const file = join(temporaryFolder(), 'state', 'lines');
+	mkdirSync(dirname(file));
+	const errors: unknown[] = [];
+	return { file, errors, lines: new RotatingFile(file, LIMIT_BYTES, (error) => errors.push(error)) };
+}
+
+function linesOf(file: string): string[] {
+	return readFileSync(file, 'utf8').trim().split('\n');
+}
+
+function numbered(from: number, to: number): string[] {
+	return Array.from({ length: to - from }, (_, at) => `line ${from + at}.`);
+}
