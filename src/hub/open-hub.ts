@@ -47,7 +47,11 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		log,
 		...(journal && { journal }),
 	});
-	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reload());
+	let reloaded = Promise.resolve();
+	const stopWatching = watchFiles(configurationFiles(options, configuration), () => {
+		// One after the other: each builds on what the last one kept.
+		reloaded = reloaded.then(reload);
+	});
 
 	async function reload(): Promise<void> {
 		try {
