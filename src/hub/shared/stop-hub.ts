@@ -20,29 +20,36 @@ const STOP_MS = HUB_GRACE_MS + 3000;
 const GUARD_MS = 5000;
 const ASK_AGAIN_MS = 20;
 
+export interface StopOptions {
+	/** How long the hub has before it is killed, in milliseconds. Default 18 s: it ends by itself before. */
+	readonly stopMs?: number | undefined;
+	/** How long what it owned has after that, before it is ended from here. Default 5 s. */
+	readonly guardMs?: number | undefined;
+}
+
 /** Stop the hub and wait until nothing of it lives. False when none ran. Throws `timeout` when something stays. */
-export async function stopHub(folder: HubFolder): Promise<boolean> {
+export async function stopHub(
+	folder: HubFolder,
+	{ stopMs = STOP_MS, guardMs = GUARD_MS }: StopOptions = {},
+): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
 	const note = (): void => {
 		for (const one of folder.leftovers()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
 	note();
 	const hub = folder.owner();
-	const stays = hub === undefined || (await endHub(hub, note)) ? [] : [hub.pid];
-	stays.push(...(await endOwned([...owned.values()])));
+	if (hub) {
+		signalIt(hub, 'SIGTERM');
+		if (!(await isGone(hub, stopMs, note))) signalIt(hub, 'SIGKILL');
+	}
+	const stays = hub === undefined || (await isGone(hub, guardMs, note)) ? [] : [hub.pid];
+	stays.push(...(await endOwned([...owned.values()], guardMs)));
 	if (stays.length > 0) throw stillThere(stays);
 	await folder.clear();
 	return hub !== undefined;
 }
 
-/** True when it is gone. `note` is called now and then while it lives. */
-async function endHub(hub: ProcessIdentity, note: () => void): Promise<boolean> {
-	signalIt(hub, 'SIGTERM');
-	if (await isGone(hub, STOP_MS, note)) return true;
-	signalIt(hub, 'SIGKILL');
-	return isGone(hub, GUARD_MS, note);
-}
-
+/** True when it is gone in time. `note` is called now and then while it lives. */
 async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promise<boolean> {
 	const giveUpAt = performance.now() + ms;
 	while (isSameProcess(hub)) {
@@ -54,10 +61,10 @@ async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promi
 }
 
 /** Wait for the processes of a hub that is gone, end those that stay, and tell the pids of which that was in vain. */
-async function endOwned(owned: readonly ProcessIdentity[]): Promise<number[]> {
+async function endOwned(owned: readonly ProcessIdentity[], ms: number): Promise<number[]> {
 	const stays = await Promise.all(
 		owned.map(async (one) => {
-			const isEmpty = await groupGone(one.pid, GUARD_MS);
+			const isEmpty = await groupGone(one.pid, ms);
 			if (!isSameProcess(one)) return isEmpty ? [] : [one.pid];
 			await endGroup(one.pid);
 			return isSameProcess(one) ? [one.pid] : [];
