@@ -176,7 +176,9 @@ describe('wrong usage', () => {
 			'"127.0.0.1:0" is not an address to connect to',
 		],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
-		const { stdout, stderr, code } = await mctl(args, { cwd: temporaryFolder() });
+		const cwd = temporaryFolder();
+		const env = { HOME: cwd, XDG_STATE_HOME: cwd };
+		const { stdout, stderr, code } = await mctl(args, { cwd, env });
 		expect([stdout, code]).toEqual(['', 64]);
 		expect(stderr.startsWith(`mctl: ${sentence}`)).toBe(true);
 		expect(stderr).toMatch(/\nhint: .+\n$/);

@@ -66,11 +66,16 @@ export class HubFolder {
 
 	/** Write record and lock again if they were deleted or garbled. Those of another hub that lives stay. */
 	keepAnnounced(record: HubRecord): void {
-		const { pid, startTime } = record;
-		const owner = this.owner();
-		if (owner !== undefined && owner.pid !== pid) return;
-		if (this.running()?.address !== record.address) this.announce(record);
-		if (!isIdentity(this.#read(LOCK))) this.#write(LOCK, { pid, startTime });
+		const { pid, startTime, address } = record;
+		const isOurs = (found: unknown): boolean =>
+			isIdentity(found) && found.pid === pid && found.startTime === startTime;
+		const [lock, found] = [this.#read(LOCK), this.#read(RECORD)];
+		const isFound = isOurs(found) && isHubRecord(found) && found.address === address;
+		// Asking whether a process lives costs a process of its own on some systems, and all is nearly always well.
+		if (isFound && isOurs(lock)) return;
+		if (this.owner() !== undefined && !isOurs(this.owner())) return;
+		if (!isFound) this.announce(record);
+		if (!isOurs(lock)) this.#write(LOCK, { pid, startTime });
 	}
 
 	/** Take the place of the hub here. False when another process has it. */
