@@ -33,12 +33,20 @@ export interface Command {
 	passesThrough?: boolean;
 	/** The command ends by itself at a first signal, with an exit code of its own, and at once at a second. */
 	ownsSignals?: boolean;
+	/** How long it may take to end after a first signal, in milliseconds. Default 5 s. */
+	graceMs?: number;
 	run(input: CommandInput): Promise<void>;
 }
 
 /** Wrong usage: exit 64, with the usage line as the hint. */
 export function usageError(command: Pick<Command, 'usage'>, message: string): OrchestraError {
 	return new OrchestraError('bad_input', message, { hint: `usage: ${command.usage}` });
+}
+
+/** For a command that takes flags only: any word is wrong usage. */
+export function refuseWords({ words }: Pick<CommandInput, 'words'>, command: Pick<Command, 'usage'>): void {
+	const [name] = command.usage.split(' [');
+	if (words.length > 0) throw usageError(command, `${name} takes no words, not "${words[0]}"`);
 }
 
 /** A flag that takes a whole number of milliseconds or the like. */

@@ -1,7 +1,7 @@
 /* `mctl hub logs`: what the shared hub wrote. */
 import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../errors.ts';
-import { type Command, numberFlag } from './command.ts';
+import { type Command, numberFlag, refuseWords } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 const DEFAULT_LINES = 50;
@@ -20,6 +20,7 @@ export const hubLogs: Command = {
 	},
 
 	async run(input) {
+		refuseWords(input, hubLogs);
 		const folder = hubFolderHere(input.environment);
 		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;

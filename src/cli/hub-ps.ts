@@ -1,6 +1,6 @@
 /* `mctl hub ps`: every process that the hub owns. */
 import { askHub } from './ask-hub.ts';
-import type { Command } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 import { ageOf, megabytes } from './quantity.ts';
 import { tableLines } from './table.ts';
 
@@ -10,7 +10,9 @@ export const hubPs: Command = {
 	examples: ['mctl hub ps', "mctl hub ps --json | jq -r '.processes[].pid'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ flags, out, environment }) {
+	async run(input) {
+		refuseWords(input, hubPs);
+		const { flags, out, environment } = input;
 		const { processes } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes });
 		if (processes.length === 0) return out.note('The hub owns no process now.');

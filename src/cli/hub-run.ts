@@ -2,8 +2,9 @@
 
 import { RotatingFile } from '../hub/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../hub/shared/run-hub.ts';
+import { HUB_GRACE_MS } from '../hub/shared/stop-hub.ts';
 import { Log } from '../log.ts';
-import type { Command } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** Size at which the log begins a new file. */
@@ -15,7 +16,11 @@ export const hubRun: Command = {
 	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
 	flags: { 'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' } },
 
-	async run({ flags, environment, signal, out }) {
+	graceMs: HUB_GRACE_MS,
+
+	async run(input) {
+		refuseWords(input, hubRun);
+		const { flags, environment, signal, out } = input;
 		const folder = hubFolderHere(environment);
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const options = { folder, cwd: process.cwd(), environment, certsDir, signal };

@@ -1,5 +1,5 @@
 /* `mctl hub start`: the shared hub in the background. */
-import type { Command } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 import { hubFolderHere, hubHere } from './hub-location.ts';
 
 export const hubStart: Command = {
@@ -12,6 +12,7 @@ export const hubStart: Command = {
 	},
 
 	async run(input) {
+		refuseWords(input, hubStart);
 		const { flags, out, environment } = input;
 		const wasRunning = hubFolderHere(environment).running() !== undefined;
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;

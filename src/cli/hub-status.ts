@@ -1,6 +1,6 @@
 /* `mctl hub status`: the shared hub and what it serves. */
 import { askHub } from './ask-hub.ts';
-import type { Command } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 import { ageOf, megabytes } from './quantity.ts';
 import { tableLines } from './table.ts';
 
@@ -10,7 +10,9 @@ export const hubStatus: Command = {
 	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ flags, out, environment }) {
+	async run(input) {
+		refuseWords(input, hubStatus);
+		const { flags, out, environment } = input;
 		const { startTime: _start, ...status } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
 		const { pid, address, root, startedAt, memoryBytes, backends } = status;

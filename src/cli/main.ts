@@ -11,11 +11,12 @@ import { Output } from './output.ts';
 import { findCommand, parseWords } from './parse.ts';
 import { packageVersion } from './version.ts';
 
-/** How long a canceled command has to end by itself before the process does. */
+/** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
 const INTERRUPT_GRACE_MS = 5000;
 
 const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
+let graceMs = INTERRUPT_GRACE_MS;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of signals) process.on(signal, onSignal);
 await main(process.argv.slice(2));
@@ -38,6 +39,7 @@ async function run(args: string[]): Promise<void> {
 	const command = await found.load();
 	const { words, flags } = parseWords(command, found.rest);
 	if (flags['help']) return out.line(commandHelp(command));
+	graceMs = command.graceMs ?? INTERRUPT_GRACE_MS;
 	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
 	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
 }
@@ -47,5 +49,5 @@ function onSignal(signal: NodeJS.Signals): void {
 	if (interrupt.signal.aborted) process.exit(code);
 	process.exitCode = code;
 	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
-	setTimeout(() => process.exit(code), INTERRUPT_GRACE_MS).unref();
+	setTimeout(() => process.exit(code), graceMs).unref();
 }

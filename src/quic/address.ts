@@ -21,6 +21,15 @@ export function parseAddress(text: string): HostPort {
 	return { host: match[1] || match[2] || 'localhost', port };
 }
 
+/** An address to connect to. Port 0 means "any free one" to who listens, and nothing here: `bad_input`. */
+export function parseDialAddress(text: string): HostPort {
+	const address = parseAddress(text);
+	if (address.port !== 0) return address;
+	throw new OrchestraError('bad_input', `"${text}" is not an address to connect to: nobody has port 0`, {
+		hint: `Write the port that the other side listens on, from 1 to ${LARGEST_PORT}.`,
+	});
+}
+
 export function formatAddress({ host, port }: HostPort): string {
 	// Node's own test for IPv6 costs milliseconds on its first use, and no other host has a colon.
 	return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

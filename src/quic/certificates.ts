@@ -82,6 +82,7 @@ function readIdentity(folder: string, name: string, now: Date): Identity | undef
 
 async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
 	const found = readPair(folder, 'ca', now);
+	if (!found && readIfThere(join(folder, 'ca.key')) !== undefined) throw halfAuthority(folder, 'ca.crt');
 	if (found && !isEnding(found, now)) return found;
 	const key = found && signingKey(found);
 	if (found && !key) return found;
@@ -96,6 +97,7 @@ async function ensureLeaf(
 	const found = readPair(folder, name, now);
 	const key = signingKey(authority);
 	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
+	if (authority.key === '') throw halfAuthority(folder, 'ca.key');
 	if (!key) {
 		throw new OrchestraError('bad_input', `${join(folder, 'ca.key')} cannot sign a certificate for ${name}`, {
 			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from where it was made.',
@@ -142,17 +144,15 @@ function readIfThere(path: string): string | undefined {
 	}
 }
 
-/** Both files appear whole; the key first, because a certificate alone would count as damaged. */
+/** Both files appear whole and almost at once; the key first, because a certificate alone would count as damaged. */
 async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<ReadPair> {
-	for (const [suffix, text] of [
-		['key', pair.key],
-		['crt', pair.certificate],
-	] as const) {
-		const path = join(folder, `${name}.${suffix}`);
-		const draft = `${path}.${process.pid}.new`;
-		await writeFile(draft, text, { mode: 0o600 });
-		await rename(draft, path);
-	}
+	const keyPath = join(folder, `${name}.key`);
+	const path = join(folder, `${name}.crt`);
+	const draft = (final: string): string => `${final}.${process.pid}.new`;
+	await writeFile(draft(keyPath), pair.key, { mode: 0o600 });
+	await writeFile(draft(path), pair.certificate, { mode: 0o600 });
+	await rename(draft(keyPath), keyPath);
+	await rename(draft(path), path);
 	return { ...pair, parsed: new X509Certificate(pair.certificate) };
 }
 
@@ -172,6 +172,16 @@ function fileError(path: string, what: string, cause?: unknown): OrchestraError 
 			? 'Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.'
 			: 'Delete its .crt and .key: they are made again at the next start.',
 		data: { path },
+	});
+}
+
+/** One of the two files of the authority is not there: a new one would make every certificate of the old worthless. */
+function halfAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): OrchestraError {
+	const path = join(folder, missing);
+	const other = join(folder, missing === 'ca.crt' ? 'ca.key' : 'ca.crt');
+	return new OrchestraError('bad_input', `the certificate file ${path} is missing, but ${other} is there`, {
+		hint: `Put ${missing} back. If it is lost, stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`,
+		data: { path, other },
 	});
 }
 

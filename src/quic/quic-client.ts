@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
-import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from './address.ts';
+import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from './address.ts';
 import { configureEngine, loadEngine } from './engine.ts';
 import { HANDSHAKE_MS, RENEW_AFTER_STREAMS, SILENCE_MS } from './limits.ts';
 import type { DialOptions, Link } from './link.ts';
@@ -14,7 +14,7 @@ const ID_BYTES = 16;
 
 /** Connect over QUIC; every address behind a name is tried in turn. Rejects with the reason of the last. */
 export async function dialQuic(options: DialOptions): Promise<Link> {
-	const { host, port } = parseAddress(options.address);
+	const { host, port } = parseDialAddress(options.address);
 	let last: unknown;
 	for (const address of await resolveHost(host)) {
 		try {

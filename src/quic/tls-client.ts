@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
-import { parseAddress } from './address.ts';
+import { parseDialAddress } from './address.ts';
 import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL } from './limits.ts';
 import type { DialOptions, Link, LinkStream } from './link.ts';
 import { TlsStream } from './tls-stream.ts';
@@ -130,7 +130,7 @@ function open(options: DialOptions): Promise<TLSSocket> {
 }
 
 function tlsOptions(options: DialOptions): ConnectionOptions {
-	const { host, port } = parseAddress(options.address);
+	const { host, port } = parseDialAddress(options.address);
 	const { identity } = options;
 	const name = options.serverName ?? 'localhost';
 	// A variable, because the declared type does not know `allowHalfOpen`, which sockets do.

@@ -165,8 +165,20 @@ describe('wrong usage', () => {
 		[['check', 'helo-world'], 'there is no tool "helo-world"'],
 		[['doctor', 'me'], 'mctl doctor takes no words'],
 		[['init', 'me'], 'mctl init takes no words'],
+		[['hub', 'start', 'me'], 'mctl hub start takes no words, not "me"'],
+		[['hub', 'stop', 'me'], 'mctl hub stop takes no words, not "me"'],
+		[['hub', 'status', 'me'], 'mctl hub status takes no words, not "me"'],
+		[['hub', 'ps', 'me'], 'mctl hub ps takes no words, not "me"'],
+		[['hub', 'logs', 'me'], 'mctl hub logs takes no words, not "me"'],
+		[['hub', 'run', 'me'], 'mctl hub run takes no words, not "me"'],
+		[
+			['bridge', '--certs-dir', 'certs', '--orchestrator-addr', '127.0.0.1:0'],
+			'"127.0.0.1:0" is not an address to connect to',
+		],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
-		const { stdout, stderr, code } = await mctl(args, { cwd: temporaryFolder() });
+		const cwd = temporaryFolder();
+		const env = { HOME: cwd, XDG_STATE_HOME: cwd };
+		const { stdout, stderr, code } = await mctl(args, { cwd, env });
 		expect([stdout, code]).toEqual(['', 64]);
 		expect(stderr.startsWith(`mctl: ${sentence}`)).toBe(true);
 		expect(stderr).toMatch(/\nhint: .+\n$/);

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { formatAddress, isLoopback, parseAddress, resolveHost } from '../../src/quic/address.ts';
+import {
+	formatAddress,
+	isLoopback,
+	parseAddress,
+	parseDialAddress,
+	resolveHost,
+} from '../../src/quic/address.ts';
 import { rejection } from '../support/links.ts';
 
 describe('an address', () => {
@@ -24,6 +30,13 @@ describe('an address', () => {
 					expect(OrchestraError.is(error, 'bad_input')).toBe(true);
 				}
 			}),
+		);
+	});
+
+	it('to connect to has a port, where one to listen on may leave it open', () => {
+		expect(parseDialAddress('localhost:1')).toEqual({ host: 'localhost', port: 1 });
+		expect(() => parseDialAddress('localhost:0')).toThrowError(
+			expect.objectContaining({ code: 'bad_input', message: expect.stringContaining('port 0') }),
 		);
 	});
 

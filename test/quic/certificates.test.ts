@@ -120,6 +120,24 @@ describe('the certificate folder', () => {
 		expect(OrchestraError.is(await rejection(loadIdentity(folder, 'unknown')), 'bad_input')).toBe(true);
 	});
 
+	it.each([
+		['ca.crt', 'ca.key'],
+		['ca.key', 'ca.crt'],
+	])('makes no new authority when only %s is missing, and names both files', async (missing, other) => {
+		const folder = await temporaryFolder();
+		await loadIdentity(folder, 'known');
+		const before = await readFile(join(folder, other), 'utf8');
+		await rm(join(folder, missing));
+		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'unknown')));
+		expect(error.code).toBe('bad_input');
+		expect(error.message).toContain(
+			`${join(folder, missing)} is missing, but ${join(folder, other)} is there`,
+		);
+		expect(error.hint).toContain(`Put ${missing} back`);
+		expect(await readFile(join(folder, other), 'utf8')).toBe(before);
+		expect(await readdir(folder)).not.toContain(missing);
+	});
+
 	it('never lets a name out of the folder', () => {
 		for (const name of ['', 'ca', '.', '..', '../x', 'a/b', 'a\\b', 'a\0b', '-x', 'x'.repeat(65), 'a..b']) {
 			expect(() => checkName(name)).toThrowError(/cannot be the name/);

@@ -3,7 +3,7 @@
  * serve until told to stop, leave nothing behind.
  */
 import { loadConfiguration } from '../../config/load.ts';
-import { OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/face.ts';
 import { FEATURES } from '../../plugin/features.ts';
@@ -15,7 +15,7 @@ import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator.ts';
 import { hubDetails } from './hub-details.ts';
-import type { HubFolder } from './hub-folder.ts';
+import type { HubFolder, HubRecord } from './hub-folder.ts';
 import { identityOf } from './process-identity.ts';
 
 /** The default address: loopback, any free port. */
@@ -79,19 +79,18 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const listening = listeners[0]?.address ?? address;
 		const journal = fileJournal(folder.journalFile, log);
 		opened = await openHub({ cwd, environment, log, journal, address: listening, certsDir });
-		folder.announce({
+		const record = {
 			...ownIdentity(),
 			address: listening,
 			certsDir,
 			root: configuration.root,
 			startedAt: new Date().toISOString(),
 			features: FEATURES,
-		});
+		};
+		folder.announce(record);
 		log.info(`the hub of ${configuration.root} listens on ${listening}`);
 		opened.hub.warm();
-		await stopped(signal, () =>
-			folder.rememberProcesses(opened?.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []) ?? []),
-		);
+		await stopped(signal, rememberer({ folder, record, log }, opened));
 	} finally {
 		log.info('the hub stops');
 		shared.parking.close();
@@ -100,12 +99,36 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** Resolves when the signal comes; until then `remember` is called now and then. */
+/** Keeps in the folder what others need to find us and to end what we started, whoever deletes it. Never throws. */
+function rememberer({ folder, record, log }: Remembered, { hub }: OpenedHub): () => void {
+	let complaint = '';
+	return () => {
+		try {
+			folder.keepAnnounced(record);
+			folder.rememberProcesses(hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
+			complaint = '';
+		} catch (thrown) {
+			// A full disk is no reason to stop serving, nor to say so every second.
+			const message = messageOf(thrown);
+			if (message !== complaint) log.warn(`${folder.path} cannot be written: ${message}`);
+			complaint = message;
+		}
+	};
+}
+
+interface Remembered {
+	readonly folder: HubFolder;
+	readonly record: HubRecord;
+	readonly log: Log;
+}
+
+/** Resolves when the signal comes; `remember` is called then, and now and then until then. */
 function stopped(signal: AbortSignal, remember: () => void): Promise<void> {
 	return new Promise((resolve) => {
 		const timer = setInterval(remember, REMEMBER_MS);
 		const stop = (): void => {
 			clearInterval(timer);
+			remember();
 			resolve();
 		};
 		if (signal.aborted) stop();

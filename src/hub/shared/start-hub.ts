@@ -1,5 +1,5 @@
 /*
- * Find the shared hub, start it in the background, stop it.
+ * Find the shared hub, or start it in the background.
  *
  * The hub is a process of its own, in its own session, so that it outlives the
  * terminal it was started from. Two who start it at once get the same one: the second
@@ -10,12 +10,9 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { HubFolder, HubRecord } from './hub-folder.ts';
-import { isSameProcess } from './process-identity.ts';
 
 /** How long a hub has until it listens, in milliseconds. */
 export const START_MS = 15_000;
-/** How long a hub has to stop by itself before it is ended. */
-export const STOP_MS = 8000;
 const ASK_AGAIN_MS = 20;
 const LOG_LINES = 5;
 
@@ -60,22 +57,6 @@ async function startHub(options: StartOptions): Promise<HubRecord> {
 
 /** How long another hub that is starting may take, when ours has exited. */
 const EXITED_GRACE_MS = 3000;
-
-/** Stop the hub and wait until it is gone. False when none runs. */
-export async function stopHub(folder: HubFolder): Promise<boolean> {
-	const record = folder.running();
-	if (record === undefined) return false;
-	process.kill(record.pid, 'SIGTERM');
-	const giveUpAt = performance.now() + STOP_MS;
-	while (isSameProcess(record)) {
-		if (performance.now() > giveUpAt) {
-			process.kill(record.pid, 'SIGKILL'); // its guard ends what it started
-			break;
-		}
-		await sleep(ASK_AGAIN_MS);
-	}
-	return true;
-}
 
 async function spawnDetached({ folder, cwd, command, environment }: StartOptions): Promise<ChildProcess> {
 	const { spawn } = await import('node:child_process'); // most find a hub that runs

@@ -17,6 +17,31 @@ it('tells the features of a hub, and leaves them to be asked for when the record
 	expect(folder.running()).toBeUndefined();
 });
 
+it.each([
+	['address', 'localhost'],
+	['address', 'localhost:0'],
+	['address', 5],
+	['certsDir', null],
+	['root', 5],
+	['startedAt', undefined],
+	['pid', 1.5],
+])('takes a record whose %s is %j for none', (name, value) => {
+	const folder = announced();
+	const file = join(folder.path, 'hub.json');
+	const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
+	writeFileSync(file, JSON.stringify({ ...Object(record), [name]: value }));
+	expect(folder.running()).toBeUndefined();
+});
+
+it('keeps the record of another hub that lives', () => {
+	const folder = announced();
+	const other = identityOf(process.ppid);
+	if (other === undefined) throw new Error('the parent has no identity');
+	const place = { address: 'localhost:2', certsDir: '/', root: '/', startedAt: '' };
+	folder.keepAnnounced({ ...other, ...place });
+	expect(folder.running()).toMatchObject({ pid: process.pid, address: 'localhost:1' });
+});
+
 function announced(): HubFolder {
 	const root = temporaryFolder();
 	const folder = new HubFolder(root, { XDG_STATE_HOME: root });
