@@ -51,6 +51,7 @@ export class ToolBackend implements Backend {
 	readonly #closing = new AbortController();
 	#tools: ReadonlyMap<string, FoundTool> | undefined;
 	#spawner: HelperSpawner | undefined;
+	#spawnerSince = new Date(0);
 	#timer: NodeJS.Timeout | undefined;
 
 	constructor(options: ToolBackendOptions) {
@@ -83,10 +84,11 @@ export class ToolBackend implements Backend {
 	}
 
 	processes(): readonly OwnedProcess[] {
-		return [...this.#runs].flatMap(({ tool, pid, startedAt }) => {
-			if (pid === undefined) return [];
-			return [{ backend: this.id, pid, command: tool.id, startedAt, state: 'running' }];
-		});
+		const runs = [...this.#runs].map(({ tool, pid, startedAt }) => ({ command: tool.id, pid, startedAt }));
+		const helper = { command: 'spawn helper', pid: this.#spawner?.pid, startedAt: this.#spawnerSince };
+		return [...runs, helper].flatMap(({ command, pid, startedAt }) =>
+			pid === undefined ? [] : [{ backend: this.id, pid, command, startedAt, state: 'running' }],
+		);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -164,7 +166,10 @@ export class ToolBackend implements Backend {
 
 	/** Forking takes long only for a large process; only then is a helper worth a process of its own. */
 	#spawnerForLarge(): HelperSpawner | undefined {
-		if (process.memoryUsage.rss() > LARGE_PROCESS_BYTES) this.#spawner ??= new HelperSpawner();
+		if (this.#spawner === undefined && process.memoryUsage.rss() > LARGE_PROCESS_BYTES) {
+			this.#spawner = new HelperSpawner();
+			this.#spawnerSince = new Date();
+		}
 		return this.#spawner;
 	}
 

@@ -76,6 +76,7 @@ export class Guard {
 	#shell: ChildProcess | undefined;
 	/** Groups that live and marks of children that are being started. */
 	readonly #names = new Set<string>();
+	#startedAt = new Date(0);
 	#restarts = 0;
 	#isClosed = false;
 
@@ -84,6 +85,11 @@ export class Guard {
 		const shell = this.#shell ?? this.#start();
 		// A child process with a piped stdin always has a socket there.
 		return shell.stdin as Socket;
+	}
+
+	/** When the guard process was started. */
+	get startedAt(): Date {
+		return this.#startedAt;
 	}
 
 	/** Pid of the guard process while it runs. */
@@ -148,6 +154,7 @@ export class Guard {
 		(shell.stdin as Socket).unref();
 		for (const name of this.#names) shell.stdin.write(`+ ${name}\n`);
 		this.#shell = shell;
+		this.#startedAt = new Date();
 		return shell;
 	}
 }

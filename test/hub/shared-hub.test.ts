@@ -67,6 +67,7 @@ describe('mctl hub', () => {
 		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
 		expect(processes).toMatchObject([
 			{ backend: 'tools.projects', state: 'running', memoryBytes: expect.any(Number) },
+			{ backend: 'hub', command: 'guard', state: 'running', memoryBytes: expect.any(Number) },
 		]);
 		const journal = await place.mctl('hub', 'logs', '--journal');
 		expect(JSON.parse(journal.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
@@ -132,10 +133,12 @@ describe('mctl hub', () => {
 		expect(processes).toMatchObject([
 			{ backend: 'tools.hangs', state: 'starting' },
 			{ backend: 'tools.moody', state: 'running' },
+			{ backend: 'hub', command: 'guard' },
 		]);
 		await place.mctl('hub', 'stop');
 		expect(performance.now() - before).toBeLessThan(9000);
-		expect(processes.map(({ pid }: { pid: number }) => isAlive(pid))).toEqual([false, false]);
+		const alive = processes.slice(0, 2).map(({ pid }: { pid: number }) => isAlive(pid));
+		expect(alive).toEqual([false, false]);
 	});
 
 	it('killed with SIGKILL in the middle: pending calls fail at once, bridges recover, nothing is left, nothing ran twice', async () => {

@@ -1,6 +1,8 @@
 /* What a running hub tells about itself, for `mctl hub status` and `mctl hub ps`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { sharedGuard } from '../../process/guard.ts';
+import type { OwnedProcess } from '../backend.ts';
 import type { Hub } from '../hub.ts';
 
 const PAGE_BYTES = 4096;
@@ -31,20 +33,24 @@ export function hubDetails(hub: Hub): Record<string, string> {
 		state,
 		lastCall: lastCall(id),
 	}));
-	const processes: ProcessStatus[] = hub.processes().map(({ backend, pid, command, state, startedAt }) => ({
-		backend,
-		pid,
-		command,
-		state,
+	const owned = [...hub.processes(), ...guardProcess()];
+	const processes: ProcessStatus[] = owned.map(({ startedAt, ...about }) => ({
+		...about,
 		startedAt: startedAt.toISOString(),
-		memoryBytes: memoryOf(pid),
-		lastCall: lastCall(backend),
+		memoryBytes: memoryOf(about.pid),
+		lastCall: lastCall(about.backend),
 	}));
 	return {
 		backends: JSON.stringify(backends),
 		processes: JSON.stringify(processes),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};
+}
+
+/** The process that ends the others should the hub be killed. It ends by itself, so nobody needs to remember it. */
+function guardProcess(): OwnedProcess[] {
+	const { pid, startedAt } = sharedGuard();
+	return pid === undefined ? [] : [{ backend: 'hub', pid, command: 'guard', startedAt, state: 'running' }];
 }
 
 /** Resident memory of a process; null when it cannot be told. */
