@@ -31,7 +31,7 @@ import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { Catalogue } from './catalogue.ts';
-import { type Journal, type JournalEntry, noJournal } from './journal.ts';
+import { type Journal, journaled, noJournal } from './journal.ts';
 
 /** What the hub calls itself towards clients. */
 export const hubInfo: Implementation = { name: 'orchestra', version: '1.0.0' };
@@ -256,33 +256,9 @@ export class Hub implements Provider {
 		if (this.#journal === noJournal) return call() ?? missing(backend, method);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
-		const note = (outcome: JournalEntry['outcome'], error?: string): void => {
-			const ms = Date.now() - startedAt.getTime();
-			this.#journal.write({
-				client,
-				backend: backend.id,
-				method,
-				name,
-				startedAt,
-				ms,
-				outcome,
-				error,
-			});
-		};
-		const onError = (error: unknown): never => {
-			note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
-			throw error;
-		};
-		const onResult = (result: T): T => {
-			note(hasFailed(result) ? 'failed' : 'ok');
-			return result;
-		};
-		try {
-			const result = call() ?? missing(backend, method);
-			return result instanceof Promise ? result.then(onResult, onError) : onResult(result);
-		} catch (error) {
-			return onError(error);
-		}
+		return journaled(this.#journal, { method, name, backend: backend.id, client, startedAt }, () => {
+			return call() ?? missing(backend, method);
+		});
 	}
 }
 
@@ -293,13 +269,6 @@ export interface RecordedCall {
 	readonly backend: Backend;
 	/** Who made it. */
 	readonly client: string;
-}
-
-/** A result of MCP, or an answer of the plugin protocol, that tells of a failure. */
-function hasFailed(result: object): boolean {
-	return (
-		('isError' in result && result.isError === true) || ('success' in result && result.success === false)
-	);
 }
 
 const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };

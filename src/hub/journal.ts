@@ -5,8 +5,9 @@
  * large. The same goes for what a URI carries beside its path: its query is the
  * arguments of a resource. A journal that cannot be written costs a warning, never a call.
  */
-import { messageOf } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Awaitable } from '../mcp/types.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 /** Size at which a new file is begun. */
@@ -53,4 +54,35 @@ export function fileJournal(file: string, log: Log): Journal {
 function withoutSecrets(name: string): string {
 	if (!/^[a-z][a-z\d+.-]*:/i.test(name)) return name;
 	return name.replace(/([?#]).*$/s, '$1…').replace(/^([^:]*:\/\/)[^/]*@/, '$1…@');
+}
+
+/** Make a call and write one line about it. */
+export function journaled<T extends object>(
+	journal: Journal,
+	about: Omit<JournalEntry, 'ms' | 'outcome' | 'error'>,
+	call: () => Awaitable<T>,
+): Awaitable<T> {
+	const note = (outcome: JournalEntry['outcome'], error?: string): void =>
+		journal.write({ ...about, ms: Date.now() - about.startedAt.getTime(), outcome, error });
+	const onError = (error: unknown): never => {
+		note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
+		throw error;
+	};
+	const onResult = (result: T): T => {
+		note(hasFailed(result) ? 'failed' : 'ok');
+		return result;
+	};
+	try {
+		const result = call();
+		return result instanceof Promise ? result.then(onResult, onError) : onResult(result);
+	} catch (error) {
+		return onError(error);
+	}
+}
+
+/** A result of MCP, or an answer of the plugin protocol, that tells of a failure. */
+function hasFailed(result: object): boolean {
+	return (
+		('isError' in result && result.isError === true) || ('success' in result && result.success === false)
+	);
 }

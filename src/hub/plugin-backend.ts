@@ -80,6 +80,7 @@ export class PluginBackend implements Backend {
 				onChange: () => this.#tell(),
 				check: (running) => this.#check(running),
 				isIdle: () => this.#isIdle,
+				isBusy: () => this.#calls > 0,
 			},
 			options.log,
 		);
@@ -244,10 +245,11 @@ export class PluginBackend implements Backend {
 	async #check({ client }: PluginProcess): Promise<void> {
 		const options = { timeoutMs: HEALTH_MS };
 		const { response } = await client.send({ request: { case: 'health', value: {} } }, options);
-		// Older plugins do not know the question.
-		const status: number = response.case === 'health' ? response.value.status : 0;
-		if (response.case !== 'health' || status !== UNHEALTHY) return;
-		throw new OrchestraError('tool_failed', response.value.message || 'it says that it is not healthy');
+		if (response.case !== 'health') return; // older plugins do not know the question
+		const { message } = response.value;
+		const status: number = response.value.status;
+		if (status === UNHEALTHY)
+			throw new OrchestraError('tool_failed', message || 'it says that it is not healthy');
 	}
 
 	async #ended({ child, client }: PluginProcess): Promise<string> {

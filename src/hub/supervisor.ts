@@ -35,6 +35,8 @@ export interface Supervised<T> {
 	check?(running: T): Promise<void>;
 	/** True when nobody has needed it for long. */
 	isIdle?(): boolean;
+	/** True while it works for somebody, and so may be too busy to answer anybody else. */
+	isBusy?(): boolean;
 }
 
 /** A start that is yet to come. */
@@ -157,6 +159,8 @@ export class Supervisor<T> {
 			this.#lastError = undefined;
 		} catch (thrown) {
 			if (this.#running !== running) return;
+			// Calls have deadlines of their own; whoever computes for long is not ill.
+			if (OrchestraError.is(thrown, 'timeout') && this.#what.isBusy?.()) return;
 			this.#badChecks++;
 			this.#lastError = OrchestraError.from(thrown);
 			this.#log.warn(`${this.#what.name} is not well: ${this.#lastError.message}`);

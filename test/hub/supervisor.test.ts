@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
 import {
 	BAD_CHECKS,
 	CHECK_MS,
@@ -91,6 +92,19 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
+	it('does not take for ill what is too busy to answer, but believes what it says of itself', async () => {
+		const { supervisor, starts, ill, busy } = supervised();
+		await supervisor.up();
+		busy(true);
+		ill(new OrchestraError('timeout', 'no answer'));
+		await vi.advanceTimersByTimeAsync(CHECK_MS * (BAD_CHECKS + 1));
+		expect([starts(), supervisor.state]).toEqual([1, 'running']);
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		expect(supervisor.isDown).toBe(true);
+		await supervisor.close();
+	});
+
 	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
 		const { supervisor, starts, stops, idle } = supervised();
 		await supervisor.up();
@@ -137,11 +151,12 @@ function supervised(): {
 	crash: () => Promise<void>;
 	failNext: (reason: string) => void;
 	hangNext: () => void;
-	ill: (reason: string | undefined) => void;
+	ill: (reason: string | Error | undefined) => void;
+	busy: (isBusy: boolean) => void;
 	idle: (isIdle: boolean) => void;
 } {
-	let illness: string | undefined;
-	let [isIdle, hangs] = [false, false];
+	let illness: Error | undefined;
+	let [isIdle, isBusy, hangs] = [false, false, false];
 	let [starts, stops, changes] = [0, 0, 0];
 	let failure: string | undefined;
 	let end: (reason: string) => void = () => {};
@@ -163,8 +178,9 @@ function supervised(): {
 			return Promise.resolve();
 		},
 		onChange: () => changes++,
-		check: () => (illness === undefined ? Promise.resolve() : Promise.reject(new Error(illness))),
+		check: () => (illness === undefined ? Promise.resolve() : Promise.reject(illness)),
 		isIdle: () => isIdle,
+		isBusy: () => isBusy,
 	};
 	return {
 		supervisor: new Supervisor(what, Log.silent),
@@ -173,7 +189,8 @@ function supervised(): {
 		changes: () => changes,
 		failNext: (reason) => (failure = reason),
 		hangNext: () => (hangs = true),
-		ill: (reason) => (illness = reason),
+		ill: (reason) => (illness = typeof reason === 'string' ? new Error(reason) : reason),
+		busy: (value) => (isBusy = value),
 		idle: (value) => (isIdle = value),
 		crash: async () => {
 			end('crashed');
