@@ -11,7 +11,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 const order = [
 	'errors',
 	'log',
-	'awake',
+	'files',
+	'spin',
 	'wire',
 	'schema',
 	'rpc',

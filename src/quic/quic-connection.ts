@@ -6,8 +6,9 @@
  * leave with the acknowledgement. Then the socket calls `flush` once, however many
  * streams were written.
  */
-import { AwakeBet } from '../awake.ts';
+
 import { OrchestraError } from '../errors.ts';
+import { spinBriefly } from '../spin.ts';
 import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
 import type { EngineConnection } from './engine.ts';
@@ -62,7 +63,6 @@ export class QuicConnection {
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
-	readonly #bet = new AwakeBet();
 	#isReadDue = false;
 	#isWoken = false;
 	/** Datagrams that came since the last flush, and those that it sent. */
@@ -105,7 +105,7 @@ export class QuicConnection {
 		try {
 			this.native.recv(data, this.#path);
 			this.#watch.heard(performance.now());
-			this.#bet.place();
+			spinBriefly();
 		} catch {
 			// A packet that the engine refuses; if that ends the connection, the flush finds out.
 			this.wake();

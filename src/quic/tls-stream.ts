@@ -5,14 +5,11 @@
  * TCP's own; a reset destroys the connection, and the peer sees it break.
  */
 import type { TLSSocket } from 'node:tls';
-import { AwakeBet } from '../awake.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { spinBriefly } from '../spin.ts';
 import { FrameReader } from '../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from './link.ts';
 import { Outgoing } from './outgoing.ts';
-
-/** For all streams: each is a connection of its own and soon gone. */
-const bet = new AwakeBet();
 
 export class TlsStream implements LinkStream {
 	readonly address: string;
@@ -44,7 +41,7 @@ export class TlsStream implements LinkStream {
 		this.#socket = socket;
 		socket.on('data', (chunk: Buffer) => {
 			this.#take(chunk);
-			bet.place();
+			spinBriefly();
 		});
 		socket.on('end', () => this.#readEnd());
 		socket.on('error', (error) => this.fail(broken(this.address, error)));

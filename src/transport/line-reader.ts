@@ -1,14 +1,13 @@
 /* A byte stream to lines, delivered to a receiver, with a brake. */
 import type { Readable } from 'node:stream';
-import { AwakeBet } from '../awake.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { spinBriefly } from '../spin.ts';
 import { LineSplitter } from '../wire/lines.ts';
 
 export class LineReader {
 	readonly #stream: Readable;
 	readonly #splitter: LineSplitter;
 	readonly #onEnd: (error: Error | undefined) => void;
-	readonly #bet = new AwakeBet();
 	#isOver = false;
 
 	/** @param onEnd is told once that no more lines will come, with the error that ended them if there was one */
@@ -21,7 +20,7 @@ export class LineReader {
 	start(receiver: Receiver): void {
 		this.#stream.on('data', (chunk: Buffer) => {
 			this.#deliver(receiver, this.#splitter.push(chunk));
-			this.#bet.place();
+			spinBriefly();
 		});
 		const finish = (error?: Error): void => {
 			if (this.#isOver) return;

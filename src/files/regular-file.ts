@@ -1,0 +1,61 @@
+/*
+ * Read a file that a stranger may have put there.
+ *
+ * A name that we expect to be a small text file may be a FIFO, a device, a folder
+ * or 50 GB. A plain read of those blocks the event loop or fills the memory. So a
+ * file is opened without blocking, examined through its descriptor (not its name,
+ * which may point elsewhere a moment later), and read up to a limit.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { OrchestraError } from '../errors.ts';
+
+/** Longest configuration, manifest or state file that we read. */
+export const SMALL_FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
+
+/** The bytes of a regular file. Throws `bad_input` for anything else or above `limitBytes`; errors of the system pass as they are. */
+export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {
+	const { O_RDONLY, O_NONBLOCK } = constants;
+	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
+	try {
+		const found = fstatSync(descriptor);
+		if (!found.isFile()) throw notRegular(path, found);
+		if (found.size > limitBytes) throw tooLarge(path, limitBytes);
+		return readUpTo(descriptor, path, limitBytes, found.size);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+/** The text of a regular file, as UTF-8. */
+export function readRegularText(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): string {
+	return readRegularFile(path, limitBytes).toString('utf8');
+}
+
+/** A file under /proc says it has no bytes and has some, and a file may grow while it is read: read to the end, never past the limit. */
+function readUpTo(descriptor: number, path: string, limitBytes: number, expected: number): Buffer {
+	const parts: Buffer[] = [];
+	let length = 0;
+	for (;;) {
+		const part = Buffer.allocUnsafe(Math.max(expected - length + 1, 4096));
+		const count = readSync(descriptor, part, 0, part.length, null);
+		if (count === 0) return Buffer.concat(parts, length);
+		length += count;
+		if (length > limitBytes) throw tooLarge(path, limitBytes);
+		parts.push(part.subarray(0, count));
+	}
+}
+
+function notRegular(path: string, found: Stats): OrchestraError {
+	const kind = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a named pipe' : 'a device or socket';
+	return new OrchestraError('bad_input', `${path} is ${kind}, not a regular file`, {
+		hint: 'Put a regular file there.',
+		data: { path },
+	});
+}
+
+function tooLarge(path: string, limitBytes: number): OrchestraError {
+	return new OrchestraError('bad_input', `${path} is larger than ${limitBytes} bytes`, {
+		hint: 'Make it smaller.',
+		data: { path, limitBytes },
+	});
+}

@@ -1,0 +1,30 @@
+/*
+ * Optional busy-poll: keep the event loop turning for a moment after a message.
+ *
+ * A sleeping process must be woken, and on two idle cores that costs more than a
+ * whole call. On a busy machine, or on a core shared with the caller, a spinning
+ * process keeps the caller from running, and the tail latency suffers far more
+ * than the median gains. So it is off unless `ORCHESTRA_SPIN=1` asks for it
+ * (docs/decisions/0005).
+ */
+
+/** How long the loop turns after a message. */
+const SPIN_MS = 0.5;
+
+const isEnabled = process.env['ORCHESTRA_SPIN'] === '1';
+let spinUntil = 0;
+let isSpinning = false;
+
+/** Call it when a message arrived: the next one may follow at once. */
+export function spinBriefly(): void {
+	if (!isEnabled) return;
+	spinUntil = performance.now() + SPIN_MS;
+	if (isSpinning) return;
+	isSpinning = true;
+	setImmediate(spin);
+}
+
+function spin(): void {
+	if (performance.now() < spinUntil) setImmediate(spin);
+	else isSpinning = false;
+}
