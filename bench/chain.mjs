@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openCaller } from './measure/line-caller.mjs';
+import { makeBusy } from './measure/process.mjs';
 import { fixed, median, note, printTable, times } from './measure/report.mjs';
 
 const IN_FLIGHT = 64;
@@ -56,7 +57,7 @@ async function measureAll(chains, plan) {
 	try {
 		const subjects = await chains.start();
 		for (const situation of ['quiet', 'busy']) {
-			const stopLoad = situation === 'busy' ? makeBusy() : () => {};
+			const stopLoad = situation === 'busy' ? makeBusy(BUSY_PROCESSES) : () => {};
 			try {
 				tables[situation] = await interleaved(subjects, plan, situation);
 			} finally {
@@ -111,16 +112,6 @@ async function check(caller) {
 
 function at(sorted, share) {
 	return sorted[Math.floor(sorted.length * share)];
-}
-
-/** Processes that do nothing but work, until the returned function ends them. */
-function makeBusy() {
-	const workers = Array.from({ length: BUSY_PROCESSES }, () =>
-		spawn(process.execPath, ['-e', 'const end = Date.now() + 120_000; while (Date.now() < end);'], {
-			stdio: 'ignore',
-		}),
-	);
-	return () => workers.forEach((worker) => worker.kill('SIGKILL'));
 }
 
 /** Both hubs, and every bridge to each. */
