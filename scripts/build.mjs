@@ -68,7 +68,7 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|log|awake|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
+		core: 'errors|printable|log|spin|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
 		cli: 'cli/(command|nearest|version).ts',
 		mcp: 'mcp/',
 		config: 'config/',

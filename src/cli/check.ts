@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { checkTool, type Finding } from '../tool/check.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { type Command, usageError } from './command.ts';
-import { printable } from './printable.ts';
 import { findTool, openProject } from './project.ts';
 import { inputFlag, readInput } from './read-input.ts';
 import { verdictMark } from './verdict.ts';
@@ -32,7 +32,9 @@ export const check: Command = {
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];
 		if (!flags['json'])
-			out.line(`${out.style('bold', tool.id)} ${tool.version}  ${out.style('dim', tool.file)}`);
+			out.line(
+				`${out.style('bold', tool.id)} ${printable(tool.version)}  ${out.style('dim', printable(tool.file))}`,
+			);
 		for await (const finding of checkTool(tool, { input, config: tools.config, workspaceRoot, signal })) {
 			findings.push(finding);
 			if (!flags['json']) printFinding(out, finding);

@@ -5,6 +5,7 @@
  * says what was expected, and the command exits non-zero.
  */
 import { OrchestraError } from '../errors.ts';
+import { printable, printableLine } from '../printable.ts';
 import type { Command } from './command.ts';
 import { hubSteps } from './demo/hub-steps.ts';
 import { pipeSteps } from './demo/pipe-steps.ts';
@@ -27,11 +28,11 @@ export const demo: Command = {
 				const seen = await run();
 				const ms = (performance.now() - started).toFixed(0).padStart(5);
 				out.line(`${out.style('green', '✓')} ${title}  ${out.style('dim', `${ms} ms`)}`);
-				for (const line of seen) out.line(`    ${out.style('dim', line)}`);
+				for (const line of seen) out.line(`    ${out.style('dim', printableLine(line))}`);
 			} catch (error) {
 				failures++;
 				out.line(`${out.style('red', '✗')} ${title}`);
-				out.line(`    ${OrchestraError.from(error).message}`);
+				out.line(`    ${printable(OrchestraError.from(error).message)}`);
 			}
 		}
 		if (failures === 0) return out.line(`\nAll ${demoSteps.length} steps passed.`);

@@ -1,8 +1,8 @@
 /* `mctl doctor`: is everything here that the project needs? */
 import { OrchestraError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { type Command, usageError } from './command.ts';
 import { type Diagnosis, doctorChecks } from './doctor-checks.ts';
-import { printable } from './printable.ts';
 import { openProject } from './project.ts';
 import { verdictMark } from './verdict.ts';
 

@@ -30,6 +30,6 @@ export const hubLogs: Command = {
 			});
 		});
 		const lines = text.trimEnd().split('\n');
-		if (count > 0 && text !== '') input.out.line(lines.slice(-count).join('\n'));
+		if (count > 0 && text !== '') input.out.foreign(lines.slice(-count).join('\n'));
 	},
 };

@@ -4,6 +4,8 @@
  * With `--json` the bytes of the tool's lines go to stdout untouched, as they
  * come; a reader that goes away ends the tool. The exit code is the tool's.
  */
+
+import { printable } from '../printable.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import { runTimeoutMs } from '../tool/limits.ts';
 import { runTool, type ToolRun } from '../tool/run.ts';
@@ -11,7 +13,6 @@ import type { RunWarning } from '../tool/summary.ts';
 import type { Tool } from '../tool/tool.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
 import { findTool, openProject, type Project } from './project.ts';
 import { inputFlag, readToolInput } from './read-input.ts';
 import { RunView } from './run-view.ts';
@@ -67,7 +68,7 @@ function runOptions(tool: Tool, { configuration }: Project, asked: number | unde
 
 async function printEvents(tool: Tool, options: Options, { out, signal }: CommandInput): Promise<void> {
 	const onWarning = ({ message }: RunWarning): void => out.note(`mctl: ${printable(message)}`);
-	const events = runTool(tool, { ...options, stderr: 'inherit', onWarning });
+	const events = runTool(tool, { ...options, stderr: out.childStderr, onWarning });
 	let isLineOpen = false;
 	for await (const { raw, isSynthetic } of events) {
 		if (isSynthetic && isLineOpen) await out.write('\n');
