@@ -15,7 +15,6 @@ const TEST_INPUT = 'test-input.json';
 
 export const check: Command = {
 	usage: 'mctl check <tool folder|file|id> [--input JSON|@file|-] [--json]',
-	summary: 'Run a tool against Tool Protocol v1 and report what to correct',
 	examples: ['mctl check ./tools/my-tool', 'mctl check hello-world', 'mctl check ./x --input \'{"n":1}\''],
 	flags: {
 		input: { ...inputFlag, help: `an input that must work (default: ${TEST_INPUT}, else {})` },

@@ -6,7 +6,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { printable, printableLine } from '../printable.ts';
-import type { Command } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 import { hubSteps } from './demo/hub-steps.ts';
 import { pipeSteps } from './demo/pipe-steps.ts';
 import { serveSteps } from './demo/serve-steps.ts';
@@ -15,11 +15,11 @@ const demoSteps = [...pipeSteps, ...serveSteps, ...hubSteps];
 
 export const demo: Command = {
 	usage: 'mctl demo',
-	summary: 'A tour that checks itself: starts real programs and talks to them',
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ out, signal }) {
+	async run({ words, out, signal }) {
+		refuseWords({ words }, demo);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {
 			signal.throwIfAborted();

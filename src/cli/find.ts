@@ -11,7 +11,6 @@ import type { Output } from './output.ts';
 
 export const find: Command = {
 	usage: 'mctl find "<words>" [--max-tokens N] [--category NAME] [--tags A,B] [--json]',
-	summary: 'Find the fragments of the library that a task needs',
 	examples: [
 		'mctl find "my server prints to stdout"',
 		'mctl find "write a tool in python" --max-tokens 1500',

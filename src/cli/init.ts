@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { parseJsonc } from '../config/jsonc.ts';
 import { OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
-import { type Command, usageError } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 
 const FILE = 'orchestra.json';
 
 export const init: Command = {
 	usage: 'mctl init',
-	summary: 'Write orchestra.json and a tools folder in this directory',
 	examples: ['mctl init', 'mctl init && mctl new tool my-tool && mctl list'],
 	flags: {},
 
 	async run({ words, out }) {
-		if (words.length > 0) throw usageError(init, `mctl init takes no words, not "${words[0]}"`);
+		refuseWords({ words }, init);
 		if (existsSync(FILE)) {
 			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} is there already`, {
 				hint: 'Edit it; `mctl doctor` says whether it is right.',

@@ -17,7 +17,6 @@ interface Shown {
 
 export const list: Command = {
 	usage: `mctl list [${kinds.join('|')}] [--json]`,
-	summary: 'Show what there is to call',
 	examples: ['mctl list', 'mctl list tools', "mctl list tools --json | jq -r '.tools[].id'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 

@@ -10,7 +10,6 @@ const PACKAGE_NAME = 'orchestra-hub';
 
 export const newPlugin: Command = {
 	usage: 'mctl new plugin <id> [--dir FOLDER]',
-	summary: 'Write a plugin that works',
 	examples: ['mctl new plugin tools.hello', 'node tools.hello/plugin.mjs --manifest'],
 	flags: {
 		dir: {

@@ -12,7 +12,6 @@ const languages = Object.keys(toolTemplates);
 
 export const newTool: Command = {
 	usage: `mctl new tool <id> [--lang ${languages.join('|')}] [--dir FOLDER]`,
-	summary: 'Write a new tool that works, and say how to run it',
 	examples: [
 		'mctl new tool my-tool',
 		'mctl new tool line-count --lang python',

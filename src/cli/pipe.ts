@@ -16,7 +16,6 @@ const FINISH_MS = 30_000;
 
 export const pipe: Command = {
 	usage: 'mctl pipe <stdio:URI> [--limit BYTES]',
-	summary: 'Send JSON lines from stdin to a program and print the JSON lines it answers',
 	examples: [
 		'echo \'{"foo":42}\' | mctl pipe stdio:cat',
 		"mctl pipe 'stdio:python3 server.py --verbose' < requests.ndjson > answers.ndjson",

@@ -13,7 +13,6 @@ const STORAGE_SCHEME = 'orchestra://';
 
 export const read: Command = {
 	usage: 'mctl read <uri> [--json]',
-	summary: 'Print a resource of the library',
 	examples: [
 		'mctl read orchestr8://registry',
 		'mctl read orchestr8://guides/first-tool',

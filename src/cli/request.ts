@@ -6,7 +6,6 @@ import { type Command, numberFlag, usageError } from './command.ts';
 
 export const request: Command = {
 	usage: 'mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--json]',
-	summary: 'Start a program, send it one JSON-RPC request, print the answer, stop it',
 	examples: [
 		"mctl request 'stdio:python3 server.py' ping",
 		`mctl request 'stdio:node server.js' tools/call '{"name":"echo","arguments":{"text":"hi"}}'`,

@@ -19,7 +19,6 @@ import { RunView } from './run-view.ts';
 
 export const run: Command = {
 	usage: 'mctl run <tool> [key=value…] [--input JSON|@file|-] [--json] [--timeout MS]',
-	summary: 'Run a tool and show its events and its result',
 	examples: [
 		'mctl run hello-world name=CI',
 		'mctl run word-count --input \'{"path":"README.md"}\'',
