@@ -1,6 +1,6 @@
 /* The package as its users get it: packed, installed elsewhere, imported by every subpath. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,9 +11,13 @@ const subpaths = Object.keys(exports).filter((path) => path !== './package.json'
 const bare = mkdtempSync(join(tmpdir(), 'orchestra-bare-'));
 const consumer = mkdtempSync(join(tmpdir(), 'orchestra-consumer-'));
 
+let packed: string[] = [];
+
 beforeAll(() => {
-	const pack = ['pack', '--json', '--silent', '--pack-destination', bare];
-	const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
+	// Without scripts: other tests are using the build.
+	const pack = ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', bare];
+	const [{ filename, files }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
+	packed = files.map(({ path }: { path: string }) => path);
 	const home = join(bare, 'node_modules', 'orchestra-hub');
 	mkdirSync(home, { recursive: true });
 	execFileSync('tar', ['-xzf', join(bare, filename), '-C', home, '--strip-components', '1']);
@@ -73,6 +77,26 @@ describe('the packed package', () => {
 			console.log(matches.flatMap(({ why }) => why.map(({ kind }) => kind)).includes('meaning'));
 			await library.close();`;
 		expect(runNode(consumer, ['--input-type=module', '-e', script])).toBe('true\n');
+	});
+
+	it('holds every document that the code names', () => {
+		const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+		const named = sources
+			.filter((file) => file.endsWith('.ts'))
+			.flatMap((file) => [
+				...readFileSync(join(root, 'src', file), 'utf8').matchAll(/\bdocs\/[\w-]+(?:[/.][\w-]+)*/g),
+			])
+			.map(([path]) => path);
+		expect(named).toContain('docs/tools.md');
+		expect(named.filter((path) => !packed.some((file) => file.startsWith(path)))).toEqual([]);
+	});
+
+	it('writes plugins that need no registry', () => {
+		const cli = join('node_modules', '.bin', 'mctl');
+		runNode(consumer, [cli, 'new', 'plugin', 'tools.packed']);
+		const install = ['install', '--offline', '--no-audit', '--no-fund', '--silent', '--omit=optional'];
+		execFileSync('npm', install, { cwd: join(consumer, 'tools.packed'), stdio: 'pipe' });
+		expect(runNode(join(consumer, 'tools.packed'), ['plugin.mjs', '--manifest'])).toContain('tools.packed');
 	});
 
 	it('has a working mctl', () => {

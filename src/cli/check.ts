@@ -27,7 +27,7 @@ export const check: Command = {
 		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
 		const project = openProject(environment);
 		const tool = findTool(project, existsSync(word) ? `./${word}` : word);
-		const input = await inputFor(tool, flags['input']);
+		const input = await inputFor(tool, flags['input'], signal);
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];
 		if (!flags['json'])
@@ -53,10 +53,10 @@ function printFinding(
 	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
 }
 
-function inputFor(tool: Tool, flag: string | boolean | undefined): Promise<JsonObject> {
+function inputFor(tool: Tool, flag: string | boolean | undefined, signal: AbortSignal): Promise<JsonObject> {
 	const file = join(tool.folder, TEST_INPUT);
 	const isSingle = !tool.file.endsWith('manifest.json');
-	return readInput(flag ?? (!isSingle && existsSync(file) ? `@${file}` : undefined), check);
+	return readInput(flag ?? (!isSingle && existsSync(file) ? `@${file}` : undefined), check, signal);
 }
 
 function brokenProtocol(tool: Tool, failures: number): OrchestraError {

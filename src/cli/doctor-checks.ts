@@ -4,10 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
@@ -151,7 +152,7 @@ function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis
 function* checkCertificate(file: string): Generator<Diagnosis> {
 	const fix = `Remove ${file}; a new one is made when it is needed.`;
 	try {
-		const text = readFileSync(file, 'utf8');
+		const text = readRegularText(file);
 		if (!text.includes('BEGIN CERTIFICATE')) return;
 		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
 		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };

@@ -1,8 +1,9 @@
 /* `mctl init`: a configuration to start from, which keeps what an `.mcp.json` says already. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonc } from '../config/jsonc.ts';
 import { OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { isObject } from '../wire/json.ts';
 import { type Command, refuseWords } from './command.ts';
 
@@ -22,7 +23,7 @@ export const init: Command = {
 		}
 		const servers = serversOf('.mcp.json');
 		const count = Object.keys(servers).length;
-		writeFileSync(FILE, configurationText(servers));
+		writeFileSync(FILE, configurationText(servers), { flag: 'wx' });
 		mkdirSync('tools', { recursive: true });
 		out.line(
 			`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
@@ -35,7 +36,7 @@ export const init: Command = {
 
 function serversOf(file: string): Record<string, unknown> {
 	if (!existsSync(file)) return {};
-	const { value } = parseJsonc(readFileSync(file, 'utf8'), file);
+	const { value } = parseJsonc(readRegularText(file), file);
 	const servers = isObject(value) ? value['mcpServers'] : undefined;
 	return isObject(servers) ? servers : {};
 }

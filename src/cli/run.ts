@@ -39,7 +39,7 @@ export const run: Command = {
 		const project = openProject(input.environment);
 		const tool = findTool(project, word);
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
-		const given = { flag: input.flags['input'], words, schema: tool.inputSchema };
+		const given = { flag: input.flags['input'], words, schema: tool.inputSchema, signal: input.signal };
 		const values = await readToolInput(run, given);
 		const options = { ...runOptions(tool, project, timeoutMs), input: values, signal: input.signal };
 		if (input.flags['json']) await printEvents(tool, options, input);
