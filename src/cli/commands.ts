@@ -117,6 +117,6 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
-	['hub', 'The hub that all agents of this folder share'],
-	['new', 'Write something that works, to be changed from there'],
+	['hub', 'The hub that agents share'],
+	['new', 'Write something new that works'],
 ]);

@@ -24,11 +24,12 @@ export const init: Command = {
 		const servers = serversOf('.mcp.json');
 		const count = Object.keys(servers).length;
 		writeFileSync(FILE, configurationText(servers), { flag: 'wx' });
+		const hasTools = existsSync('tools');
 		mkdirSync('tools', { recursive: true });
 		out.line(
 			`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
 		);
-		out.line(`${out.style('green', '+')} tools/`);
+		if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
 		out.line('\nNext: mctl new tool my-tool');
 		out.line('Then: mctl doctor');
 	},

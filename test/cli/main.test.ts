@@ -23,6 +23,7 @@ describe('mctl', () => {
 		const [bare, asked] = await Promise.all([mctl([]), mctl(['--help'])]);
 		expect(bare.stdout).toBe(asked.stdout);
 		expect(overview(commands).split('\n').length).toBeLessThanOrEqual(SCREEN_LINES);
+		for (const line of overview(commands).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 		expect([bare.code, bare.stderr]).toEqual([0, '']);
 	});
 
