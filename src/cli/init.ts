@@ -17,7 +17,7 @@ export const init: Command = {
 	async run({ words, out }) {
 		refuseWords({ words }, init);
 		if (existsSync(FILE)) {
-			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} is there already`, {
+			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
 				hint: 'Edit it; `mctl doctor` says whether it is right.',
 			});
 		}

@@ -1,10 +1,10 @@
 /* `mctl new plugin <id>`: a plugin that works as it is written, to be changed from there. */
-import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { messageOf, OrchestraError } from '../errors.ts';
 import { checkName } from '../quic/certificates.ts';
 import { type Command, usageError } from './command.ts';
+import { writeNewFile } from './new-file.ts';
 
 const PACKAGE_NAME = 'orchestra-hub';
 
@@ -22,28 +22,16 @@ export const newPlugin: Command = {
 	async run({ words, flags, out }) {
 		const [id, ...rest] = words;
 		if (id === undefined || rest.length > 0)
-			throw usageError(newPlugin, 'one id is needed, for example tools.hello');
+			throw usageError(newPlugin, 'mctl new plugin needs one id, for example tools.hello');
 		checkName(id);
 		const folder = resolve(typeof flags['dir'] === 'string' ? flags['dir'] : id);
-		await mkdir(folder, { recursive: true });
-		await writeNew(join(folder, 'plugin.mjs'), pluginSource(id));
-		await writeNew(join(folder, 'package.json'), packageSource(id));
+		await writeNewFile(join(folder, 'plugin.mjs'), pluginSource(id));
+		await writeNewFile(join(folder, 'package.json'), packageSource(id));
 		await linkPackage(folder);
 		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
 		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
 	},
 };
-
-async function writeNew(path: string, text: string): Promise<void> {
-	try {
-		await writeFile(path, text, { flag: 'wx' });
-	} catch (cause) {
-		throw new OrchestraError('bad_input', `${path} cannot be written: ${messageOf(cause)}`, {
-			cause,
-			hint: 'Nothing is overwritten: choose another id or --dir.',
-		});
-	}
-}
 
 /** So that `orchestra-hub/plugin` is found before anything was installed. */
 async function linkPackage(folder: string): Promise<void> {

@@ -57,7 +57,7 @@ function writeNew(folder: string, files: Record<string, string>): void {
 		mkdirSync(folder);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw OrchestraError.from(error, 'io');
-		throw new OrchestraError('bad_input', `${folder} is there already`, {
+		throw new OrchestraError('bad_input', `${folder} exists already`, {
 			hint: 'Choose another id, or remove the folder.',
 		});
 	}

@@ -69,7 +69,7 @@ describe('mctl new tool', () => {
 		const cwd = writeFiles(temporaryFolder(), { 'tools/mine/precious': 'x' });
 		const { code, stderr } = await mctl(['new', 'tool', 'mine'], { cwd });
 		expect(code).toBe(64);
-		expect(stderr).toContain('is there already');
+		expect(stderr).toContain('exists already');
 	});
 
 	it('puts it where --dir says and tells how to run it from there', async () => {
@@ -147,7 +147,7 @@ describe('mctl init', () => {
 		expect(readFileSync(join(cwd, 'orchestra.json'), 'utf8')).toContain('"command": "node"');
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });
-		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('is there already')]);
+		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
 });
 
