@@ -70,7 +70,7 @@ function messagesOf(path) {
 	const file = relative(root, path).split(sep).join('/');
 	return calls.flatMap((call) =>
 		[...source.matchAll(call.pattern)]
-			.filter(({ index }) => !/function $/.test(source.slice(0, index)))
+			.filter(({ index }) => !source.slice(0, index).endsWith('function '))
 			.map((match) => {
 				const parts = argumentsAt(source, match.index + match[0].length);
 				return {
