@@ -2,9 +2,11 @@
  * Log lines on stderr, never on stdout: stdout belongs to the protocol.
  *
  * One line an event, `[time] [LEVEL] [component] message`, or one JSON object a
- * line for machines. Warnings and errors always show; the level only decides
+ * line for machines. A message cannot forge a line: newlines and control
+ * characters in it are shown as codes. Warnings and errors always show; the level only decides
  * about the talkative ones.
  */
+import { printableJson, printableLine } from './printable.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -83,12 +85,12 @@ export class Log {
 		const component = this.#component;
 		const text =
 			this.#options.format === 'json'
-				? JSON.stringify({ time, level, component, message })
-				: `[${time}] [${level.toUpperCase()}] [${component}] ${message}`;
+				? printableJson({ time, level, component, message })
+				: `[${time}] [${level.toUpperCase()}] [${printableLine(component)}] ${printableLine(message)}`;
 		this.#options.write(`${text}\n`);
 	}
 }
 
 function isLevel(word: string): word is LogLevel {
-	return word in rank;
+	return Object.hasOwn(rank, word);
 }

@@ -6,7 +6,6 @@ import { hubHere } from './hub-location.ts';
 
 export const bridge: Command = {
 	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
-	summary: 'Serve MCP on stdin and stdout from a hub; opens no port',
 	examples: [
 		'mctl bridge',
 		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',

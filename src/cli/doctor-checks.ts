@@ -4,15 +4,17 @@
  */
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
 import { settingsOf } from '../tool/settings.ts';
 import { spawnRecordOf, type Tool } from '../tool/tool.ts';
+import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -33,12 +35,10 @@ type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Dia
 const VERSION_WAIT_MS = 5000;
 const EXPIRES_SOON_DAYS = 30;
 const DAY_MS = 86_400_000;
-const OLDEST_NODE = [20, 19] as const;
 
 function* checkNode(): Generator<Diagnosis> {
-	const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-	const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE.join('.')} or later.`;
+	const isNewEnough = nodeProblem(process.versions.node) === undefined;
+	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE} or later.`;
 	yield { verdict: isNewEnough ? 'ok' : 'fail', text: `Node.js ${process.versions.node}`, fix };
 }
 
@@ -152,7 +152,7 @@ function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis
 function* checkCertificate(file: string): Generator<Diagnosis> {
 	const fix = `Remove ${file}; a new one is made when it is needed.`;
 	try {
-		const text = readFileSync(file, 'utf8');
+		const text = readRegularText(file);
 		if (!text.includes('BEGIN CERTIFICATE')) return;
 		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
 		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };

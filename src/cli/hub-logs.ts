@@ -8,7 +8,6 @@ const DEFAULT_LINES = 50;
 
 export const hubLogs: Command = {
 	usage: 'mctl hub logs [--lines N] [--journal]',
-	summary: 'Show the end of the log of the shared hub, or of its journal of calls',
 	examples: [
 		'mctl hub logs',
 		'mctl hub logs --lines 200',
@@ -25,11 +24,19 @@ export const hubLogs: Command = {
 		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
 		const text = await readFile(file, 'utf8').catch(() => {
-			throw new OrchestraError('not_found', `there is no ${file}`, {
-				hint: 'The hub of this folder has written nothing yet.',
+			throw new OrchestraError('not_found', nothingYet(input.flags['journal'] === true), {
+				hint: 'mctl hub start starts the hub; mctl hub status shows whether it runs.',
+				data: { file },
 			});
 		});
+		if (text.trim() === '') return input.out.note(`mctl: ${nothingYet(input.flags['journal'] === true)}`);
 		const lines = text.trimEnd().split('\n');
-		if (count > 0 && text !== '') input.out.line(lines.slice(-count).join('\n'));
+		if (count > 0) input.out.foreign(lines.slice(-count).join('\n'));
 	},
 };
+
+function nothingYet(isJournal: boolean): string {
+	return isJournal
+		? 'no calls recorded yet by the hub of this folder'
+		: 'the hub of this folder has logged nothing yet';
+}

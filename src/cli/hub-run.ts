@@ -12,7 +12,6 @@ const LOG_BYTES = 8 * 1024 * 1024;
 
 export const hubRun: Command = {
 	usage: 'mctl hub run [--certs-dir DIR]',
-	summary: 'Run the shared hub in the foreground, until Ctrl-C',
 	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
 	flags: { 'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' } },
 

@@ -4,7 +4,6 @@ import { hubFolderHere, hubHere } from './hub-location.ts';
 
 export const hubStart: Command = {
 	usage: 'mctl hub start [--certs-dir DIR] [--json]',
-	summary: 'Start the shared hub of this folder in the background',
 	examples: ['mctl hub start', 'mctl hub start --json | jq -r .address'],
 	flags: {
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },

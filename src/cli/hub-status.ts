@@ -6,7 +6,6 @@ import { tableLines } from './table.ts';
 
 export const hubStatus: Command = {
 	usage: 'mctl hub status [--json]',
-	summary: 'Show the shared hub of this folder and its backends',
 	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 

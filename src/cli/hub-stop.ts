@@ -5,7 +5,6 @@ import { hubFolderHere } from './hub-location.ts';
 
 export const hubStop: Command = {
 	usage: 'mctl hub stop [--json]',
-	summary: 'Stop the shared hub of this folder and everything it started',
 	examples: ['mctl hub stop'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 

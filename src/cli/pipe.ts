@@ -1,5 +1,6 @@
 /* `mctl pipe`: our stdin to a program's stdin, its stdout to ours, a JSON value a line. */
 import { OrchestraError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { ChildTransport } from '../transport/child-transport.ts';
@@ -15,7 +16,6 @@ const FINISH_MS = 30_000;
 
 export const pipe: Command = {
 	usage: 'mctl pipe <stdio:URI> [--limit BYTES]',
-	summary: 'Send JSON lines from stdin to a program and print the JSON lines it answers',
 	examples: [
 		'echo \'{"foo":42}\' | mctl pipe stdio:cat',
 		"mctl pipe 'stdio:python3 server.py --verbose' < requests.ndjson > answers.ndjson",
@@ -28,7 +28,10 @@ export const pipe: Command = {
 		if (uri === undefined) throw usageError(pipe, 'mctl pipe needs the URI of a program');
 		if (rest.length > 0) throw usageError(pipe, 'the URI must be one word; put it in quotes');
 		const limitBytes = numberFlag(input, pipe, 'limit') ?? MESSAGE_LIMIT_BYTES;
-		const opened = await ChildTransport.open(parseStdioUri(uri), { stderr: 'inherit', limitBytes });
+		const opened = await ChildTransport.open(parseStdioUri(uri), {
+			stderr: input.out.childStderr,
+			limitBytes,
+		});
 		const transport = isTracing(input.environment) ? traced(opened, traceToStderr) : opened;
 		try {
 			await passBothWays(transport, input, limitBytes);
@@ -66,7 +69,7 @@ function printTo({ out }: CommandInput, transport: ChildTransport, onEnd: () => 
 		message(text) {
 			if (!isJson(text)) {
 				transport.noteStray(text);
-				return out.note(`mctl: not JSON, left out: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
+				return out.note(`mctl: not JSON, left out: ${printable(text.slice(0, STRAY_LINE_CHARACTERS))}`);
 			}
 			transport.pause();
 			void out.write(`${text}\n`).then(() => (out.isClosed ? onEnd() : transport.resume()));
@@ -81,7 +84,8 @@ function printTo({ out }: CommandInput, transport: ChildTransport, onEnd: () => 
 function sendTo(transport: ChildTransport, reader: LineReader, warn: (text: string) => void): Receiver {
 	return {
 		message(text) {
-			if (!isJson(text)) return warn(`mctl: not JSON, not sent: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
+			if (!isJson(text))
+				return warn(`mctl: not JSON, not sent: ${printable(text.slice(0, STRAY_LINE_CHARACTERS))}`);
 			try {
 				if (transport.post(text)) return;
 			} catch (error) {

@@ -1,11 +1,11 @@
 /* `mctl request`: one JSON-RPC request to a program, and its answer. */
 import { messageOf } from '../errors.ts';
+import { printableJson } from '../printable.ts';
 import { Client } from '../transport/client.ts';
 import { type Command, numberFlag, usageError } from './command.ts';
 
 export const request: Command = {
 	usage: 'mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--json]',
-	summary: 'Start a program, send it one JSON-RPC request, print the answer, stop it',
 	examples: [
 		"mctl request 'stdio:python3 server.py' ping",
 		`mctl request 'stdio:node server.js' tools/call '{"name":"echo","arguments":{"text":"hi"}}'`,
@@ -23,11 +23,12 @@ export const request: Command = {
 		if (rest.length > 0) throw usageError(request, 'too many words; put the URI and the params in quotes');
 		const params = paramsText === undefined ? undefined : readParams(paramsText);
 		const timeoutMs = numberFlag(input, request, 'timeout');
-		const client = await Client.open(uri, { stderr: 'inherit' });
+		const { out } = input;
+		const client = await Client.open(uri, { stderr: out.childStderr });
 		try {
 			const result = await client.request(method, params, { timeoutMs, signal: input.signal });
-			if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
-			else input.out.line(JSON.stringify(result, null, 2));
+			if (input.flags['json']) out.json({ schema: 'orchestra.request/1', method, result });
+			else out.line(printableJson(result, 2));
 		} finally {
 			await client.close();
 		}

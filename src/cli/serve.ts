@@ -1,17 +1,16 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout, no port and no other process. */
 import { existsSync } from 'node:fs';
+import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
 import { Log } from '../log.ts';
 import { serveProvider } from '../mcp/serve.ts';
 import { type Command, usageError } from './command.ts';
-import { packageVersion } from './version.ts';
 
 /** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
 const WARM_AFTER_MS = 100;
 
 export const serve: Command = {
 	usage: 'mctl serve [--config FILE]',
-	summary: 'Serve everything here to one agent: MCP on stdin and stdout',
 	examples: [
 		'mctl serve',
 		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',

@@ -5,7 +5,9 @@
  * A call is routed once and never repeated: if its backend dies with the call under
  * way, the error says that the outcome is unknown.
  */
+
 import { messageOf, OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import type { CallContext } from '../mcp/call-context.ts';
 import { resourceNotFound } from '../mcp/defined-provider.ts';
@@ -33,9 +35,6 @@ import type { Backend, OwnedProcess } from './backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 
-/** What the hub calls itself towards clients. */
-export const hubInfo: Implementation = { name: 'orchestra', version: '1.0.0' };
-
 export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
@@ -43,7 +42,8 @@ export interface HubOptions {
 }
 
 export class Hub implements Provider {
-	readonly info: Implementation = hubInfo;
+	/** What the hub calls itself towards clients. */
+	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
 	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;

@@ -26,13 +26,9 @@ import type { Hub } from './hub.ts';
 import { PluginBackend } from './plugin-backend.ts';
 
 /** Providers that speak the language of another one. */
-const aliases: Readonly<Record<string, string>> = {
-	grok: 'openai',
-	perplexity: 'openai',
-	deepseek: 'openai',
-	qwen: 'openai',
-	kimi: 'openai',
-};
+const aliases: ReadonlyMap<string, string> = new Map(
+	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
+);
 const DEFAULT_PROVIDER = 'claude';
 
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
@@ -93,7 +89,7 @@ async function pluginFor(
 ): Promise<PluginBackend | undefined> {
 	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
 	if (provider !== '') {
-		const candidates = [provider, aliases[provider], DEFAULT_PROVIDER];
+		const candidates = [provider, aliases.get(provider), DEFAULT_PROVIDER];
 		for (const wanted of candidates) {
 			const found = plugins.find(
 				(plugin) => wanted !== undefined && providesAi(plugin, manifests).includes(wanted),

@@ -54,12 +54,12 @@ export function mcpProgressOf({ type, payload }: ToolEvent): McpProgress | undef
 	return { progress, ...(typeof total === 'number' && { total }), ...message };
 }
 
-const levels: Readonly<Record<string, string>> = {
-	debug: 'debug',
-	info: 'info',
-	warn: 'warning',
-	error: 'error',
-};
+const levels: ReadonlyMap<string, string> = new Map([
+	['debug', 'debug'],
+	['info', 'info'],
+	['warn', 'warning'],
+	['error', 'error'],
+]);
 
 /** Params of `notifications/message` for a `log` event. */
 export function mcpLogOf(event: ToolEvent): { level: string; logger: string; data: unknown } | undefined {
@@ -67,7 +67,7 @@ export function mcpLogOf(event: ToolEvent): { level: string; logger: string; dat
 	const { data } = event.payload;
 	const message = payloadText(event.payload, 'message');
 	return {
-		level: levels[payloadText(event.payload, 'level')] ?? 'info',
+		level: levels.get(payloadText(event.payload, 'level')) ?? 'info',
 		logger: event.toolId,
 		data: data === undefined ? message : { message, data },
 	};

@@ -17,7 +17,7 @@ export function spawnRecordOf(tool: Tool, environment: Readonly<NodeJS.ProcessEn
 	const [command = '', ...args] = commandOf(tool);
 	const env: Record<string, string> = {};
 	for (const name of tool.env ?? []) {
-		const value = environment[name];
+		const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
 		if (value !== undefined) env[name] = value;
 	}
 	return { command, args, env, cwd: tool.folder };

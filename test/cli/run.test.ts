@@ -175,7 +175,7 @@ describe('mctl run', () => {
 		[['hello-world', '--input', '{'], '--input is not JSON'],
 		[['hello-world', '--input', '[1]'], '--input is not a JSON object'],
 		[['hello-world', '--input', '@nowhere.json'], 'the input file nowhere.json cannot be read'],
-		[['hello-world', '--nonsense'], "Unknown option '--nonsense'"],
+		[['hello-world', '--nonsense'], 'there is no flag --nonsense'],
 		[['helo-world'], 'there is no tool "helo-world"'],
 	])('refuses %j with a sentence, a hint and exit 64', async (args, sentence) => {
 		const { stdout, stderr, code } = await mctl(['run', ...args], { cwd: temporaryFolder() });

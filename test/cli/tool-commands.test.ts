@@ -69,7 +69,7 @@ describe('mctl new tool', () => {
 		const cwd = writeFiles(temporaryFolder(), { 'tools/mine/precious': 'x' });
 		const { code, stderr } = await mctl(['new', 'tool', 'mine'], { cwd });
 		expect(code).toBe(64);
-		expect(stderr).toContain('is there already');
+		expect(stderr).toContain('exists already');
 	});
 
 	it('puts it where --dir says and tells how to run it from there', async () => {
@@ -147,7 +147,7 @@ describe('mctl init', () => {
 		expect(readFileSync(join(cwd, 'orchestra.json'), 'utf8')).toContain('"command": "node"');
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });
-		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('is there already')]);
+		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
 });
 
@@ -163,14 +163,14 @@ describe('wrong usage', () => {
 		[['check'], 'mctl check needs the folder of a tool'],
 		[['check', 'a', 'b'], 'mctl check takes one tool'],
 		[['check', 'helo-world'], 'there is no tool "helo-world"'],
-		[['doctor', 'me'], 'mctl doctor takes no words'],
-		[['init', 'me'], 'mctl init takes no words'],
-		[['hub', 'start', 'me'], 'mctl hub start takes no words, not "me"'],
-		[['hub', 'stop', 'me'], 'mctl hub stop takes no words, not "me"'],
-		[['hub', 'status', 'me'], 'mctl hub status takes no words, not "me"'],
-		[['hub', 'ps', 'me'], 'mctl hub ps takes no words, not "me"'],
-		[['hub', 'logs', 'me'], 'mctl hub logs takes no words, not "me"'],
-		[['hub', 'run', 'me'], 'mctl hub run takes no words, not "me"'],
+		[['doctor', 'me'], 'unexpected word "me": mctl doctor takes flags only'],
+		[['init', 'me'], 'unexpected word "me": mctl init takes flags only'],
+		[['hub', 'start', 'me'], 'unexpected word "me": mctl hub start takes flags only'],
+		[['hub', 'stop', 'me'], 'unexpected word "me": mctl hub stop takes flags only'],
+		[['hub', 'status', 'me'], 'unexpected word "me": mctl hub status takes flags only'],
+		[['hub', 'ps', 'me'], 'unexpected word "me": mctl hub ps takes flags only'],
+		[['hub', 'logs', 'me'], 'unexpected word "me": mctl hub logs takes flags only'],
+		[['hub', 'run', 'me'], 'unexpected word "me": mctl hub run takes flags only'],
 		[
 			['bridge', '--certs-dir', 'certs', '--orchestrator-addr', '127.0.0.1:0'],
 			'"127.0.0.1:0" is not an address to connect to',

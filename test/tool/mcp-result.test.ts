@@ -65,6 +65,7 @@ describe('notifications of a run', () => {
 			logger: 't',
 			data: { message: 'x', data: { a: 1 } },
 		});
+		expect(mcpLogOf(event('log', { level: 'constructor', message: 'x' }))).toMatchObject({ level: 'info' });
 		expect(mcpLogOf(event('log', { level: 'odd', message: 'x' }))).toMatchObject({
 			level: 'info',
 			data: 'x',
