@@ -36,6 +36,10 @@ export class FakeChannel implements Channel {
 		this.isPaused = false;
 	}
 
+	async close(): Promise<void> {
+		this.isBroken = true;
+	}
+
 	noteStray(text: string): void {
 		this.strays.push(text);
 	}
