@@ -41,7 +41,7 @@ export class Admission {
 		this.#parts = parts;
 	}
 
-	/** True while messages wait. What must not overtake them waits too. */
+	/** True while messages wait. Messages that must keep their order wait behind them. */
 	get hasQueued(): boolean {
 		return !this.#queue.isEmpty;
 	}

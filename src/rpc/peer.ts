@@ -129,10 +129,14 @@ export class Peer implements Receiver {
 		return this.#channel.flushed();
 	}
 
-	/** Wait until every request of the peer has begun, then until none runs; false when that took more than `ms`. */
+	/** Resolves when no request of the peer waits to begin. */
+	admitted(): Promise<void> {
+		return this.#admission.emptied();
+	}
+
+	/** Wait until no request of the peer runs; false when `ms` passed first. */
 	drained(ms: number): Promise<boolean> {
-		if (!this.#admission.hasQueued) return this.#serving.drained(ms);
-		return this.#admission.emptied().then(() => this.#serving.drained(ms));
+		return this.#serving.drained(ms);
 	}
 
 	/** Drop the peer's requests that have not begun; they stay unanswered. Gives back how many messages that were. */
