@@ -13,7 +13,7 @@ import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/limits.ts';
 import { quoteLine } from '../wire/quote-line.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
-import { takeStdout } from './take-stdout.ts';
+import { type TakenStdout, takeStdout } from './take-stdout.ts';
 import type { Transport } from './transport.ts';
 
 /** Any time will do: only that something is pending counts. */
@@ -33,9 +33,8 @@ export class StdioTransport implements Transport {
 	readonly #input: Readable;
 	readonly #reader: LineReader;
 	readonly #writer: LineWriter;
-	readonly #giveBackStdout: () => void;
+	readonly #taken: TakenStdout;
 	readonly #log: Log;
-	readonly #output: Writable;
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
 	#closing: Promise<void> | undefined;
@@ -48,11 +47,10 @@ export class StdioTransport implements Transport {
 
 	constructor(options: StdioTransportOptions = {}) {
 		const { limitBytes = MESSAGE_LIMIT_BYTES, input = process.stdin, output, log = Log.silent } = options;
-		const taken = output ? { stream: output, write: undefined, giveBack: () => {} } : takeStdout();
+		const taken = output ? given(output) : takeStdout();
 		this.#log = log;
 		this.#input = input;
-		this.#output = taken.stream;
-		this.#giveBackStdout = taken.giveBack;
+		this.#taken = taken;
 		this.#flushStopped = new Promise((resolve) => {
 			this.#stopFlush = resolve;
 		});
@@ -124,14 +122,14 @@ export class StdioTransport implements Transport {
 		this.#writer.fail(reason);
 		this.#input.destroy();
 		this.#reader.stop();
-		this.#giveBackStdout();
+		this.#taken.giveBack();
 		this.#finish(reason);
 	}
 
 	/** What waits is lost; a write that never ends must not keep the process alive. */
 	#abandonOutput(): void {
 		this.#log.warn(`nobody reads stdout: ${this.#writer.waitingBytes} bytes are lost`);
-		if ('unref' in this.#output && typeof this.#output.unref === 'function') this.#output.unref();
+		this.#taken.abandon();
 	}
 
 	#breakOff(error: OrchestraError): void {
@@ -152,4 +150,10 @@ export class StdioTransport implements Transport {
 		this.#hasEnded = true;
 		this.#receiver?.end(reason);
 	}
+}
+
+/** A stream of the caller's: nobody else writes to it. */
+function given(stream: Writable): TakenStdout {
+	const write = stream.write.bind(stream);
+	return { stream, write, giveBack: () => {}, abandon: () => stream.destroy() };
 }
