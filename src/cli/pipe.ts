@@ -25,7 +25,7 @@ export const pipe: Command = {
 		timeout: {
 			type: 'string',
 			value: 'MS',
-			help: 'longest wait for the program after the end of input (default: until it ends)',
+			help: 'longest wait after the end of input (default: no limit)',
 		},
 	},
 

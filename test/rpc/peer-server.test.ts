@@ -38,6 +38,12 @@ describe('a peer that serves', () => {
 		]);
 	});
 
+	it('never answers a notification, not even one without jsonrpc', () => {
+		const { peer, channel } = open();
+		peer.message('{"id":77,"method":"notifications/odd"}');
+		expect([channel.sent, channel.strays]).toEqual([[], ['{"id":77,"method":"notifications/odd"}']]);
+	});
+
 	it('takes a bare answer from a client that it asked', async () => {
 		const { peer, channel } = open();
 		const answer = peer.request('roots/list');
