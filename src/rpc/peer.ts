@@ -6,7 +6,7 @@
  * writing: answers are settled as they come, and while our output is congested only
  * new requests of the other side wait, in `Admission`.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
@@ -83,7 +83,7 @@ export class Peer implements Receiver {
 			clock,
 			isFull: () => this.#serving.isFull,
 			dispatch: ({ text, batch }) => this.#intake.read(text, batch, true),
-			giveUp: (error) => this.#giveUp(error),
+			giveUp: (reason) => this.#giveUp(reason),
 			stallMs: options.stallMs,
 		});
 		this.#intake = new Intake({
@@ -189,10 +189,10 @@ export class Peer implements Receiver {
 		this.#channel.flushed().then(onFlushed, () => this.#admission.clear());
 	}
 
-	#giveUp(error: OrchestraError): void {
-		this.#log.warn(error.message);
-		this.end(error);
-		this.cancelIncoming(error.message);
+	#giveUp(reason: OrchestraError): void {
+		this.#log.warn(reason.message);
+		this.end(reason);
+		this.cancelIncoming(reason.message);
 		this.#channel.close().catch((thrown: unknown) => this.#log.debug(`close failed: ${messageOf(thrown)}`));
 	}
 }

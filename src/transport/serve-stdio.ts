@@ -55,7 +55,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	if (failure) throw failure;
 
 	function start(): { peer: Peer; ended: Promise<void> } {
-		let onEnd = (_: OrchestraError): void => {};
+		let onEnd: (reason: OrchestraError) => void = () => {};
 		const ended = new Promise<void>((resolve) => {
 			onEnd = (reason) => {
 				if (reason.code === 'timeout') failure = reason;
