@@ -14,7 +14,7 @@ const consumer = mkdtempSync(join(tmpdir(), 'orchestra-consumer-'));
 beforeAll(() => {
 	const pack = ['pack', '--json', '--silent', '--pack-destination', bare];
 	const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
-	const home = join(bare, 'node_modules', 'orchestra');
+	const home = join(bare, 'node_modules', 'orchestra-hub');
 	mkdirSync(home, { recursive: true });
 	execFileSync('tar', ['-xzf', join(bare, filename), '-C', home, '--strip-components', '1']);
 	for (const folder of [bare, consumer])
@@ -43,7 +43,7 @@ describe('the packed package', () => {
 	it('type-checks in a strict TypeScript project, by every subpath', () => {
 		const imports = subpaths.map((subpath, index) => `import * as m${index} from '${specifier(subpath)}';`);
 		const all = `export const all = [${subpaths.map((_, index) => `m${index}`).join(', ')}];`;
-		const use = `import { connect } from 'orchestra/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
+		const use = `import { connect } from 'orchestra-hub/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
 		writeFileSync(join(consumer, 'use.ts'), [...imports, all, use].join('\n'));
 		const typeRoots = [join(root, 'node_modules/@types')];
 		const compilerOptions = {
@@ -58,7 +58,7 @@ describe('the packed package', () => {
 		execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', consumer], { stdio: 'pipe' });
 	});
 
-	it.each(['orchestra/stdio', 'orchestra/rpc', 'orchestra/sdk'])(
+	it.each(['orchestra-hub/stdio', 'orchestra-hub/rpc', 'orchestra-hub/sdk'])(
 		'needs no third-party code for %s',
 		(name) => {
 			const script = `await import('${name}'); console.log('fine')`;
@@ -67,7 +67,7 @@ describe('the packed package', () => {
 	);
 
 	it('finds by meaning, with the table that it brings', () => {
-		const script = `import { Library, starterLibrary } from 'orchestra/library';
+		const script = `import { Library, starterLibrary } from 'orchestra-hub/library';
 			const library = Library.open(starterLibrary());
 			const { matches } = await library.find('the program keeps dying');
 			console.log(matches.flatMap(({ why }) => why.map(({ kind }) => kind)).includes('meaning'));
@@ -81,7 +81,7 @@ describe('the packed package', () => {
 });
 
 function specifier(subpath: string): string {
-	return subpath === '.' ? 'orchestra' : `orchestra${subpath.slice(1)}`;
+	return subpath === '.' ? 'orchestra-hub' : `orchestra-hub${subpath.slice(1)}`;
 }
 
 function runNode(cwd: string, args: string[]): string {

@@ -6,6 +6,8 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { checkName } from '../quic/certificates.ts';
 import { type Command, usageError } from './command.ts';
 
+const PACKAGE_NAME = 'orchestra-hub';
+
 export const newPlugin: Command = {
 	usage: 'mctl new plugin <id> [--dir FOLDER]',
 	summary: 'Write a plugin that works',
@@ -44,30 +46,36 @@ async function writeNew(path: string, text: string): Promise<void> {
 	}
 }
 
-/** So that `orchestra/plugin` is found before anything was installed. */
+/** So that `orchestra-hub/plugin` is found before anything was installed. */
 async function linkPackage(folder: string): Promise<void> {
 	try {
-		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra/plugin');
+		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra-hub/plugin');
 	} catch {
 		const modules = join(folder, 'node_modules');
 		await mkdir(modules, { recursive: true });
-		const link = join(modules, 'orchestra');
+		const link = join(modules, PACKAGE_NAME);
 		const isThere = await lstat(link).then(
 			() => true,
 			() => false,
 		);
-		if (!isThere) await symlink(resolve(import.meta.dirname, '../..'), link, 'junction');
+		if (!isThere) await symlink(packageRoot(), link, 'junction');
 	}
+}
+
+function packageRoot(): string {
+	return resolve(import.meta.dirname, '../..');
 }
 
 function packageSource(id: string): string {
 	const name = id.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies: { orchestra: '*' } };
+	// By path, not by name: a name that is not published belongs to the first stranger who takes it.
+	const dependencies = { [PACKAGE_NAME]: `file:${packageRoot()}` };
+	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies };
 	return `${JSON.stringify(content, null, '\t')}\n`;
 }
 
 function pluginSource(id: string): string {
-	return `import { definePlugin } from 'orchestra/plugin';
+	return `import { definePlugin } from 'orchestra-hub/plugin';
 
 await definePlugin({
 	id: ${JSON.stringify(id)},

@@ -1,4 +1,4 @@
-/* The subpath `orchestra/mcp`: write an MCP server for every revision at once. */
+/* The subpath `orchestra-hub/mcp`: write an MCP server for every revision at once. */
 export type { CallContext, InputResponses } from './call-context.ts';
 export { DefinedProvider } from './defined-provider.ts';
 export type {

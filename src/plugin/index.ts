@@ -1,4 +1,4 @@
-/* `orchestra/plugin`: write a plugin, serve or call one. */
+/* `orchestra-hub/plugin`: write a plugin, serve or call one. */
 
 export { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 export type { Identity, LinkListener, LinkPeer } from '../quic/link.ts';

@@ -1,4 +1,4 @@
-/* The subpath `orchestra/tool`: find tools of Tool Protocol v1, run them, check them. */
+/* The subpath `orchestra-hub/tool`: find tools of Tool Protocol v1, run them, check them. */
 export type { ConfigProblem } from '../config/problem.ts';
 export { OrchestraError } from '../errors.ts';
 export { HelperSpawner } from '../process/helper-spawner.ts';

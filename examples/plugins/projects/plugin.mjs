@@ -2,7 +2,7 @@
  * A complete plugin: two tools, a prompt, a streaming tool, and files kept in the
  * storage of the orchestrator. Run it alone with --manifest, or let a hub start it.
  */
-import { definePlugin, toolFailure } from 'orchestra/plugin';
+import { definePlugin, toolFailure } from 'orchestra-hub/plugin';
 
 const text = (description) => ({ type: 'string', description });
 
