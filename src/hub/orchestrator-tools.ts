@@ -6,12 +6,11 @@
  * that provide AI are chosen by the provider that the request names.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { OrchestraError } from '../errors.ts';
+import { OrchestraError, toolFailure } from '../errors.ts';
 import { CallContext, type ClientLine } from '../mcp/call-context.ts';
 import { negotiate } from '../mcp/revisions.ts';
 import { isInputRequired, type Result } from '../mcp/types.ts';
 import { readExact } from '../plugin/exact-json.ts';
-import { toolFailure } from '../plugin/failure.ts';
 import type {
 	PluginManifest,
 	PluginResponse,
@@ -72,7 +71,7 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 					role,
 					content: {
 						type: content.type,
-						text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content),
+						text: content.type === 'text' ? content.text : JSON.stringify(content),
 					},
 				})),
 			};
@@ -101,7 +100,7 @@ async function pluginFor(
 	if (known) return known;
 	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
-	throw toolFailure('tool_not_found', `no plugin provides tool "${toolName}"${whom}`);
+	throw toolFailure(`no plugin provides tool "${toolName}"${whom}`, { code: 'tool_not_found' });
 }
 
 function providesAi(
@@ -121,7 +120,9 @@ async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall):
 	const { value } = readExact(request.arguments, request.argumentsJson);
 	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
 	if (isInputRequired(result))
-		throw toolFailure('input_required', `${request.toolName} needs answers that this protocol cannot carry`);
+		throw toolFailure(`${request.toolName} needs answers that this protocol cannot carry`, {
+			code: 'input_required',
+		});
 	const text = textOf(result);
 	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
 	return { success: true, result: structured(result) ?? { text } };
@@ -150,7 +151,9 @@ async function relayStream(
 ): Promise<void> {
 	const plugin = await pluginFor(hub, manifests, { toolName: request.toolName, provider: '' });
 	if (!plugin)
-		throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
+		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
+			code: 'tool_not_found',
+		});
 	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
 	const stream = async ({ client }: PluginProcess): Promise<object> => {
 		const sent = { request: { case: 'streamStart', value: request } } as const;
@@ -164,9 +167,9 @@ async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall
 	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
 		else if (response.case === 'streamEnd' && !response.value.success) {
-			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 		} else if (response.case === 'toolCall')
-			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 	}
 }
 

@@ -37,7 +37,12 @@ export interface Plugin {
 }
 
 /** Describe a plugin. Throws `bad_input` for an id that cannot be the name of a certificate. */
-export function definePlugin(definition: PluginDefinition): Plugin {
+export function definePlugin<
+	const Inputs extends Record<string, unknown>,
+	const StreamInputs extends Record<string, unknown>,
+>(typed: PluginDefinition<Inputs, StreamInputs>): Plugin {
+	// The types of the inputs are for the author of the handlers; from here on they are JSON objects.
+	const definition = typed as unknown as PluginDefinition;
 	checkName(definition.id);
 	const manifest = manifestOf(definition);
 	const start = (flags: PluginFlags & LinkChoice): Promise<RunningPlugin> =>

@@ -7,6 +7,7 @@ export { type CheckOptions, checkTool, type Finding } from './check.ts';
 export { bundledToolsRoot, type Discovery, discoverTools, readToolAt, toolRoots } from './discover.ts';
 export type { RunnerCode, ToolEvent } from './event.ts';
 export { inputFromJson, inputFromWords } from './input.ts';
+export { type KnownToolEvent, knownEvent } from './known-event.ts';
 export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './limits.ts';
 export { isToolId, type Manifest, type Runtime } from './manifest.ts';
 export {
