@@ -20,7 +20,7 @@ export interface Identity {
 	key: string;
 }
 
-/** Takes what a stream delivers. After `end` or `fail` nothing more is called. */
+/** Takes what a stream delivers. After `end` only `fail` may follow; after `fail` nothing is called. */
 export interface StreamReceiver {
 	/** The payload of one whole frame; it may be kept. */
 	frame(payload: Uint8Array): void;
