@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel } from '../plugin/tunnel.ts';
-import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
+import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -46,7 +46,7 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	const link = await dial({ address, identity, kind, signal, log });
+	const link = await dial({ address, identity, peerName: ORCHESTRATOR_NAME, kind, signal, log });
 	try {
 		const told = featuresOf(link, log);
 		const features = place.features ? new Set(place.features) : await told;

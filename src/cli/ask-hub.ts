@@ -4,7 +4,7 @@ import { OrchestraError } from '../errors.ts';
 import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
 import type { HubFolder, HubRecord } from '../hub/shared/hub-folder.ts';
 import { PluginClient } from '../plugin/plugin-client.ts';
-import { loadIdentity } from '../quic/certificates.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
@@ -24,7 +24,12 @@ const LOOK_AGAIN_MS = 50;
 export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<HubStatus> {
 	const record = await announcedHub(hubFolderHere(environment));
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: ASK_MS });
+	const client = await PluginClient.connect({
+		address: record.address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		handshakeMs: ASK_MS,
+	});
 	try {
 		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs: ASK_MS });
 		return {

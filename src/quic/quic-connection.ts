@@ -7,7 +7,7 @@
  * streams were written.
  */
 
-import { OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import { spinBriefly } from '../spin.ts';
 import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
@@ -63,6 +63,7 @@ export class QuicConnection {
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
+	#handshakeBytes = 0;
 	#isReadDue = false;
 	#isWoken = false;
 	/** Datagrams that came since the last flush, and those that it sent. */
@@ -101,7 +102,7 @@ export class QuicConnection {
 
 	/** A datagram of this connection came in. */
 	take(data: Uint8Array): void {
-		if (this.isClosed) return;
+		if (this.isClosed || (!this.isEstablished && !this.#mayStillGrow(data.length))) return;
 		try {
 			this.native.recv(data, this.#path);
 			this.#watch.heard(performance.now());
@@ -126,8 +127,13 @@ export class QuicConnection {
 		if (this.#isReadDue) this.#readStreams();
 		this.#isWoken = false;
 		if (this.isClosed) return;
-		if (this.isEstablished) this.#streams.write();
-		this.#transmit();
+		try {
+			if (this.isEstablished) this.#streams.write();
+			this.#transmit();
+		} catch (thrown) {
+			this.fail(broken(this.address, thrown));
+			return;
+		}
 		if (this.native.isDraining() || this.native.isClosed()) {
 			this.#over(endOfConnection(this.address, this.native.peerError(), this.native.localError()));
 			return;
@@ -142,8 +148,12 @@ export class QuicConnection {
 	tick(now: number): void {
 		if (this.isClosed) return;
 		const verdict = this.#watch.tick(now, this.#streams.size > 0);
-		if (verdict.isEngineDue) this.native.onTimeout();
-		if (verdict.isProbeDue) this.native.sendAckEliciting();
+		try {
+			if (verdict.isEngineDue) this.native.onTimeout();
+			if (verdict.isProbeDue) this.native.sendAckEliciting();
+		} catch (thrown) {
+			this.fail(broken(this.address, thrown));
+		}
 		if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
 		else if (this.native.isClosed()) this.#over(silence(this.address, verdict.silentMs, this.isEstablished));
 		else this.wake();
@@ -173,6 +183,20 @@ export class QuicConnection {
 		if (this.#isWoken) return;
 		this.#isWoken = true;
 		this.#options.host.wake(this);
+	}
+
+	/** The engine keeps all that comes out of order in a handshake, so a peer that is not proved yet may send only so much. */
+	#mayStillGrow(bytes: number): boolean {
+		this.#handshakeBytes += bytes;
+		if (this.#handshakeBytes <= limits.HANDSHAKE_LIMIT_BYTES) return true;
+		const limit = limits.HANDSHAKE_LIMIT_BYTES;
+		this.fail(
+			new OrchestraError(
+				'closed',
+				`${this.address} sent more than ${limit} bytes before its handshake was done`,
+			),
+		);
+		return false;
 	}
 
 	/*
@@ -245,6 +269,13 @@ export class QuicConnection {
 		this.#options.host.remove(this);
 		this.#resolveClosed(error);
 	}
+}
+
+/** The engine refused to go on: that ends this connection, never the process. */
+function broken(address: string, thrown: unknown): OrchestraError {
+	return new OrchestraError('closed', `the connection to ${address} broke: ${messageOf(thrown)}`, {
+		cause: thrown,
+	});
 }
 
 function silence(address: string, silentMs: number, isEstablished: boolean): OrchestraError {
