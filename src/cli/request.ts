@@ -6,13 +6,13 @@
  * themselves, as requests of the newest revision do.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { negotiate } from '../mcp/revisions.ts';
 import { printableJson } from '../printable.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';
 import { Client } from '../transport/client.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
-import { packageVersion } from './version.ts';
 
 const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
 const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';
