@@ -54,6 +54,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Show the shared hub and what it serves',
 		load: async () => (await import('./hub-status.ts')).hubStatus,
 	},
+	'hub ls': {
+		summary: 'Show every shared hub that you run',
+		load: async () => (await import('./hub-ls.ts')).hubLs,
+	},
 	'hub ps': {
 		summary: 'Show every process that the hub owns',
 		load: async () => (await import('./hub-ps.ts')).hubPs,

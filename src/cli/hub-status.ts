@@ -13,10 +13,13 @@ export const hubStatus: Command = {
 	async run(input) {
 		refuseWords(input, hubStatus);
 		const { flags, out, environment } = input;
-		const { startTime: _start, ...status } = await askHub(environment);
+		const { startTime: _start, unset: _unset, ...status } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
-		const { pid, address, root, startedAt, memoryBytes, backends } = status;
-		out.line(`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${megabytes(memoryBytes)}`);
+		const { pid, address, root, startedAt, memoryBytes, backends, clients } = status;
+		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
+		out.line(
+			`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
+		);
 		const rows = backends.map(({ id, kind, lastCall, state }) => [
 			id,
 			kind,
