@@ -10,6 +10,7 @@ import { openTunnel } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
+import { isUnixAddress } from '../quic/unix-address.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
 import { BRIDGE_ID, REGISTER_MS, WATCH_MS } from './limits.ts';
@@ -46,7 +47,9 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	const link = await dial({ address, identity, kind, signal, log }).catch((thrown: unknown) => {
+	// How to reach the shared hub is not the user's choice: its socket is the only way in.
+	const choice = isUnixAddress(address) ? 'unix' : kind;
+	const link = await dial({ address, identity, kind: choice, signal, log }).catch((thrown: unknown) => {
 		throw place.diagnose?.() ?? thrown;
 	});
 	try {

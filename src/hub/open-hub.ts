@@ -19,8 +19,8 @@ import { watchFiles } from './watch-files.ts';
 export interface OpenHubOptions extends LoadOptions {
 	readonly log: Log;
 	readonly journal?: Journal | undefined;
-	/** Where plugins find the hub; empty (default) when it does not listen. */
-	readonly address?: string | undefined;
+	/** Where plugins find the hub, asked when there is a plugin. Default: the hub does not listen, and they get an empty one. */
+	readonly address?: (() => Promise<string>) | undefined;
 	/** Default `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
 	/** Values that others delivered for variables of the configuration. Asked at each load. */
@@ -138,7 +138,7 @@ function build(
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address = '', certsDir } = options;
+	const { cwd, environment, log, address = async () => '', certsDir } = options;
 	return buildBackends({ configuration, storage, cwd, environment, log, address, certsDir, earlier });
 }
 

@@ -17,7 +17,7 @@ import { withFolderLock } from '../../quic/folder-lock.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
 import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';
-import { assertPrivateFolder, makePrivateFolder } from './private-folder.ts';
+import { assertPrivateFolder, makePrivateFolder, socketFolder } from './private-folder.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
 const KEY_CHARACTERS = 12;
@@ -49,6 +49,16 @@ export class HubFolder {
 		return join(this.path, 'journal.ndjson');
 	}
 
+	/** The name of its sockets: one per user, home and configuration, wherever the state is. */
+	get socketName(): string {
+		return `orchestra-hub-${process.getuid?.() ?? 'user'}-${hash(homeOf(this.#environment))}-${this.#key}`;
+	}
+
+	/** A private folder whose path is short enough for a socket, made when it is missing. */
+	shortFolder(): string {
+		return socketFolder(homeOf(this.#environment));
+	}
+
 	/** The folder of the hub that runs for the same configuration, even when it was started with another XDG_STATE_HOME; else this one. */
 	located(): HubFolder {
 		const found = this.#registry.find(this.#key);
@@ -66,7 +76,7 @@ export class HubFolder {
 	owner(): ProcessIdentity | undefined {
 		const owner = this.#read(LOCK);
 		if (isIdentity(owner) && isSameProcess(owner)) return owner;
-		return this.running() ?? lockHolder(this.#lockName);
+		return this.running() ?? lockHolder(this.socketName);
 	}
 
 	announce(record: HubRecord): void {
@@ -106,7 +116,7 @@ export class HubFolder {
 		return withFolderLock(this.path, async () => {
 			const owner = this.#read(LOCK);
 			if (isIdentity(owner) && isSameProcess(owner)) return undefined;
-			const lock = await takeHubLock(this.#lockName, homeOf(this.#environment));
+			const lock = await takeHubLock(this.socketName, homeOf(this.#environment));
 			if (lock === undefined) return this.#refuseStranger();
 			this.#write(LOCK, identityOf(process.pid));
 			return lock;
@@ -148,11 +158,6 @@ export class HubFolder {
 		return new HubRegistry(homeOf(this.#environment));
 	}
 
-	/** One lock per user, home and configuration, wherever the state is. */
-	get #lockName(): string {
-		return `orchestra-hub-${process.getuid?.() ?? 'user'}-${hash(homeOf(this.#environment))}-${this.#key}`;
-	}
-
 	/** Parts of the path that are ours: `orchestra/hubs/<key>`. What is above belongs to the system or the user. */
 	get #parts(): [base: string, ...parts: string[]] {
 		const hubs = dirname(this.path);
@@ -161,8 +166,8 @@ export class HubFolder {
 
 	/** A lock that is held by no process of ours. */
 	#refuseStranger(): undefined {
-		if (!isLockHeld(this.#lockName) || this.owner() !== undefined) return undefined;
-		throw new OrchestraError('bad_input', `the lock ${this.#lockName} is held by a process of another user`, {
+		if (!isLockHeld(this.socketName) || this.owner() !== undefined) return undefined;
+		throw new OrchestraError('bad_input', `the lock ${this.socketName} is held by a process of another user`, {
 			hint: 'Find it with: sudo ss -xlp | grep orchestra-hub',
 		});
 	}

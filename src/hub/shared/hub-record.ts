@@ -1,10 +1,12 @@
 /* What a running hub writes down about itself, and what of it is believed. */
 import { parseDialAddress } from '../../quic/address.ts';
+import { isUnixAddress, unixPath } from '../../quic/unix-address.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** Where a running hub is found. */
 export interface HubRecord extends ProcessIdentity {
+	/** Where bridges and commands connect to: `unix:/path`, or `host:port`. */
 	readonly address: string;
 	readonly certsDir: string;
 	/** The folder whose configuration it serves. */
@@ -38,7 +40,8 @@ function textsOf(value: unknown): readonly string[] | undefined {
 
 function isAddress(value: unknown): boolean {
 	try {
-		return typeof value === 'string' && parseDialAddress(value).port > 0;
+		if (typeof value !== 'string') return false;
+		return isUnixAddress(value) ? unixPath(value) !== '' : parseDialAddress(value).port > 0;
 	} catch {
 		return false; // it says what is wrong with it; here only whether matters
 	}

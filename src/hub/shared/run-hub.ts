@@ -1,32 +1,28 @@
 /*
  * The shared hub as a process: take the lock, end what an earlier hub left, listen,
- * serve until told to stop, leave nothing behind.
+ * serve until stopped or idle, leave nothing behind.
  */
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/face.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/handlers.ts';
-import { servePlugin } from '../../plugin/plugin-server.ts';
 import { endGroup } from '../../process/stop.ts';
 import { certificatesFolder, loadIdentity } from '../../quic/certificates.ts';
-import type { LinkListener } from '../../quic/link.ts';
 import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator.ts';
 import { Activity } from './activity.ts';
 import { DeliveredValues } from './delivered-variables.ts';
+import { beatUntil } from './heartbeat.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
+import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { identityOf } from './process-identity.ts';
 
-/** The default address: loopback, any free port. */
-const LISTEN_ADDRESS = '127.0.0.1:0';
-/** How often the list of our processes is written down and the heartbeat renewed, in milliseconds. */
-const REMEMBER_MS = 1000;
 /** After how long without a client a hub ends that nobody can know by its address, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
 
@@ -78,80 +74,61 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const shared = sharedState();
 	const activity = new Activity();
 	const delivered = new DeliveredValues();
-	const address = configuration.hub.listenAddress ?? LISTEN_ADDRESS;
-	// The port must be known before plugins start, and handlers need the hub: each is made in its turn.
+	// Listeners must be there before plugins start, and handlers need the hub: each is made in its turn.
 	let opened: OpenedHub | undefined;
-	const listeners: LinkListener[] = [];
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
 		log,
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
-	const handlers = activity.observe(takingVariables(served, { delivered, opened: () => whenOpen(opened), log }));
+	const handlers = activity.observe(
+		takingVariables(served, { delivered, opened: () => whenOpen(opened), log }),
+	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
+	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
-		listeners.push(await servePlugin({ address, identity, handlers, log }));
-		const { tcpAddress } = configuration.hub;
-		if (tcpAddress !== undefined)
-			listeners.push(await servePlugin({ address: tcpAddress, identity, handlers, log, kind: 'tls' }));
-		const listening = listeners[0]?.address ?? address;
-		const journal = fileJournal(folder.journalFile, log);
-		const isOpen = await openHub({
+		opened = await openHub({
 			cwd,
 			environment,
 			log,
-			journal,
-			address: listening,
+			journal: fileJournal(folder.journalFile, log),
+			address: () => listeners.networkAddress(),
 			certsDir,
 			delivered: () => delivered.current,
 		});
-		opened = isOpen;
-		const about = {
-			...ownIdentity(),
-			address: listening,
-			certsDir,
-			root: folder.root,
-			startedAt: new Date().toISOString(),
-			features: FEATURES,
-		};
-		const record = (): HubRecord => ({ ...about, unset: isOpen.unset() });
+		const record = recorder({ folder, certsDir, listeners, opened });
 		folder.announce(record());
-		log.info(`the hub of ${configuration.root} listens on ${listening}`);
+		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const idleMs = idleLimit(configuration.hub);
-		const remember = rememberer({ folder, record, log }, opened);
-		await stopped(signal, remember, () => isIdle(activity, idleMs, log));
+		const isDone = (): boolean => isIdle(activity, idleMs, log);
+		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub stops');
 		shared.parking.close();
-		await Promise.all(listeners.map((listener) => listener.close()));
+		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** Keeps in the folder what others need to find us and to end what we started, whoever deletes it. Never throws. */
-function rememberer({ folder, record, log }: Remembered, { hub }: OpenedHub): () => void {
-	let complaint = '';
-	return () => {
-		try {
-			folder.keepAnnounced(record());
-			folder.rememberProcesses(hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
-			complaint = '';
-		} catch (thrown) {
-			// A full disk is no reason to stop serving, nor to say so every second.
-			const message = messageOf(thrown);
-			if (message !== complaint) log.warn(`${folder.path} cannot be written: ${message}`);
-			complaint = message;
-		}
-	};
+interface Recorded {
+	readonly folder: HubFolder;
+	readonly certsDir: string;
+	readonly listeners: HubListeners;
+	readonly opened: OpenedHub;
 }
 
-interface Remembered {
-	readonly folder: HubFolder;
-	/** As it is now. */
-	readonly record: () => HubRecord;
-	readonly log: Log;
+/** Gives the record as it is now. */
+function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubRecord {
+	const about = {
+		...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
+		certsDir,
+		root: folder.root,
+		startedAt: new Date().toISOString(),
+		features: FEATURES,
+	};
+	return () => ({ ...about, address: listeners.address, unset: opened.unset() });
 }
 
 /** The same handlers; values that a bridge delivers when it registers are used before it is answered. */
@@ -184,28 +161,7 @@ function isIdle(activity: Activity, idleMs: number, log: Log): boolean {
 	return true;
 }
 
-/** Resolves when the signal comes or the hub is idle; `remember` is called then, and every second until then. */
-function stopped(signal: AbortSignal, remember: () => void, isDone: () => boolean): Promise<void> {
-	return new Promise((resolve) => {
-		const timer = setInterval(() => {
-			remember();
-			if (isDone()) stop();
-		}, REMEMBER_MS);
-		const stop = (): void => {
-			clearInterval(timer);
-			remember();
-			resolve();
-		};
-		if (signal.aborted) stop();
-		else signal.addEventListener('abort', stop, { once: true });
-	});
-}
-
 function whenOpen(opened: OpenedHub | undefined): OpenedHub {
 	if (opened) return opened;
 	throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
-}
-
-function ownIdentity(): { pid: number; startTime: string } {
-	return identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 }
