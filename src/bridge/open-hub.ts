@@ -58,7 +58,7 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 		const features = place.features && !place.variables ? new Set(place.features) : await told;
 		told.catch(() => {}); // a link that is lost says so by itself
 		const hub = features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
-		return place.diagnose ? watched(hub, place.diagnose) : hub;
+		return place.diagnose ? watched(hub, link, place.diagnose) : hub;
 	} catch (thrown) {
 		await link.close();
 		throw thrown;
@@ -74,13 +74,22 @@ function throughTunnel(link: Link): Hub {
 	return { transport, closed: link.closed, close };
 }
 
-/** The same hub, but its connection is over when the hub has been blocked for too long. */
-function watched(hub: Hub, diagnose: () => OrchestraError | undefined): Hub {
+/** The same hub, but its connection is over when the hub has been blocked for too long: what was seen from outside and a question without answer say so. */
+function watched(hub: Hub, link: Link, diagnose: () => OrchestraError | undefined): Hub {
 	let timer: NodeJS.Timeout | undefined;
 	const blocked = new Promise<OrchestraError>((resolve) => {
+		let isAsking = false;
 		timer = setInterval(() => {
-			const error = diagnose();
-			if (error) resolve(error);
+			const error = isAsking ? undefined : diagnose();
+			if (error === undefined) return;
+			isAsking = true;
+			// A heartbeat may also be late because of a full disk, or because the whole machine was suspended.
+			register(link, manifest, REGISTER_MS).then(
+				() => {
+					isAsking = false;
+				},
+				() => resolve(diagnose() ?? error),
+			);
 		}, WATCH_MS);
 		timer.unref();
 	});

@@ -11,6 +11,8 @@ import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
 const ASK_MS = 5000;
+/** How long one may take that seems to be blocked. */
+const ASK_BLOCKED_MS = 1000;
 /** How long a hub that runs may take to (again) say where it listens, in milliseconds. */
 const ANNOUNCE_MS = 3000;
 const LOOK_AGAIN_MS = 50;
@@ -31,20 +33,23 @@ export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<
 
 /** What this hub says. */
 export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<HubStatus> {
-	const blocked = blockedHub(folder);
-	if (blocked) throw blocked;
+	// A late heartbeat has other causes too, so it is asked all the same.
+	const timeoutMs = blockedHub(folder) ? ASK_BLOCKED_MS : ASK_MS;
 	try {
-		return { ...record, ...(await ask(record)) };
+		return { ...record, ...(await ask(record, timeoutMs)) };
 	} catch (thrown) {
 		throw blockedHub(folder) ?? thrown;
 	}
 }
 
-async function ask(record: HubRecord): Promise<Omit<HubStatus, keyof HubRecord>> {
+async function ask(
+	record: HubRecord,
+	timeoutMs: number,
+): Promise<Omit<HubStatus, keyof HubRecord>> {
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: ASK_MS });
+	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: timeoutMs });
 	try {
-		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs: ASK_MS });
+		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs });
 		return {
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),

@@ -1,10 +1,12 @@
 /* `mctl hub logs`: what the shared hub wrote. */
-import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { type Command, numberFlag, refuseWords } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 const DEFAULT_LINES = 50;
+/** Logs begin anew at 8 MiB; a crash may leave a little more. */
+const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
 	usage: 'mctl hub logs [--lines N] [--journal]',
@@ -24,12 +26,20 @@ export const hubLogs: Command = {
 		const folder = hubFolderHere(input.environment);
 		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
-		const text = await readFile(file, 'utf8').catch(() => {
-			throw new OrchestraError('not_found', `there is no ${file}`, {
-				hint: 'The hub of this folder has written nothing yet.',
-			});
-		});
+		folder.assertPrivate();
+		const text = readLog(file);
 		const lines = text.trimEnd().split('\n');
 		if (count > 0 && text !== '') input.out.line(lines.slice(-count).join('\n'));
 	},
 };
+
+function readLog(file: string): string {
+	try {
+		return readRegularText(file, LOG_LIMIT_BYTES);
+	} catch (thrown) {
+		if (OrchestraError.is(thrown)) throw thrown;
+		throw new OrchestraError('not_found', `there is no ${file}`, {
+			hint: 'The hub of this folder has written nothing yet.',
+		});
+	}
+}

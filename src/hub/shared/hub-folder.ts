@@ -154,6 +154,11 @@ export class HubFolder {
 		makePrivateFolder(...this.#parts);
 	}
 
+	/** Throws `bad_input` when the folder belongs to another user or can be written by others. A missing one is fine. */
+	assertPrivate(): void {
+		assertPrivateFolder(...this.#parts);
+	}
+
 	get #registry(): HubRegistry {
 		return new HubRegistry(homeOf(this.#environment));
 	}
@@ -179,7 +184,7 @@ export class HubFolder {
 
 	#read(name: string): unknown {
 		const path = join(this.path, name);
-		assertPrivateFolder(...this.#parts);
+		this.assertPrivate();
 		assertPrivate(path);
 		try {
 			return JSON.parse(readRegularText(path));

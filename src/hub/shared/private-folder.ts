@@ -14,9 +14,9 @@ export function makePrivateFolder(base: string, ...parts: readonly string[]): st
 	let path = base;
 	for (const part of parts) {
 		path = join(path, part);
-		assertPrivate(path);
+		checkPrivate(path);
 		makeFolder(path);
-		assertPrivate(path);
+		checkPrivate(path);
 	}
 	return path;
 }
@@ -26,7 +26,7 @@ export function assertPrivateFolder(base: string, ...parts: readonly string[]): 
 	let path = base;
 	for (const part of parts) {
 		path = join(path, part);
-		assertPrivate(path);
+		checkPrivate(path);
 	}
 }
 
@@ -40,14 +40,27 @@ export function socketFolder(home: string): string {
 	return makePrivateFolder('/tmp', `orchestra-${process.getuid?.() ?? 'user'}`);
 }
 
+function checkPrivate(path: string): void {
+	try {
+		assertPrivate(path);
+	} catch (thrown) {
+		if (OrchestraError.is(thrown)) throw thrown;
+		throw unusable(path, thrown);
+	}
+}
+
 function makeFolder(path: string): void {
 	try {
 		mkdirSync(path, { recursive: true, mode: 0o700 });
 	} catch (thrown) {
-		throw new OrchestraError('io', `the folder ${path} cannot be made: ${messageOf(thrown)}`, {
-			cause: thrown,
-			hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
-			data: { path },
-		});
+		throw unusable(path, thrown);
 	}
+}
+
+function unusable(path: string, cause: unknown): OrchestraError {
+	return new OrchestraError('io', `the folder ${path} cannot be used: ${messageOf(cause)}`, {
+		cause,
+		hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
+		data: { path },
+	});
 }
