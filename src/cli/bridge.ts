@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import type { FindHub, HubPlace } from '../bridge/hub-place.ts';
 import { runBridge } from '../bridge/run-bridge.ts';
+import type { OrchestraError } from '../errors.ts';
 import { blockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { certificatesFolder } from '../quic/certificates.ts';
@@ -58,8 +59,16 @@ function sharedHub(record: HubRecord, { environment }: CommandInput): HubPlace {
 		features,
 		// Also when we have none: the hub then names us in its error.
 		variables: unset.length > 0 ? Object.fromEntries(values) : undefined,
-		diagnose: () => blockedHub(hubFolderHere(environment)),
+		diagnose: () => diagnose(environment),
 	};
+}
+
+function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | undefined {
+	try {
+		return blockedHub(hubFolderHere(environment));
+	} catch {
+		return undefined; // nothing can be seen from here
+	}
 }
 
 /** A folder that is named must be there: with a new one nobody would trust us. */

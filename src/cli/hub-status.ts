@@ -15,10 +15,10 @@ export const hubStatus: Command = {
 		const { flags, out, environment } = input;
 		const { startTime: _start, unset: _unset, ...status } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
-		const { pid, address, root, startedAt, memoryBytes, backends, clients } = status;
+		const { pid, address, networkAddress, root, startedAt, memoryBytes, backends, clients } = status;
 		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
 		out.line(
-			`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
+			`The hub of ${root}: pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
 		);
 		const rows = backends.map(({ id, kind, lastCall, state }) => [
 			id,

@@ -103,10 +103,13 @@ export class HubFolder {
 		this.#beat();
 	}
 
-	/** How long ago the hub last showed that its event loop runs, in milliseconds. It does so every second. */
+	/** How long ago the hub last showed that its event loop runs, in milliseconds. It does so every second. 0 when that cannot be seen. */
 	silentMs(): number {
-		const found = statSync(join(this.path, RECORD), { throwIfNoEntry: false });
-		return found === undefined ? 0 : Math.max(0, Date.now() - found.mtimeMs);
+		try {
+			return Math.max(0, Date.now() - statSync(join(this.path, RECORD)).mtimeMs);
+		} catch {
+			return 0; // nothing is known
+		}
 	}
 
 	/** Become the hub here. Undefined when another process is; throws `bad_input` when another user holds the name. */

@@ -59,10 +59,14 @@ export class HubListeners {
 		return this.#local?.address ?? '';
 	}
 
-	/** `host:port` for plugins and others; opened by the first call. */
-	async networkAddress(): Promise<string> {
-		this.#quic ??= this.#listen(this.#options.hub.listenAddress ?? PLUGIN_ADDRESS);
-		return (await this.#quic).address;
+	/** `host:port` for plugins and others; undefined while nobody needed one. */
+	get networkAddress(): string | undefined {
+		return this.#listeners.find(({ kind }) => kind !== 'unix')?.address;
+	}
+
+	/** The same, opened when it is not. */
+	async openNetwork(): Promise<string> {
+		return (await this.#openQuic()).address;
 	}
 
 	/** Make the socket file again when it was deleted. Never rejects. */
@@ -88,7 +92,7 @@ export class HubListeners {
 	async #openConfigured(): Promise<void> {
 		const { listenAddress, tcpAddress } = this.#options.hub;
 		this.#local = await this.#openLocal();
-		if (listenAddress !== undefined) await this.networkAddress();
+		if (listenAddress !== undefined) await this.openNetwork();
 		if (tcpAddress !== undefined) await this.#listen(tcpAddress, 'tls');
 	}
 
@@ -103,6 +107,10 @@ export class HubListeners {
 			}
 		}
 		log.warn('this system has no Unix domain sockets here: bridges use QUIC');
+		return this.#openQuic();
+	}
+
+	#openQuic(): Promise<LinkListener> {
 		this.#quic ??= this.#listen(this.#options.hub.listenAddress ?? PLUGIN_ADDRESS);
 		return this.#quic;
 	}

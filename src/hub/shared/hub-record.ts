@@ -8,6 +8,8 @@ import type { ProcessIdentity } from './process-identity.ts';
 export interface HubRecord extends ProcessIdentity {
 	/** Where bridges and commands connect to: `unix:/path`, or `host:port`. */
 	readonly address: string;
+	/** `host:port` for plugins and orchestrator clients; absent when the hub opens no port. */
+	readonly networkAddress?: string | undefined;
 	readonly certsDir: string;
 	/** The folder whose configuration it serves. */
 	readonly root: string;
@@ -25,7 +27,13 @@ export function isIdentity(value: unknown): value is ProcessIdentity {
 /** The record in `value`; undefined when it is none. Lists that are damaged count as absent: the hub itself can be asked. */
 export function readHubRecord(value: unknown): HubRecord | undefined {
 	if (!isHubRecord(value)) return undefined;
-	return { ...value, features: textsOf(value.features), unset: textsOf(value.unset) };
+	const { networkAddress } = value;
+	return {
+		...value,
+		networkAddress: isAddress(networkAddress) ? networkAddress : undefined,
+		features: textsOf(value.features),
+		unset: textsOf(value.unset),
+	};
 }
 
 function isHubRecord(value: unknown): value is HubRecord {

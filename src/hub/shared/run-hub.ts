@@ -93,7 +93,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			environment,
 			log,
 			journal: fileJournal(folder.journalFile, log),
-			address: () => listeners.networkAddress(),
+			address: () => listeners.openNetwork(),
 			certsDir,
 			delivered: () => delivered.current,
 		});
@@ -128,7 +128,12 @@ function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubR
 		startedAt: new Date().toISOString(),
 		features: FEATURES,
 	};
-	return () => ({ ...about, address: listeners.address, unset: opened.unset() });
+	return () => ({
+		...about,
+		address: listeners.address,
+		networkAddress: listeners.networkAddress,
+		unset: opened.unset(),
+	});
 }
 
 /** The same handlers; values that a bridge delivers when it registers are used before it is answered. */
