@@ -13,7 +13,7 @@ import { dial, type LinkChoice } from '../quic/open-link.ts';
 import { isUnixAddress } from '../quic/unix-address.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
-import { BRIDGE_ID, REGISTER_MS, WATCH_MS } from './limits.ts';
+import { BRIDGE_ID, REGISTER_MS, WATCH_ANSWER_MS, WATCH_MS } from './limits.ts';
 
 const TUNNEL_ID = 'tunnel';
 
@@ -84,7 +84,7 @@ function watched(hub: Hub, link: Link, diagnose: () => OrchestraError | undefine
 			if (error === undefined) return;
 			isAsking = true;
 			// A heartbeat may also be late because of a full disk, or because the whole machine was suspended.
-			register(link, manifest, REGISTER_MS).then(
+			register(link, manifest, WATCH_ANSWER_MS).then(
 				() => {
 					isAsking = false;
 				},

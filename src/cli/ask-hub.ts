@@ -42,10 +42,7 @@ export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<Hu
 	}
 }
 
-async function ask(
-	record: HubRecord,
-	timeoutMs: number,
-): Promise<Omit<HubStatus, keyof HubRecord>> {
+async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus, keyof HubRecord>> {
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
 	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: timeoutMs });
 	try {

@@ -76,6 +76,7 @@ function existingFolder(folder: string | boolean | undefined): string | undefine
 	if (typeof folder !== 'string') return undefined;
 	const path = certificatesFolder(folder);
 	const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	if (!isFolder) throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is no folder`}`);
+	if (!isFolder)
+		throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is no folder`}`);
 	return folder;
 }

@@ -1,8 +1,8 @@
 /* Which shared hub the commands mean: that of the configuration that is found from here. */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { findProjectFile } from '../config/project-file.ts';
+import { join } from 'node:path';
+import { findProjectFile, projectRoot } from '../config/project-file.ts';
 import { HubFolder } from '../hub/shared/hub-folder.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { ensureHub } from '../hub/shared/start-hub.ts';
@@ -32,8 +32,7 @@ export function hubHere(
 /** The folder of the project; where there is neither a configuration nor anything to serve, the user's home, so that all such folders share one hub. */
 function hubRoot(cwd: string, environment: Readonly<NodeJS.ProcessEnv>): string {
 	const home = environment['HOME'] || homedir();
-	const file = findProjectFile(cwd, home);
-	if (file !== undefined) return dirname(file);
+	if (findProjectFile(cwd, home) !== undefined) return projectRoot(cwd, home);
 	const servesHere = servedFolders.some((name) => isFolder(join(cwd, name)));
 	return servesHere || !isFolder(home) ? cwd : home;
 }

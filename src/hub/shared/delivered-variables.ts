@@ -7,8 +7,9 @@
  * taken from bridges only. The first value stays until the hub ends, so that two
  * bridges with different values do not restart plugins in turn.
  */
-import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
+import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { DeliveredVariables } from '../open-hub.ts';
 
 /** Variables that are kept. A configuration has a handful. */

@@ -126,6 +126,12 @@ export class HubFolder {
 		});
 	}
 
+	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. */
+	withdraw(): void {
+		rmSync(join(this.path, RECORD), { force: true });
+		this.#registry.remove(this.#key);
+	}
+
 	/** Leave: the record and the lock are ours to remove. The next hub needs the list of what we could not end. */
 	unlock(): void {
 		const names = this.leftovers().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
@@ -175,9 +181,13 @@ export class HubFolder {
 	/** A lock that is held by no process of ours. */
 	#refuseStranger(): undefined {
 		if (!isLockHeld(this.socketName) || this.owner() !== undefined) return undefined;
-		throw new OrchestraError('bad_input', `the lock ${this.socketName} is held by a process of another user`, {
-			hint: 'Find it with: sudo ss -xlp | grep orchestra-hub',
-		});
+		throw new OrchestraError(
+			'bad_input',
+			`the lock ${this.socketName} is held by a process of another user`,
+			{
+				hint: 'Find it with: sudo ss -xlp | grep orchestra-hub',
+			},
+		);
 	}
 
 	#beat(): void {

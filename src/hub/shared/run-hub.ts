@@ -106,6 +106,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub stops');
+		folder.withdraw();
 		shared.parking.close();
 		await listeners.close();
 		await opened?.close();
@@ -144,10 +145,10 @@ function takingVariables(
 	return {
 		...handlers,
 		async register(manifest, call) {
-			const { unset, reload } = opened();
-			if (delivered.take(manifest, call.peer.name, unset())) await reload();
-			else if (BRIDGE_PID_VARIABLE in manifest.env && unset().length > 0) {
-				const names = unset().map((name) => `\${${name}}`);
+			const hub = opened();
+			if (delivered.take(manifest, call.peer.name, hub.unset())) await hub.reload();
+			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
+				const names = hub.unset().map((name) => `\${${name}}`);
 				log.warn(`${names.join(', ')} is not set in ${delivered.current.environmentName}`);
 			}
 			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };

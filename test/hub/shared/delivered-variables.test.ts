@@ -17,7 +17,9 @@ describe('a variable that the configuration names', () => {
 		await bridge.ready();
 		const answer = await bridge.client.call(2, 'tools/call', { name: 'token', arguments: {} });
 		expect(answer.result).toEqual({ content: [{ type: 'text', text: secret }] });
-		expect(filesBelow(join(place.home, 'state')).filter((file) => readFileSync(file, 'utf8').includes(secret))).toEqual([]);
+		expect(
+			filesBelow(join(place.home, 'state')).filter((file) => readFileSync(file, 'utf8').includes(secret)),
+		).toEqual([]);
 	}, 60_000);
 
 	it('keeps its first value, so that bridges with other values restart nothing', async () => {
@@ -55,7 +57,9 @@ describe('the log of the shared hub', () => {
 		await bridge.ready();
 		const uri = 'orchestr8://match?query=my+private+question&mode=catalog';
 		expect((await bridge.client.call(2, 'resources/read', { uri })).result).toBeDefined();
-		await until('it is logged', () => readFileSync(place.folder.logFile, 'utf8').includes('Dynamic resource request: orchestr8://match'));
+		await until('it is logged', () =>
+			readFileSync(place.folder.logFile, 'utf8').includes('Dynamic resource request: orchestr8://match'),
+		);
 		expect(readFileSync(place.folder.logFile, 'utf8')).not.toContain('private');
 	}, 60_000);
 });
@@ -68,7 +72,12 @@ await definePlugin({
 	tools: { token: { description: 'x', run: () => process.env.TOKEN } },
 }).run();
 `;
-	const plugin = { id: 'tools.secret', binary: process.execPath, args: ['../plugin.mjs'], env: { TOKEN: '${MY_TOKEN}' } };
+	const plugin = {
+		id: 'tools.secret',
+		binary: process.execPath,
+		args: ['../plugin.mjs'],
+		env: { TOKEN: '${MY_TOKEN}' },
+	};
 	return openHubPlace({ plugins: [plugin] }, { 'plugin.mjs': source });
 }
 

@@ -13,18 +13,24 @@ describe('the link to the shared hub', () => {
 		const pid = await place.start();
 		const { address } = JSON.parse((await place.run('hub', 'status', '--json')).stdout);
 		expect(address).toBe(`unix:${join(place.folder.path, 'hub.sock')}`);
-		const modes = [place.folder.path, join(place.folder.path, 'hub.sock')].map((path) => statSync(path).mode & 0o777);
+		const modes = [place.folder.path, join(place.folder.path, 'hub.sock')].map(
+			(path) => statSync(path).mode & 0o777,
+		);
 		expect([modes, networkSocketsOf(pid)]).toEqual([[0o700, 0o600], []]);
 	}, 60_000);
 
 	it.each([
 		['listenAddr', { hub: { listenAddr: '127.0.0.1:0' } }],
 		['a plugin', { plugins: [{ id: 'tools.none', binary: '/bin/false' }] }],
-	])('is joined by a port when %s is configured', async (_what, configuration) => {
-		const place = openHubPlace(configuration);
-		const pid = await place.start();
-		expect(networkSocketsOf(pid).length).toBeGreaterThan(0);
-	}, 60_000);
+	])(
+		'is joined by a port when %s is configured',
+		async (_what, configuration) => {
+			const place = openHubPlace(configuration);
+			const pid = await place.start();
+			expect(networkSocketsOf(pid).length).toBeGreaterThan(0);
+		},
+		60_000,
+	);
 
 	it('works when the path of the state folder is too long for a socket', async () => {
 		const place = openHubPlace();
@@ -43,7 +49,10 @@ describe('the link to the shared hub', () => {
 		await bridge.ready();
 
 		rmSync(join(place.folder.path, 'hub.sock'));
-		await until('it is back', () => statSync(join(place.folder.path, 'hub.sock'), { throwIfNoEntry: false }) !== undefined);
+		await until(
+			'it is back',
+			() => statSync(join(place.folder.path, 'hub.sock'), { throwIfNoEntry: false }) !== undefined,
+		);
 		await place.bridge().ready();
 		expect((await bridge.client.call(2, 'tools/list')).result).toBeDefined();
 		expect(place.hubs()).toEqual([pid]);
@@ -51,7 +60,10 @@ describe('the link to the shared hub', () => {
 
 	it('tells the hub at once that a bridge was killed, and the tool that it called is ended', async () => {
 		const place = openHubPlace();
-		withFiles(place.cwd, { 'tools/slow/manifest.json': slowTool, 'tools/slow/main.sh': 'echo $$ >../../../pid; exec sleep 600' });
+		withFiles(place.cwd, {
+			'tools/slow/manifest.json': slowTool,
+			'tools/slow/main.sh': 'echo $$ >../../../pid; exec sleep 600',
+		});
 		const bridge = place.bridge();
 		await bridge.ready();
 		bridge.client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'slow' } });
@@ -60,7 +72,10 @@ describe('the link to the shared hub', () => {
 		bridge.kill('SIGKILL');
 		// The stop ladder takes two seconds at most; a link that waits for silence takes ten.
 		await until('the tool is gone', () => !isAlive(toolPid()), 6000);
-		await until('the hub has no client', async () => JSON.parse((await place.run('hub', 'status', '--json')).stdout).clients === 0);
+		await until(
+			'the hub has no client',
+			async () => JSON.parse((await place.run('hub', 'status', '--json')).stdout).clients === 0,
+		);
 	}, 60_000);
 });
 

@@ -23,7 +23,11 @@ describe('one hub', () => {
 		rmSync(join(place.home, '.orchestra/hubs'), { recursive: true });
 		const bridge = place.bridge();
 		bridge.client.send(list);
-		await until('the bridge has tried', () => readFileSync(place.folder.logFile, 'utf8').includes('runs here already'), 15_000);
+		await until(
+			'the bridge has tried',
+			() => readFileSync(place.folder.logFile, 'utf8').includes('runs here already'),
+			15_000,
+		);
 		process.kill(pid, 'SIGCONT');
 		await bridge.client.answer(2);
 		await until('nobody else starts', () => place.hubs().length === 1);

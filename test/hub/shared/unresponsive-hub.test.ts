@@ -39,4 +39,3 @@ describe('a hub that is suspended', () => {
 		expect(place.hubs()).toEqual([pid]);
 	}, 60_000);
 });
-
