@@ -1,5 +1,5 @@
 /* Folders that decide which hub we talk to: made for this user alone, and checked before they are trusted. */
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
@@ -18,6 +18,7 @@ export function makePrivateFolder(base: string, ...parts: readonly string[]): st
 		makeFolder(path);
 		checkPrivate(path);
 	}
+	assertWritable(path);
 	return path;
 }
 
@@ -52,6 +53,14 @@ function checkPrivate(path: string): void {
 function makeFolder(path: string): void {
 	try {
 		mkdirSync(path, { recursive: true, mode: 0o700 });
+	} catch (thrown) {
+		throw unusable(path, thrown);
+	}
+}
+
+function assertWritable(path: string): void {
+	try {
+		accessSync(path, constants.W_OK);
 	} catch (thrown) {
 		throw unusable(path, thrown);
 	}
