@@ -82,7 +82,11 @@ export class HubFolder {
 	announce(record: HubRecord): void {
 		this.#write(RECORD, record);
 		const { pid, startTime, root, startedAt } = record;
-		this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
+		try {
+			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
+		} catch {
+			// A home that cannot be written: those with the same XDG_STATE_HOME find the hub all the same.
+		}
 	}
 
 	/** Write what others find us by again if it was deleted or garbled, and renew the heartbeat. The files of another hub that lives stay. */
@@ -126,17 +130,15 @@ export class HubFolder {
 		});
 	}
 
-	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. */
+	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. Never throws. */
 	withdraw(): void {
-		rmSync(join(this.path, RECORD), { force: true });
-		this.#registry.remove(this.#key);
+		this.#remove([RECORD]);
 	}
 
 	/** Leave: the record and the lock are ours to remove. The next hub needs the list of what we could not end. */
 	unlock(): void {
 		const names = this.leftovers().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
-		for (const name of names) rmSync(join(this.path, name), { force: true });
-		this.#registry.remove(this.#key);
+		this.#remove(names);
 	}
 
 	/** Remove what a hub that is dead left. Nothing happens while one lives. */
@@ -188,6 +190,15 @@ export class HubFolder {
 				hint: 'Find it with: sudo ss -xlp | grep orchestra-hub',
 			},
 		);
+	}
+
+	#remove(names: readonly string[]): void {
+		try {
+			this.#registry.remove(this.#key);
+			for (const name of names) rmSync(join(this.path, name), { force: true });
+		} catch {
+			// What cannot be removed names a process that is about to end, so nobody believes it.
+		}
 	}
 
 	#beat(): void {

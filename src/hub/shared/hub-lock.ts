@@ -30,8 +30,13 @@ export async function takeHubLock(
 	home: string,
 	platform: NodeJS.Platform = process.platform,
 ): Promise<HubLock | undefined> {
-	if (platform === 'linux') return bind(`\0${abstractName(name)}`);
 	if (platform === 'win32') return bind(`\\\\.\\pipe\\${name}`);
+	if (platform !== 'linux') return takeSocketFile(name, home);
+	// A sandbox may forbid abstract names.
+	return bind(`\0${abstractName(name)}`).catch(() => takeSocketFile(name, home));
+}
+
+function takeSocketFile(name: string, home: string): Promise<HubLock | undefined> {
 	const folder = socketFolder(home);
 	const path = join(folder, `${name}.lock`);
 	// Probing an old file and replacing it must be one step, or two could replace it at once.
@@ -91,9 +96,17 @@ function isAccepting(path: string): Promise<boolean> {
 
 /** What /proc calls the sockets that are bound to this abstract name. */
 function socketsNamed(name: string): Set<string> {
-	const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
-	const ours = lines.filter((line) => line.endsWith(` @${abstractName(name)}`));
+	const ending = ` @${abstractName(name)}`;
+	const ours = boundSockets().filter((line) => line.endsWith(ending));
 	return new Set(ours.map((line) => `socket:[${line.trim().split(/\s+/)[6]}]`));
+}
+
+function boundSockets(): string[] {
+	try {
+		return readFileSync('/proc/net/unix', 'utf8').split('\n');
+	} catch {
+		return []; // /proc is not there, or hidden
+	}
 }
 
 function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import { isObject } from '../../wire/json.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
 /** A hub that runs, and where its state is. */
@@ -39,7 +39,8 @@ export class HubRegistry {
 	list(): HubEntry[] {
 		return this.#names().flatMap((name) => {
 			const entry = this.#read(name);
-			if (entry !== undefined && isSameProcess(entry)) return [entry];
+			if (entry === undefined) return [];
+			if (isSameProcess(entry)) return [entry];
 			rmSync(join(this.#folder, name), { force: true });
 			return [];
 		});
@@ -49,7 +50,7 @@ export class HubRegistry {
 	record(key: string, entry: HubEntry): void {
 		const text = JSON.stringify(entry);
 		if (JSON.stringify(this.#read(`${key}.json`)) === text) return;
-		const folder = makePrivateFolder(this.#home, '.orchestra', 'hubs');
+		const folder = homeFolder(this.#home, 'hubs');
 		const temporary = join(folder, `.${key}.${process.pid}`);
 		writeFileSync(temporary, text, { mode: 0o600 });
 		renameSync(temporary, join(folder, `${key}.json`));
@@ -59,7 +60,11 @@ export class HubRegistry {
 	remove(key: string): void {
 		const entry = this.#read(`${key}.json`);
 		if (entry !== undefined && entry.pid !== process.pid && isSameProcess(entry)) return;
-		rmSync(join(this.#folder, `${key}.json`), { force: true });
+		try {
+			rmSync(join(this.#folder, `${key}.json`), { force: true });
+		} catch {
+			// A home that cannot be written has no entry.
+		}
 	}
 
 	get #folder(): string {

@@ -31,13 +31,17 @@ export function assertPrivateFolder(base: string, ...parts: readonly string[]): 
 	}
 }
 
+/** `~/.orchestra/<name>`, made when it is missing. `~/.orchestra` itself may be a link. */
+export function homeFolder(home: string, name: string): string {
+	makeFolder(join(home, '.orchestra'));
+	return makePrivateFolder(join(home, '.orchestra'), name);
+}
+
 /** Where sockets of this user's hubs are: `~/.orchestra/run`, or a folder in /tmp when that path is too long for a socket. */
 export function socketFolder(home: string): string {
 	const atHome = join(home, '.orchestra', 'run');
-	if (Buffer.byteLength(atHome) + 1 + SOCKET_NAME_BYTES <= SOCKET_PATH_BYTES) {
-		makeFolder(join(home, '.orchestra'));
-		return makePrivateFolder(join(home, '.orchestra'), 'run');
-	}
+	const isShort = Buffer.byteLength(atHome) + 1 + SOCKET_NAME_BYTES <= SOCKET_PATH_BYTES;
+	if (isShort) return homeFolder(home, 'run');
 	return makePrivateFolder('/tmp', `orchestra-${process.getuid?.() ?? 'user'}`);
 }
 

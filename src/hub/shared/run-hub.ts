@@ -101,8 +101,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
-		const idleMs = idleLimit(configuration.hub);
-		const isDone = (): boolean => isIdle(activity, idleMs, log);
+		const isOpen = opened;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub), log);
 		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub stops');

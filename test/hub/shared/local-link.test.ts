@@ -32,6 +32,26 @@ describe('the link to the shared hub', () => {
 		60_000,
 	);
 
+	it('is joined by a port when a plugin is configured while the hub runs', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		expect(networkSocketsOf(pid)).toEqual([]);
+		const plugin = { id: 'tools.none', binary: '/bin/false' };
+		withFiles(place.cwd, { 'orchestra.json': JSON.stringify({ plugins: [plugin] }) });
+		await until('a port is open', () => networkSocketsOf(pid).length > 0);
+		await until('it is recorded', () => place.folder.running()?.networkAddress !== undefined);
+	}, 60_000);
+
+	it('works when the home folder cannot be written', async () => {
+		const place = openHubPlace();
+		const env = { ...place.env, HOME: '/dev/null' };
+		const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: place.cwd, env });
+		const certs = join(place.home, 'certs');
+		const { pid } = JSON.parse((await run('hub', 'start', '--json', '--certs-dir', certs)).stdout);
+		expect(JSON.parse((await run('hub', 'status', '--json')).stdout)).toMatchObject({ pid });
+		expect((await run('hub', 'stop')).stdout).toBe('The hub is stopped.\n');
+	}, 60_000);
+
 	it('works when the path of the state folder is too long for a socket', async () => {
 		const place = openHubPlace();
 		const env = { ...place.env, XDG_STATE_HOME: join(place.home, 'long'.repeat(30)) };
