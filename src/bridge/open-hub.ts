@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel } from '../plugin/tunnel.ts';
-import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
+import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
 import { isUnixAddress } from '../quic/unix-address.ts';
@@ -49,7 +49,14 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
 	// How to reach the shared hub is not the user's choice: its socket is the only way in.
 	const choice = isUnixAddress(address) ? 'unix' : kind;
-	const link = await dial({ address, identity, kind: choice, signal, log }).catch((thrown: unknown) => {
+	const link = await dial({
+		address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		kind: choice,
+		signal,
+		log,
+	}).catch((thrown: unknown) => {
 		throw place.diagnose?.() ?? thrown;
 	});
 	try {

@@ -6,7 +6,7 @@ import type { HubFolder } from '../hub/shared/hub-folder.ts';
 import { blockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { PluginClient } from '../plugin/plugin-client.ts';
-import { loadIdentity } from '../quic/certificates.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
@@ -44,7 +44,12 @@ export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<Hu
 
 async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus, keyof HubRecord>> {
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: timeoutMs });
+	const client = await PluginClient.connect({
+		address: record.address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		handshakeMs: timeoutMs,
+	});
 	try {
 		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs });
 		return {

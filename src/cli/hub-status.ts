@@ -15,7 +15,17 @@ export const hubStatus: Command = {
 		const { flags, out, environment } = input;
 		const { startTime: _start, ...status } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
-		const { pid, address, networkAddress, root, startedAt, memoryBytes, backends, clients, unset = [] } = status;
+		const {
+			pid,
+			address,
+			networkAddress,
+			root,
+			startedAt,
+			memoryBytes,
+			backends,
+			clients,
+			unset = [],
+		} = status;
 		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
 		out.line(
 			`The hub of ${root}: pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,

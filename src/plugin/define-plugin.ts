@@ -9,7 +9,7 @@
 import { create, toJson } from '@bufbuild/protobuf';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { certificatesFolder, checkName, loadIdentity } from '../quic/certificates.ts';
+import { certificatesFolder, checkName, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { LinkListener } from '../quic/link.ts';
 import type { LinkChoice } from '../quic/open-link.ts';
 import type { PluginDefinition } from './definition.ts';
@@ -108,7 +108,8 @@ async function startPlugin(
 			? undefined
 			: async () => {
 					const identity = await loadIdentity(folder, `${manifest.id}-client`);
-					return PluginClient.connect({ address: orchestratorAddress, identity, kind });
+					const peerName = ORCHESTRATOR_NAME;
+					return PluginClient.connect({ address: orchestratorAddress, identity, peerName, kind });
 				};
 	const orchestrator = new Orchestrator(manifest, connect);
 	const life = new PluginLife(definition, orchestrator);
