@@ -19,6 +19,8 @@ export interface LogOptions {
 	/** Takes one finished line, newline included. */
 	write: (line: string) => void;
 	now: () => Date;
+	/** Changes each message before it is written. */
+	redact?: ((message: string) => string) | undefined;
 }
 
 export class Log {
@@ -58,6 +60,11 @@ export class Log {
 		return new Log(component, this.#options);
 	}
 
+	/** The same log, but each message passes through `redact` first. */
+	redacted(redact: (message: string) => string): Log {
+		return new Log(this.#component, { ...this.#options, redact });
+	}
+
 	/** True when debug lines show; ask before building an expensive one. */
 	get isDebug(): boolean {
 		return this.#options.level === 'debug';
@@ -79,15 +86,16 @@ export class Log {
 		this.#line('error', message);
 	}
 
-	#line(level: LogLevel, message: string): void {
+	#line(level: LogLevel, text: string): void {
 		if (rank[level] < Math.min(rank[this.#options.level], rank.warn)) return;
+		const message = this.#options.redact?.(text) ?? text;
 		const time = this.#options.now().toISOString();
 		const component = this.#component;
-		const text =
+		const line =
 			this.#options.format === 'json'
 				? printableJson({ time, level, component, message })
 				: `[${time}] [${level.toUpperCase()}] [${printableLine(component)}] ${printableLine(message)}`;
-		this.#options.write(`${text}\n`);
+		this.#options.write(`${line}\n`);
 	}
 }
 

@@ -64,6 +64,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Show the shared hub of this folder and its backends',
 		load: async () => (await import('./hub-status.ts')).hubStatus,
 	},
+	'hub ls': {
+		summary: 'Show every shared hub that you run',
+		load: async () => (await import('./hub-ls.ts')).hubLs,
+	},
 	'hub ps': {
 		summary: 'Show every process that the shared hub owns',
 		load: async () => (await import('./hub-ps.ts')).hubPs,

@@ -22,7 +22,7 @@ export const hubRun: Command = {
 		const { flags, environment, signal, out } = input;
 		const folder = hubFolderHere(environment);
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
-		const options = { folder, cwd: process.cwd(), environment, certsDir, signal };
+		const options = { folder, cwd: folder.root, environment, certsDir, signal };
 		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile(options);
 		process.exitCode = 0;

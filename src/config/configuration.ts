@@ -63,6 +63,8 @@ export interface HubSection {
 	readonly tcpAddress: string | undefined;
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string | undefined;
+	/** After how many milliseconds without a client it ends; 0 means never. */
+	readonly idleMs: number | undefined;
 }
 
 export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'toolOutputBytes', 'toolEvents'] as const;

@@ -21,6 +21,8 @@ export interface LoadOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Read this file and neither look for one nor read the user's. */
 	readonly file?: string | undefined;
+	/** Whose environment it is, for the problem of an unset variable, e.g. `the environment of the hub (pid 12)`. */
+	readonly environmentName?: string | undefined;
 }
 
 export interface LoadedConfiguration {
@@ -32,6 +34,8 @@ export interface LoadedConfiguration {
 	 * `configuration`. An editor may be writing them just now. Why is told in `problems`.
 	 */
 	readonly brokenFiles: readonly string[];
+	/** Variables that a file refers to, that are not set and have no default. */
+	readonly unset: readonly string[];
 }
 
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
@@ -42,7 +46,9 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const root = project === undefined ? cwd : dirname(project);
 	const reading: Reading = {
 		environment,
+		environmentName: options.environmentName,
 		root,
+		unset: new Set(),
 		problems: [],
 		brokenFiles: [],
 		files: [],
@@ -53,14 +59,17 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
 	const user = isNamed ? undefined : userFile(environment);
 	if (user !== undefined) readInto(reading, user, false);
-	const { files, sections, problems, brokenFiles } = reading;
-	return { configuration: { root, files, ...sections.reduce(merge, empty) }, problems, brokenFiles };
+	const { files, sections, problems, brokenFiles, unset } = reading;
+	const configuration = { root, files, ...sections.reduce(merge, empty) };
+	return { configuration, problems, brokenFiles, unset: [...unset] };
 }
 
 /** What is known when a file is read, and what was read so far. */
 interface Reading {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly environmentName: string | undefined;
 	readonly root: string;
+	readonly unset: Set<string>;
 	readonly problems: ConfigProblem[];
 	readonly brokenFiles: string[];
 	readonly files: string[];
@@ -99,12 +108,12 @@ function readText(file: string, isRequired: boolean, reading: Reading): string |
 }
 
 function readFile(file: string, text: string, reading: Reading): FileSections[] {
-	const { environment, problems, root } = reading;
+	const { environment, environmentName, unset, problems, root } = reading;
 	try {
 		const isYaml = isPluginsYaml(file);
 		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
 		if (!isWhole(text, document.value)) reading.brokenFiles.push(file);
-		const source = { file, document, environment, problems };
+		const source = { file, document, environment, environmentName, unset, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		return [
 			isYaml ? readPluginsYaml(source, empty) : readSections(source, !file.endsWith('.mcp.json'), root),
@@ -133,7 +142,7 @@ const empty: FileSections = {
 	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 	library: { prompts: undefined, resources: undefined },
 	plugins: [],
-	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined },
+	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined, idleMs: undefined },
 	limits: {},
 };
 
@@ -157,6 +166,7 @@ function mergeHub(first: HubSection, second: HubSection): HubSection {
 		listenAddress: first.listenAddress ?? second.listenAddress,
 		tcpAddress: first.tcpAddress ?? second.tcpAddress,
 		certsDir: first.certsDir ?? second.certsDir,
+		idleMs: first.idleMs ?? second.idleMs,
 	};
 }
 

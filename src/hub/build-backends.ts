@@ -17,8 +17,8 @@ export interface BackendSetup {
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** Where plugins find the hub; empty when it does not listen. */
-	readonly address: string;
+	/** Where plugins find the hub; asked only when there is one. Empty when the hub does not listen. */
+	readonly address: () => Promise<string>;
 	/** Default `~/.orchestra/certs`. */
 	readonly certsDir: string | undefined;
 	/** Backends of before, to keep what did not change. */
@@ -95,6 +95,7 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 		log,
 	);
 	if (entries.length === 0) return [];
+	const orchestratorAddress = await address();
 	const { PluginBackend: PluginBackendClass } = await import('./plugin-backend.ts');
 	const made = new Map<string, PluginBackend>();
 	for (const entry of entries) {
@@ -107,7 +108,7 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 			kept.terms = terms;
 			made.set(entry.id, kept);
 		} else {
-			const fresh = { entry, orchestratorAddress: address, certsDir, log, terms };
+			const fresh = { entry, orchestratorAddress, certsDir, log, terms };
 			made.set(entry.id, new PluginBackendClass(fresh));
 		}
 	}

@@ -19,10 +19,18 @@ import { watchFiles } from './watch-files.ts';
 export interface OpenHubOptions extends LoadOptions {
 	readonly log: Log;
 	readonly journal?: Journal | undefined;
-	/** Where plugins find the hub; empty (default) when it does not listen. */
-	readonly address?: string | undefined;
+	/** Where plugins find the hub, asked when there is a plugin. Default: the hub does not listen, and they get an empty one. */
+	readonly address?: (() => Promise<string>) | undefined;
 	/** Default `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
+	/** Values that others delivered for variables of the configuration. Asked at each load. */
+	readonly delivered?: (() => DeliveredVariables) | undefined;
+}
+
+export interface DeliveredVariables {
+	readonly values: Readonly<Record<string, string>>;
+	/** In which environments variables were looked for, in words. */
+	readonly environmentName: string;
 }
 
 export interface OpenedHub {
@@ -31,6 +39,10 @@ export interface OpenedHub {
 	readonly storage: () => Promise<FileStorage>;
 	/** The configuration as it is now. */
 	configuration(): Configuration;
+	/** Variables that the configuration refers to and that have no value. */
+	unset(): readonly string[];
+	/** Read the configuration again and use what changed. Never rejects: what is wrong is logged. */
+	reload(): Promise<void>;
 	/** Stop watching and stop everything. Idempotent. */
 	close(): Promise<void>;
 }
@@ -38,7 +50,7 @@ export interface OpenedHub {
 /** Open the hub of a folder. Problems of the configuration are logged; what is right still works. */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
-	let loaded = loadConfiguration(options);
+	let loaded = load(options);
 	const { configuration } = loaded;
 	warnOf(loaded, log);
 	const storage = lazyStorage(configuration.root);
@@ -48,14 +60,16 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		...(journal && { journal }),
 	});
 	let reloaded = Promise.resolve();
-	const stopWatching = watchFiles(configurationFiles(options, configuration), () => {
+	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each builds on what the last one kept.
 		reloaded = reloaded.then(reload);
-	});
+		return reloaded;
+	};
+	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
 
 	async function reload(): Promise<void> {
 		try {
-			const next = loadConfiguration(options);
+			const next = load(options);
 			if (isNewlyBroken(next, loaded, log)) return;
 			loaded = next;
 			warnOf(loaded, log);
@@ -72,11 +86,23 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		unset: () => loaded.unset,
+		reload: reloadInOrder,
 		async close() {
 			stopWatching();
 			await hub.close();
 		},
 	};
+}
+
+/** The hub's own environment wins over what was delivered. */
+function load(options: OpenHubOptions): LoadedConfiguration {
+	const { values, environmentName } = options.delivered?.() ?? {};
+	return loadConfiguration({
+		...options,
+		environment: { ...values, ...options.environment },
+		environmentName,
+	});
 }
 
 function lazyStorage(root: string): () => Promise<FileStorage> {
@@ -112,7 +138,7 @@ function build(
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address = '', certsDir } = options;
+	const { cwd, environment, log, address = async () => '', certsDir } = options;
 	return buildBackends({ configuration, storage, cwd, environment, log, address, certsDir, earlier });
 }
 

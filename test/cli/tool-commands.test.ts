@@ -172,9 +172,13 @@ describe('wrong usage', () => {
 		[['hub', 'logs', 'me'], 'unexpected word "me": mctl hub logs takes flags only'],
 		[['hub', 'run', 'me'], 'unexpected word "me": mctl hub run takes flags only'],
 		[
-			['bridge', '--certs-dir', 'certs', '--orchestrator-addr', '127.0.0.1:0'],
+			['bridge', '--certs-dir', '.', '--orchestrator-addr', '127.0.0.1:0'],
 			'"127.0.0.1:0" is not an address to connect to',
 		],
+		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
+		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is no folder'],
+		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
+		[['hub', 'ls', 'me'], 'mctl hub ls takes no words, not "me"'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
 		const cwd = temporaryFolder();
 		const env = { HOME: cwd, XDG_STATE_HOME: cwd };
