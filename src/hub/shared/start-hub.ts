@@ -9,6 +9,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
+import { withoutMark } from '../../process/mark.ts';
 import type { HubFolder, HubRecord } from './hub-folder.ts';
 
 /** How long a hub has until it listens, in milliseconds. */
@@ -67,7 +68,7 @@ async function spawnDetached({ folder, cwd, command, environment }: StartOptions
 		return spawn(program, args, {
 			cwd,
 			detached: true,
-			env: { ...environment },
+			env: withoutMark(environment), // a hub outlives the tool that started it
 			stdio: ['ignore', log, log],
 		});
 	} finally {
