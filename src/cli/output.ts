@@ -79,6 +79,7 @@ export class Output {
 		if (asJson) return this.note(JSON.stringify({ error: { code, message, hint, data } }));
 		this.note(`mctl: ${message}`);
 		if (hint !== undefined) this.note(`hint: ${hint}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${data['path']}`);
 	}
 
 	/** `text` in a style, when stdout shows styles. */

@@ -65,7 +65,14 @@ export interface HubSection {
 	readonly certsDir: string | undefined;
 }
 
-export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'toolOutputBytes', 'toolEvents'] as const;
+export const limitNames = [
+	'messageBytes',
+	'requestMs',
+	'idleMs',
+	'toolOutputBytes',
+	'toolEvents',
+	'toolsAtOnce',
+] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 

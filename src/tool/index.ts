@@ -14,6 +14,7 @@ export {
 	type McpContent,
 	type McpProgress,
 	type McpToolResult,
+	mcpFailureOf,
 	mcpLogOf,
 	mcpProgressOf,
 	mcpResultOf,

@@ -16,6 +16,7 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
+import { missingProgram } from './missing-program.ts';
 import { settingsOf } from './settings.ts';
 import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
@@ -136,7 +137,7 @@ async function open(tool: Tool, options: RunOptions, transcript: Transcript): Pr
 			environment,
 		});
 	} catch (error) {
-		const { code, message, hint = '' } = OrchestraError.from(error);
+		const { code, message, hint = '' } = missingProgram(tool, environment) ?? OrchestraError.from(error);
 		// Only an error of the kind `spawn` says that the tool did not run.
 		return code === 'spawn'
 			? syntheticError(tool.id, 'TOOL_SPAWN', { message, hint, recoverable: true })
