@@ -82,6 +82,16 @@ export class ToolBackend implements Backend {
 		return this.#tools.offered.map(describe);
 	}
 
+	/** What the tool needs and does not find. A tool whose program was installed since is offered from now on. */
+	whyNotListed(name: string): string | undefined {
+		const tool = this.#tools.find(name);
+		if (tool === undefined) return undefined;
+		const missing = missingProgram(tool, this.#options.environment);
+		if (missing) return [missing.message, missing.hint].filter(Boolean).join('. ');
+		this.#tools.refresh();
+		return `${name} was not offered a moment ago and is now; call it again`;
+	}
+
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const tool = this.#tools.find(name);
 		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);

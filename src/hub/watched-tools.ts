@@ -41,7 +41,7 @@ export class WatchedTools {
 	/** Watch the roots. Idempotent. */
 	watch(): void {
 		this.#watches ??= this.#options.roots.map((root) => {
-			return new TreeWatch(root, { onChange: () => this.#onFiles() });
+			return new TreeWatch(root, { onChange: () => this.refresh() });
 		});
 	}
 
@@ -53,6 +53,14 @@ export class WatchedTools {
 	/** A tool by its id, be it offered or not. */
 	find(id: string): Tool | undefined {
 		return this.#known().all.get(id);
+	}
+
+	/** Search again, and notify when something else is offered. */
+	refresh(): void {
+		if (this.#found === undefined) return; // nobody has asked yet
+		const { fingerprint } = this.#found;
+		this.#found = this.#search();
+		if (this.#found.fingerprint !== fingerprint) this.#options.onChange();
 	}
 
 	close(): void {
@@ -80,12 +88,5 @@ export class WatchedTools {
 		for (const note of notes) this.#told.add(note);
 		const all = new Map(tools.map((tool) => [tool.id, tool]));
 		return { all, offered, fingerprint: JSON.stringify(offered) };
-	}
-
-	#onFiles(): void {
-		if (this.#found === undefined) return; // nobody has asked yet
-		const { fingerprint } = this.#found;
-		this.#found = this.#search();
-		if (this.#found.fingerprint !== fingerprint) this.#options.onChange();
 	}
 }

@@ -48,6 +48,9 @@ const PIPE_LINGER_MS = 500;
 /** More than a pipe can hold: what comes beyond it was written after the child had ended. */
 const PIPE_HOLDS_BYTES = 4 * 1024 * 1024;
 
+/** How often such a pipe may be found empty, although something came since the last look. */
+const EMPTY_LOOKS = 6;
+
 /** How long an ended child's stderr may take to be read to its end. */
 const STDERR_LINGER_MS = 200;
 
@@ -257,10 +260,14 @@ function releaseWhenSilent(pipe: Readable): void {
 	const stream = pipe as Readable & { bytesRead: number };
 	const bytesAtEnd = stream.bytesRead;
 	let bytesSeen = -1;
+	let emptyLooks = 0;
 	const timer = setInterval(() => {
 		const { bytesRead } = stream;
-		const isSilent = stream.readableLength === 0 && bytesRead === bytesSeen;
-		if (isSilent || bytesRead - bytesAtEnd > PIPE_HOLDS_BYTES) stream.destroy();
+		const isEmpty = stream.readableLength === 0;
+		if (isEmpty) emptyLooks++;
+		const isSilent = isEmpty && bytesRead === bytesSeen;
+		const isTooMuch = bytesRead - bytesAtEnd > PIPE_HOLDS_BYTES || emptyLooks > EMPTY_LOOKS;
+		if (isSilent || isTooMuch) stream.destroy();
 		bytesSeen = bytesRead;
 	}, PIPE_LINGER_MS).unref();
 	stream.once('close', () => clearInterval(timer));

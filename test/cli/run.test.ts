@@ -85,6 +85,27 @@ describe('mctl run', () => {
 		if (isStranger) process.kill(pid, 'SIGKILL');
 	});
 
+	it('takes its deadline from the settings of tools, not from those of requests, as the hub does', async () => {
+		const cwd = projectWith('t', `sleep 1; event result '{}'`);
+		writeFiles(cwd, { 'orchestra.json': '{ "limits": { "requestMs": 100 } }' });
+		expect((await mctl(['run', 't'], { cwd })).code).toBe(0);
+		writeFiles(cwd, { 'orchestra.json': '{ "tools": { "timeoutMs": 100 } }' });
+		expect((await mctl(['run', 't'], { cwd })).code).toBe(124);
+	});
+
+	it('says how a run without a plain success ended', async () => {
+		const none = await mctl(['run', 't'], { cwd: projectWith('t', `event started '{}'`) });
+		expect(none.stdout).toContain('⚠ Finished without a result');
+		const both = await mctl(['run', 't'], {
+			cwd: projectWith('t', `event error '{"message":"half"}'; event result '{}'`),
+		});
+		expect([both.stdout, both.stderr]).toEqual([
+			expect.stringContaining('⚠ Finished, with an error'),
+			expect.stringContaining('✖ half'),
+		]);
+		expect(none.stdout + both.stdout).not.toContain('✓');
+	});
+
 	it('ends cleanly when its reader goes away, and ends the tool', async () => {
 		const cwd = projectWith(
 			't',
