@@ -6,7 +6,7 @@
  * makes the search after a short run a matter of microseconds. An old child may have
  * seen the numbers wrap around, so for it every process is read.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { MARK_VARIABLE } from './mark.ts';
 
 /** The pids given out within this time after the start of a child do not wrap around. */
@@ -14,6 +14,9 @@ const YOUNG_MS = 2000;
 
 /** How often we look again when a process ended or began a program while we looked. */
 const LOOKS = 3;
+
+/** Up to so many pids it is faster to ask for each than to list all. */
+const FEW_PIDS = 64;
 
 /** The child whose descendants are looked for. */
 export interface Origin {
@@ -40,24 +43,23 @@ export function isMarked(pid: number, mark: string): boolean {
 }
 
 function candidates(origin: Origin | undefined): number[] {
-	const isInRange = rangeOf(origin);
-	if (isInRange === undefined) return [];
-	const pids: number[] = [];
-	for (const name of readdirSync('/proc')) {
-		const pid = Number(name);
-		if (pid > 0 && pid !== process.pid && isInRange(pid)) pids.push(pid);
-	}
-	return pids;
-}
-
-/** Which pids a descendant may have; undefined when there can be none. */
-function rangeOf(origin: Origin | undefined): ((pid: number) => boolean) | undefined {
 	const isYoung = origin !== undefined && performance.now() - origin.startedAt < YOUNG_MS;
 	const last = isYoung ? lastPid() : 0;
-	if (origin === undefined || last === 0) return () => true;
+	if (origin === undefined || last === 0) return listPids(() => true);
 	const { pid: first } = origin;
-	if (last === first) return undefined;
-	return last > first ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last;
+	const count = last - first;
+	if (count >= 0 && count <= FEW_PIDS) {
+		return Array.from({ length: count }, (_, index) => first + 1 + index).filter((pid) =>
+			existsSync(`/proc/${pid}`),
+		);
+	}
+	return listPids(count > 0 ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last);
+}
+
+function listPids(isWanted: (pid: number) => boolean): number[] {
+	return readdirSync('/proc')
+		.map(Number)
+		.filter((pid) => pid > 0 && pid !== process.pid && isWanted(pid));
 }
 
 /** The pid that was given out last; 0 when the system does not say. */
