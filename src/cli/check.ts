@@ -1,6 +1,6 @@
 /* `mctl check`: does a tool keep the protocol? */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { printable } from '../printable.ts';
 import { checkTool, type Finding } from '../tool/check.ts';
@@ -26,7 +26,7 @@ export const check: Command = {
 		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
 		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
 		const project = openProject(environment);
-		const tool = findTool(project, existsSync(word) ? `./${word}` : word);
+		const tool = findTool(project, existsSync(word) ? resolve(word) : word);
 		const input = await inputFor(tool, flags['input'], signal);
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];
@@ -56,7 +56,8 @@ function printFinding(
 function inputFor(tool: Tool, flag: string | boolean | undefined, signal: AbortSignal): Promise<JsonObject> {
 	const file = join(tool.folder, TEST_INPUT);
 	const isSingle = !tool.file.endsWith('manifest.json');
-	return readInput(flag ?? (!isSingle && existsSync(file) ? `@${file}` : undefined), check, signal);
+	const hasFile = !isSingle && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+	return readInput(flag ?? (hasFile ? `@${file}` : undefined), check, signal);
 }
 
 function brokenProtocol(tool: Tool, failures: number): OrchestraError {

@@ -12,8 +12,9 @@ import { readRegularText } from '../files/regular-file.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
+import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
-import { spawnRecordOf, type Tool } from '../tool/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
 import type { Verdict } from './verdict.ts';
@@ -73,13 +74,6 @@ async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGen
 	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, environment);
 }
 
-/** What must be installed: for a script that starts itself, the interpreter of its first line. */
-function programOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): string {
-	const { command } = spawnRecordOf(tool, environment);
-	const isItself = command === tool.file && tool.runsOn !== basename(tool.file);
-	return isItself ? tool.runsOn : command;
-}
-
 async function checkRuntime(
 	command: string,
 	tools: readonly Tool[],
@@ -96,8 +90,8 @@ async function checkRuntime(
 		const { message, hint } = OrchestraError.from(error);
 		const isExample = tools.every(({ file }) => file.startsWith(bundledToolsRoot));
 		const text = isExample
-			? `${name} is not installed (only examples use it: ${users})`
-			: `${message} (for ${users})`;
+			? `${name} is not installed (only examples use it, which are not offered: ${users})`
+			: `${message} (for ${users}, which cannot be offered)`;
 		return { verdict: isExample ? 'warn' : 'fail', text, fix: hint };
 	}
 }

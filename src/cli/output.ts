@@ -113,6 +113,7 @@ export class Output {
 		if (asJson) return this.note(printableJson({ error: { code, message, hint, data } }));
 		this.note(`mctl: ${indented(message)}`);
 		if (hint !== undefined) this.note(`hint: ${indented(hint)}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${indented(data['path'])}`);
 	}
 
 	/** `text` in a style, when stdout shows styles. */

@@ -53,8 +53,11 @@ export class RunView {
 		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);
-		if (this.#heldError !== undefined) this.#note(this.#heldError);
-		this.#line(`${this.#out.style('green', '✓')} Done`);
+		if (this.#heldError !== undefined) {
+			this.#note(this.#heldError);
+			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
+		} else if (summary.result) this.#line(`${this.#out.style('green', '✓')} Done`);
+		else this.#line(`${this.#out.style('yellow', '⚠')} Finished without a result`);
 		if (summary.result) this.#line(printableJson(summary.result, 2));
 	}
 

@@ -59,7 +59,7 @@ function runOptions(tool: Tool, { configuration }: Project, asked: number | unde
 			asked,
 			byTool: tools.timeouts,
 			manifest: tool.timeoutMs,
-			fallback: tools.timeoutMs ?? limits.requestMs,
+			fallback: tools.timeoutMs,
 		}),
 		limits: { ...(outputBytes && { outputBytes }), ...(events && { events }) },
 	};

@@ -67,7 +67,14 @@ export interface HubSection {
 	readonly idleMs: number | undefined;
 }
 
-export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'toolOutputBytes', 'toolEvents'] as const;
+export const limitNames = [
+	'messageBytes',
+	'requestMs',
+	'idleMs',
+	'toolOutputBytes',
+	'toolEvents',
+	'toolsAtOnce',
+] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 

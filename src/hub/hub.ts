@@ -124,12 +124,17 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
-			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+			if (!route?.backend.callTool) throw this.#unknownTool(name);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			return this.record(entry, () => backend.callTool?.(call, context));
 		});
+	}
+
+	#unknownTool(name: string): OrchestraError {
+		const [reason] = this.#backends.flatMap((backend) => backend.whyNotListed?.(name) ?? []);
+		return rpcError(rpcCodes.invalidParams, reason ?? `Unknown tool: ${name}`);
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {

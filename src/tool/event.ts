@@ -28,6 +28,7 @@ export type RunnerCode =
 	| 'CONFIG_MISSING'
 	| 'INPUT_INVALID'
 	| 'TOOL_SPAWN'
+	| 'TOOL_OUTCOME_UNKNOWN'
 	| 'TOOL_CRASH'
 	| 'TOOL_FAILED'
 	| 'RUNNER_TIMEOUT'

@@ -15,6 +15,7 @@ export {
 	type McpContent,
 	type McpProgress,
 	type McpToolResult,
+	mcpFailureOf,
 	mcpLogOf,
 	mcpProgressOf,
 	mcpResultOf,

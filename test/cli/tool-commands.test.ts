@@ -94,6 +94,21 @@ describe('mctl check', () => {
 		expect(stderr).toContain('mctl: x breaks Tool Protocol v1 in 2 points\nhint: ');
 	});
 
+	it('takes an absolute path, a relative one and an id', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'tools/x/manifest.json': manifestOf('x', { inputSchema: {} }),
+			'tools/x/main.sh': `${shellEvent('x')}\ncase $(cat) in '{"context":{'*) event started '{}'; event result '{}' ;; *) event error '{"message":"no"}'; exit 1 ;; esac`,
+		});
+		for (const word of [
+			join(cwd, 'tools/x'),
+			join(cwd, 'tools/x/manifest.json'),
+			'tools/x',
+			'./tools/x',
+			'x',
+		])
+			expect([word, (await mctl(['check', word], { cwd })).code]).toEqual([word, 0]);
+	});
+
 	it('gives one object with --json', async () => {
 		const { stdout } = await mctl(['check', 'hello-world', '--json'], { cwd: temporaryFolder() });
 		expect(JSON.parse(stdout)).toMatchObject({ schema: 'orchestra.check/1', tool: 'hello-world', ok: true });
@@ -163,6 +178,9 @@ describe('wrong usage', () => {
 		[['check'], 'mctl check needs the folder of a tool'],
 		[['check', 'a', 'b'], 'mctl check takes one tool'],
 		[['check', 'helo-world'], 'there is no tool "helo-world"'],
+		[['check', './nowhere'], 'there is no tool at ./nowhere'],
+		[['run', 'helo-world'], 'there is no tool "helo-world"'],
+		[['run', './nowhere'], 'there is no tool at ./nowhere'],
 		[['doctor', 'me'], 'unexpected word "me": mctl doctor takes flags only'],
 		[['init', 'me'], 'unexpected word "me": mctl init takes flags only'],
 		[['hub', 'start', 'me'], 'unexpected word "me": mctl hub start takes flags only'],
@@ -178,7 +196,7 @@ describe('wrong usage', () => {
 		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
 		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is no folder'],
 		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
-		[['hub', 'ls', 'me'], 'mctl hub ls takes no words, not "me"'],
+		[['hub', 'ls', 'me'], 'unexpected word "me": mctl hub ls takes flags only'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
 		const cwd = temporaryFolder();
 		const env = { HOME: cwd, XDG_STATE_HOME: cwd };

@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { MARK_VARIABLE } from '../../process/guard.ts';
+import { withoutMark } from '../../process/mark.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
 
 /** The shell starts the program in the background, prints its pid and exits. */
@@ -31,8 +31,7 @@ export interface DetachedOptions {
 export async function startDetached(options: DetachedOptions): Promise<ProcessIdentity | undefined> {
 	const { spawn } = await import('node:child_process'); // most find a hub that runs
 	const { cwd, environment, command } = options;
-	const env = { ...environment };
-	delete env[MARK_VARIABLE];
+	const env = withoutMark(environment);
 	const log = openLog(options.logFile);
 	try {
 		if (process.platform === 'win32') {
