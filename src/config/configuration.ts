@@ -52,6 +52,9 @@ export interface PluginEntry {
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
 	readonly dependsOn: readonly string[];
+	/** Where it runs. Default: the folder of `file`. */
+	readonly cwd?: string | undefined;
+	/** The file that names it. */
 	readonly file: string;
 }
 
@@ -65,7 +68,7 @@ export interface HubSection {
 	readonly certsDir: string | undefined;
 }
 
-export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'toolOutputBytes', 'toolEvents'] as const;
+export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'listMs', 'toolOutputBytes', 'toolEvents'] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 

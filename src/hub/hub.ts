@@ -40,6 +40,8 @@ export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
 	journal?: Journal;
+	/** How long a list waits for a backend that has not said what it offers, in milliseconds. Default 2 s. */
+	listWaitMs?: () => number | undefined;
 }
 
 export class Hub implements Provider {
@@ -55,10 +57,15 @@ export class Hub implements Provider {
 	readonly #retiring = new Set<Backend>();
 	#backends: readonly Backend[] = [];
 
-	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
+	constructor({ backends = [], log = Log.silent, journal = noJournal, listWaitMs }: HubOptions = {}) {
 		this.#log = log;
 		this.#journal = journal;
-		this.#catalogue = new Catalogue(() => this.#backends, log);
+		this.#catalogue = new Catalogue({
+			backends: () => this.#backends,
+			log,
+			listWaitMs,
+			onLate: (change) => this.#onChange(change),
+		});
 		this.#adopt(backends);
 	}
 
@@ -124,12 +131,18 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
-			if (!route?.backend.callTool) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
-			const call = { name: route.name, arguments: input };
-			const { backend } = route;
+			const backend = route?.backend ?? this.#backends.find((each) => each.knowsTool?.(name));
+			if (!backend?.callTool) throw rpcError(rpcCodes.invalidParams, this.unknownTool(name));
+			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			return this.record(entry, () => backend.callTool?.(call, context));
 		});
+	}
+
+	/** What to say of a tool that nobody offers: it may belong to a backend that is down. */
+	unknownTool(name: string, sentence = `Unknown tool: ${name}`): string {
+		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
+		return troubles.length === 0 ? sentence : `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {

@@ -6,12 +6,17 @@
  * answered kind by kind, routed to the plugin that provides a thing, or to any other
  * backend of the hub.
  */
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Face, type SharedState } from '../mcp/face.ts';
 import { FEATURES } from '../plugin/features.ts';
-import { HealthResult_Status, type PluginManifest } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import {
+	HealthResult_Status,
+	type PluginManifest,
+	type RegistrationResultSchema,
+} from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../plugin/handlers.ts';
 import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -20,6 +25,7 @@ import type { Hub } from './hub.ts';
 import type { OpenedHub } from './open-hub.ts';
 import { storageRoutes } from './orchestrator-storage.ts';
 import { toolRoutes } from './orchestrator-tools.ts';
+import { PluginBackend } from './plugin-backend.ts';
 
 export interface OrchestratorParts {
 	/** The hub and its storage, once they are open. */
@@ -32,24 +38,44 @@ export interface OrchestratorParts {
 
 /** The handlers of the hub's own listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
-	const { opened, log } = parts;
+	const { opened } = parts;
 	const hub = (): Hub => opened().hub;
-	const manifests = new Map<string, PluginManifest>();
 	const events = new EventHub();
 	return {
-		...toolRoutes(hub, manifests),
-		...storageRoutes(opened, manifests),
+		...toolRoutes(hub),
+		...storageRoutes(opened),
 		...eventRoutes(events),
-		register(manifest) {
-			manifests.set(manifest.id, manifest);
-			log.info(`${manifest.id} registered`);
-			return { accepted: true, features: [...FEATURES] };
-		},
+		register: (manifest, { peer }) => registration(manifest, peer.name, parts),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
 		tunnel: (transport) => serveTunnel(transport, parts),
 	};
 }
+
+/**
+ * A link speaks for the plugin that its certificate is made for, and for no other. Of plugins that are not
+ * configured nothing is kept, so registrations cannot pile up.
+ */
+function registration(
+	manifest: PluginManifest,
+	peerName: string,
+	{ opened, log }: OrchestratorParts,
+): MessageInitShape<typeof RegistrationResultSchema> {
+	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
+	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
+		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
+		log.warn(`a registration was refused: ${rejectReason}`);
+		return { accepted: false, rejectReason };
+	}
+	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
+	if (plugin instanceof PluginBackend) {
+		plugin.registered(manifest);
+		log.info(`${id} registered`);
+	} else log.debug(`${id} registered; it is none of the configured plugins`);
+	return { accepted: true, features: [...FEATURES] };
+}
+
+const SHOWN_CHARACTERS = 80;
 
 /** MCP in full at the end of a tunnel. */
 function serveTunnel(transport: Transport, { opened, shared, log }: OrchestratorParts): void {

@@ -1,0 +1,34 @@
+/* The private listener of an embedded hub: the plugin protocol on loopback, for its own plugins. */
+import type { Log } from '../log.ts';
+import { sharedState } from '../mcp/face.ts';
+import { servePlugin } from '../plugin/plugin-server.ts';
+import { certificatesFolder } from '../quic/certificates.ts';
+import type { OpenedHub } from './open-hub.ts';
+import { orchestratorHandlers } from './orchestrator.ts';
+import { PluginLink } from './plugin-link.ts';
+
+/** Loopback, any free port. */
+const PRIVATE_ADDRESS = '127.0.0.1:0';
+
+export interface PluginLinkPlace {
+	/** The hub, once it is open. */
+	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
+	/** Where the hub listens already; default: nowhere. */
+	readonly address: string | undefined;
+	readonly certsDir: string | undefined;
+	readonly log: Log;
+}
+
+export function openPluginLink({ opened, address, certsDir, log }: PluginLinkPlace): PluginLink {
+	const listen: ConstructorParameters<typeof PluginLink>[0]['listen'] = (identity) => {
+		// MCP sessions have stdin and stdout; this link is for plugins.
+		const { tunnel: _, ...handlers } = orchestratorHandlers({
+			opened,
+			shared: sharedState(),
+			log,
+			details: () => ({}),
+		});
+		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers, log });
+	};
+	return new PluginLink({ certsDir: certificatesFolder(certsDir), address, log, listen });
+}
