@@ -30,6 +30,9 @@ const RENEW_DAYS = 30;
 const EARLY_MS = 60_000;
 const LONGEST_NAME = 64;
 
+/** The name in the certificate of every orchestrator: who dials one expects it. */
+export const ORCHESTRATOR_NAME = 'orchestrator';
+
 /** A pair as it was found, with what its certificate says. */
 interface ReadPair extends KeyAndCertificate {
 	readonly parsed: X509Certificate;
@@ -60,6 +63,11 @@ export async function loadIdentity(
 		const leaf = await ensureLeaf({ folder, name, now }, authority);
 		return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
 	});
+}
+
+/** Make the authority and the leaf of the orchestrator before they are needed, under the folder's lock. */
+export async function ensureCertificates(folder: string, options: CertificateOptions = {}): Promise<void> {
+	await loadIdentity(folder, ORCHESTRATOR_NAME, options);
 }
 
 /** A name becomes a file name and a DNS name: letters, digits, dots, dashes and underscores only. */

@@ -55,7 +55,6 @@ export interface EngineConnection {
 	streamShutdown(id: number, direction: number, code: number): unknown;
 	streamCapacity(id: number): number;
 	streamReadable(id: number): boolean;
-	streamFinished(id: number): boolean;
 	peerStreamsLeftBidi(): number;
 	isReadable(): boolean;
 	readable(): Iterable<number>;

@@ -3,13 +3,13 @@
  *
  * A link is an authenticated connection to one peer; a stream on it carries
  * frames both ways. Over QUIC a stream costs nothing, so a call has its own.
- * Over TLS a stream is a TCP connection of its own, so calls share one and their
- * answers are told apart by request id. Nothing above needs to know more.
+ * Over TLS (on TCP or on a Unix socket) a stream is a connection of its own, so calls
+ * share one and their answers are told apart by request id. Nothing above needs to know more.
  */
 import type { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-export type LinkKind = 'quic' | 'tls';
+export type LinkKind = 'quic' | 'tls' | 'unix';
 
 /** Who we are: PEM texts, as `loadIdentity` gives them. */
 export interface Identity {
@@ -20,7 +20,7 @@ export interface Identity {
 	key: string;
 }
 
-/** Takes what a stream delivers. After `end` or `fail` nothing more is called. */
+/** Takes what a stream delivers. After `end` only `fail` may follow; after `fail` nothing is called. */
 export interface StreamReceiver {
 	/** The payload of one whole frame; it may be kept. */
 	frame(payload: Uint8Array): void;
@@ -52,8 +52,10 @@ export interface LinkStream {
 /** An open connection to a peer that listens. */
 export interface Link {
 	readonly kind: LinkKind;
-	/** Where the peer is, as `host:port`. */
+	/** Where the peer is, as `host:port` or `unix:/path`. */
 	readonly address: string;
+	/** The common name of the peer's certificate. */
+	readonly peerName: string;
 	/** True when a stream per call is the right way to use this link. */
 	readonly streamsAreCheap: boolean;
 	/** May it move to a fresh connection after very many streams? Only to a peer that serves more than one. */
@@ -69,7 +71,7 @@ export interface Link {
 /** The other end of an accepted connection. */
 export interface LinkPeer {
 	readonly kind: LinkKind;
-	/** The common name of its certificate. */
+	/** The common name of its certificate: a plugin that registers over this link is who this says. */
 	readonly name: string;
 	readonly address: string;
 	readonly closed: Promise<OrchestraError>;
@@ -77,11 +79,13 @@ export interface LinkPeer {
 }
 
 export interface DialOptions {
-	/** `host:port`; a name is resolved, IPv4 first. */
+	/** `host:port`, where a name is resolved, IPv4 first; or `unix:/path`. */
 	address: string;
 	identity: Identity;
-	/** The name that the peer's certificate must carry. Default `localhost`, which all of ours do. */
+	/** The host that the peer's certificate must be good for. Default `localhost`, which all of ours are. */
 	serverName?: string | undefined;
+	/** Who must be there: the common name or a DNS name of its certificate. Default anybody of our authority. */
+	peerName?: string | undefined;
 	handshakeMs?: number | undefined;
 	/** How long a QUIC peer may leave probes unanswered. Default 10 s. */
 	silenceMs?: number | undefined;
@@ -95,7 +99,7 @@ export interface DialOptions {
 }
 
 export interface ListenOptions {
-	/** `host:port`; port 0 lets the system choose. */
+	/** `host:port`, where port 0 lets the system choose; or `unix:/path`. */
 	address: string;
 	identity: Identity;
 	/** Called for each stream that a peer opens. */
@@ -123,7 +127,7 @@ export interface ListenerCounts {
 
 export interface LinkListener {
 	readonly kind: LinkKind;
-	/** Where it really listens, as `host:port`. */
+	/** Where it really listens, as `host:port` or `unix:/path`. */
 	readonly address: string;
 	readonly counts: Readonly<ListenerCounts>;
 	/** Close every connection and stop listening. Idempotent. */

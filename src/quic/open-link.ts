@@ -2,16 +2,18 @@
  * Dial or listen with whatever this platform has.
  *
  * QUIC is preferred. Where there is no engine for it the same frames travel over
- * TLS, and a warning says so, because both ends must then use TLS.
+ * TLS, and a warning says so, because both ends must then use TLS. An address
+ * `unix:/path` is always a Unix socket (see unix-address.ts).
  */
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { loadEngine } from './engine.ts';
 import type { DialOptions, Link, LinkKind, LinkListener, ListenOptions } from './link.ts';
 import { dialQuic } from './quic-client.ts';
+import { isUnixAddress } from './unix-address.ts';
 
 export interface LinkChoice {
-	/** Default `auto`: QUIC where there is an engine, else TLS. */
+	/** Default `auto`: a Unix socket for `unix:/path`; else QUIC where there is an engine, else TLS. */
 	kind?: LinkKind | 'auto' | undefined;
 }
 
@@ -27,7 +29,19 @@ export async function listen(options: ListenOptions & LinkChoice): Promise<LinkL
 	return (await import('./tls-server.ts')).listenTls(options);
 }
 
-async function choose({ kind = 'auto', log }: LinkChoice & { log?: Log | undefined }): Promise<LinkKind> {
+interface Chosen extends LinkChoice {
+	address: string;
+	log?: Log | undefined;
+}
+
+async function choose({ kind = 'auto', address, log }: Chosen): Promise<LinkKind> {
+	const isUnix = isUnixAddress(address);
+	if (isUnix !== (kind === 'unix') && kind !== 'auto') {
+		throw new OrchestraError('bad_input', `a link of kind ${kind} cannot use the address ${address}`, {
+			hint: 'Unix sockets have addresses like unix:/path/to.sock, all other links host:port.',
+		});
+	}
+	if (isUnix) return 'unix';
 	if (kind !== 'auto') return kind;
 	try {
 		await loadEngine();

@@ -6,6 +6,7 @@ import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost
 import { configureEngine, loadEngine } from './engine.ts';
 import { HANDSHAKE_MS, RENEW_AFTER_STREAMS, SILENCE_MS } from './limits.ts';
 import type { DialOptions, Link } from './link.ts';
+import { checkPeerName, leafOf } from './peer-name.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { type Dialed, QuicLink } from './quic-link.ts';
 import { QuicSocket } from './quic-socket.ts';
@@ -68,7 +69,8 @@ async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> 
 		});
 		connection.wake();
 		await untilDone(promise, connection, options.signal);
-		return { connection, socket };
+		const peerName = checkPeer(connection, options.peerName);
+		return { connection, socket, peerName };
 	} catch (thrown) {
 		await socket.close();
 		throw OrchestraError.from(thrown, 'io');
@@ -92,6 +94,16 @@ async function untilDone(
 		await done;
 	} finally {
 		signal?.removeEventListener('abort', abort);
+	}
+}
+
+/** The peer is of our authority; is it also who is expected? */
+function checkPeer(connection: QuicConnection, expected: string | undefined): string {
+	try {
+		return checkPeerName(connection.address, leafOf(connection.native.peerCertChain()), expected);
+	} catch (thrown) {
+		connection.fail(OrchestraError.from(thrown));
+		throw thrown;
 	}
 }
 

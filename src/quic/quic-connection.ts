@@ -7,7 +7,7 @@
  * streams were written.
  */
 
-import { OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import { spinBriefly } from '../spin.ts';
 import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
@@ -126,8 +126,13 @@ export class QuicConnection {
 		if (this.#isReadDue) this.#readStreams();
 		this.#isWoken = false;
 		if (this.isClosed) return;
-		if (this.isEstablished) this.#streams.write();
-		this.#transmit();
+		try {
+			if (this.isEstablished) this.#streams.write();
+			this.#transmit();
+		} catch (thrown) {
+			this.fail(broken(this.address, thrown));
+			return;
+		}
 		if (this.native.isDraining() || this.native.isClosed()) {
 			this.#over(endOfConnection(this.address, this.native.peerError(), this.native.localError()));
 			return;
@@ -142,8 +147,12 @@ export class QuicConnection {
 	tick(now: number): void {
 		if (this.isClosed) return;
 		const verdict = this.#watch.tick(now, this.#streams.size > 0);
-		if (verdict.isEngineDue) this.native.onTimeout();
-		if (verdict.isProbeDue) this.native.sendAckEliciting();
+		try {
+			if (verdict.isEngineDue) this.native.onTimeout();
+			if (verdict.isProbeDue) this.native.sendAckEliciting();
+		} catch (thrown) {
+			this.fail(broken(this.address, thrown));
+		}
 		if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
 		else if (this.native.isClosed()) this.#over(silence(this.address, verdict.silentMs, this.isEstablished));
 		else this.wake();
@@ -245,6 +254,13 @@ export class QuicConnection {
 		this.#options.host.remove(this);
 		this.#resolveClosed(error);
 	}
+}
+
+/** The engine refused to go on: that ends this connection, never the process. */
+function broken(address: string, thrown: unknown): OrchestraError {
+	return new OrchestraError('closed', `the connection to ${address} broke: ${messageOf(thrown)}`, {
+		cause: thrown,
+	});
 }
 
 function silence(address: string, silentMs: number, isEstablished: boolean): OrchestraError {

@@ -16,6 +16,8 @@ import type { QuicSocket } from './quic-socket.ts';
 export interface Dialed {
 	readonly connection: QuicConnection;
 	readonly socket: QuicSocket;
+	/** The common name of the peer's certificate. */
+	readonly peerName: string;
 }
 
 export interface QuicLinkOptions {
@@ -29,6 +31,7 @@ export class QuicLink implements Link {
 	readonly kind = 'quic';
 	readonly streamsAreCheap = true;
 	readonly address: string;
+	readonly peerName: string;
 	mayMove = true;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: QuicLinkOptions;
@@ -42,6 +45,7 @@ export class QuicLink implements Link {
 		this.#options = options;
 		this.#streamsLeft = options.renewAfterStreams;
 		this.address = dialed.connection.address;
+		this.peerName = dialed.peerName;
 		this.closed = new Promise((resolve) => {
 			this.#resolveClosed = resolve;
 		});

@@ -5,7 +5,7 @@
  * nothing is either a first packet, which is answered with a retry and makes a
  * connection only when it comes back with our token, or it is ignored and counted.
  */
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -21,6 +21,7 @@ import {
 } from './engine.ts';
 import { HANDSHAKE_MS, MAX_CONNECTIONS, SILENCE_MS } from './limits.ts';
 import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
+import { checkPeerName, leafOf } from './peer-name.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { QuicSocket } from './quic-socket.ts';
 import { mintRetryToken, openRetryToken } from './retry-token.ts';
@@ -177,11 +178,9 @@ class QuicListener implements LinkListener {
 }
 
 function describePeer(connection: QuicConnection): LinkPeer {
-	const [leaf] = connection.native.peerCertChain() ?? [];
-	const subject = leaf ? new X509Certificate(leaf).subject : '';
 	return {
 		kind: 'quic',
-		name: /^CN=(.*)$/m.exec(subject)?.[1] ?? '',
+		name: checkPeerName(connection.address, leafOf(connection.native.peerCertChain()), undefined),
 		address: connection.address,
 		closed: connection.closed,
 		close: () => connection.close(),

@@ -39,6 +39,7 @@ export class QuicStream implements LinkStream {
 	#receiver: StreamReceiver | undefined;
 	#heldBytes = 0;
 	#isPaused = false;
+	#isReading = false;
 	#isEnding = false;
 	#isWriteDone = false;
 	#isReadDone = false;
@@ -104,8 +105,18 @@ export class QuicStream implements LinkStream {
 		}
 	}
 
-	/** Take in all that the engine has. */
+	/** Take in all that the engine has. A receiver that pauses and resumes meanwhile does not start a second read. */
 	read(): void {
+		if (this.#isReading) return;
+		this.#isReading = true;
+		try {
+			this.#readAll();
+		} finally {
+			this.#isReading = false;
+		}
+	}
+
+	#readAll(): void {
 		while (!this.#isPaused && !this.#isReadDone) {
 			let got: [number, boolean] | null;
 			try {

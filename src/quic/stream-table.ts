@@ -3,8 +3,8 @@
  * to allow one more, and which of them have something to write.
  */
 import { OrchestraError } from '../errors.ts';
-import type { EngineConnection } from './engine.ts';
-import { MAX_HELD_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from './limits.ts';
+import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
+import { CODE_CANCELED, MAX_HELD_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from './limits.ts';
 import { QuicStream, type StreamHost } from './quic-stream.ts';
 
 export interface StreamTableOptions {
@@ -37,6 +37,8 @@ export class StreamTable implements StreamHost {
 	readonly #waiting: QuicStream[] = [];
 	/** The number of the next stream that the client opens. */
 	#nextId = 0;
+	/** Numbers below the next one of streams that did not come yet; the engine bounds them by the stream limit. */
+	readonly #skipped = new Set<number>();
 	#heldBytes = 0;
 	#stoppedCheckAt = 0;
 	#isStoppedCheckDue = false;
@@ -77,6 +79,9 @@ export class StreamTable implements StreamHost {
 	 * Read all that came. A single stream is read without asking. Asking for each stream that is open is
 	 * many times cheaper than the engine's own list, whose iterator is dear to make. The list is for the
 	 * rest: streams that came out of order.
+	 *
+	 * Each step of each loop makes progress: the next id grows with every stream that is accepted, and the
+	 * engine's list is a snapshot. Whether a stream is still readable after it was read is never asked.
 	 */
 	read(): void {
 		const { native } = this;
@@ -86,13 +91,14 @@ export class StreamTable implements StreamHost {
 		if (this.#open.size <= FEW_STREAMS) {
 			for (const [id, stream] of this.#open) if (native.streamReadable(id)) stream.read();
 			while (!this.#isOver && this.#options.onStream && native.streamReadable(this.#nextId)) {
-				this.#accept(this.#nextId)?.read();
+				this.#accept(this.#nextId).read();
 			}
 			if (this.#isOver || !native.isReadable()) return;
 		}
 		for (const id of native.readable()) {
-			const stream = this.#open.get(id) ?? this.#accept(id);
-			stream?.read();
+			const stream = this.#open.get(id) ?? (this.#isNew(id) ? this.#accept(id) : undefined);
+			if (stream) stream.read();
+			else this.#discard(id);
 			if (this.#isOver) return;
 		}
 	}
@@ -136,18 +142,34 @@ export class StreamTable implements StreamHost {
 		this.#writing.push(stream);
 	}
 
-	#accept(id: number): QuicStream | undefined {
-		if (!this.#options.onStream || this.native.streamFinished(id)) return undefined;
+	/** True for a stream of the peer that was not accepted yet. */
+	#isNew(id: number): boolean {
+		return this.#options.onStream !== undefined && (id >= this.#nextId || this.#skipped.has(id));
+	}
+
+	/** A stream may have ended or been reset before it carried a byte: its reader finds out like any other. */
+	#accept(id: number): QuicStream {
+		for (; this.#nextId < id; this.#nextId += ID_STEP) this.#skipped.add(this.#nextId);
+		if (id === this.#nextId) this.#nextId += ID_STEP;
+		else this.#skipped.delete(id);
 		const stream = new QuicStream(this, id, this.#options.frameLimitBytes);
 		this.#open.set(id, stream);
-		this.#nextId = Math.max(this.#nextId, id + ID_STEP);
 		try {
-			this.#options.onStream(stream);
+			this.#options.onStream?.(stream);
 		} catch (thrown) {
-			// Whoever serves streams must not be able to end the process from inside a datagram.
+			// The server of a stream must not be able to end the process from inside a datagram.
 			stream.fail(OrchestraError.from(thrown));
 		}
 		return stream;
+	}
+
+	/** Data for a stream that we have given up: without this it stays in the engine's list. */
+	#discard(id: number): void {
+		try {
+			this.native.streamShutdown(id, SHUTDOWN_READ, CODE_CANCELED);
+		} catch {
+			// The engine has forgotten the stream already.
+		}
 	}
 
 	/** Give numbers to streams that wait, as far as the peer allows. */

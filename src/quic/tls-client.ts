@@ -1,8 +1,10 @@
 /*
- * The same link over TLS 1.3 and TCP.
+ * The same link over TLS 1.3, on TCP or on a Unix socket.
  *
  * Each stream is a connection of its own. The first is made when dialing, so that
  * a wrong address or certificate shows at once, and is handed to the first stream.
+ * On a Unix socket a spare connection is kept ready at all times: the next stream
+ * needs no handshake, and the end of the peer closes the link at once.
  */
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -10,31 +12,37 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { parseDialAddress } from './address.ts';
 import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL } from './limits.ts';
-import type { DialOptions, Link, LinkStream } from './link.ts';
+import type { DialOptions, Link, LinkKind, LinkStream } from './link.ts';
+import { checkPeerName } from './peer-name.ts';
 import { TlsStream } from './tls-stream.ts';
+import { isUnixAddress, unixPath } from './unix-address.ts';
 
-/** Connect over TLS. Rejects when nobody listens, or the peer is not of our authority. */
+/** Connect over TLS. Rejects when nobody listens, or the peer is not of our authority or not who is expected. */
 export async function dialTls(options: DialOptions): Promise<Link> {
-	const first = await open(options);
-	return new TlsLink(options, first);
+	return new TlsLink(options, await open(options));
 }
 
 class TlsLink implements Link {
-	readonly kind = 'tls';
+	readonly kind: LinkKind;
 	readonly streamsAreCheap = false;
 	readonly address: string;
+	readonly peerName: string;
 	/** Every stream is a connection of its own already. */
 	mayMove = false;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: DialOptions;
 	readonly #streams = new Set<TlsStream>();
-	#spare: TLSSocket | undefined;
+	/** Connected, and not used by anybody yet. */
+	#spare: TlsStream | undefined;
+	#isDialingSpare = false;
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
-	constructor(options: DialOptions, first: TLSSocket) {
+	constructor({ signal: _, ...options }: DialOptions, first: Connected) {
 		this.#options = options;
+		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
 		this.address = options.address;
+		this.peerName = first.peerName;
 		this.closed = new Promise((resolve) => {
 			this.#resolveClosed = resolve;
 		});
@@ -43,21 +51,21 @@ class TlsLink implements Link {
 
 	openStream(): LinkStream {
 		if (this.#isClosed) throw new OrchestraError('closed', `the link to ${this.address} is closed`);
-		const stream = new TlsStream(this.address, this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES);
-		this.#streams.add(stream);
 		const spare = this.#spare;
-		if (spare) {
-			this.#spare = undefined;
-			spare.removeAllListeners('error').removeAllListeners('close');
-			this.#attach(stream, spare);
-		} else {
-			void this.#dialFor(stream);
-		}
+		const stream = spare ?? this.#newStream();
+		this.#spare = undefined;
+		this.#streams.add(stream);
+		if (!spare) void this.#dialFor(stream);
+		if (this.kind === 'unix' && !this.#isDialingSpare) void this.#dialSpare();
 		return stream;
 	}
 
 	async close(): Promise<void> {
 		this.#end(new OrchestraError('closed', `the link to ${this.address} was closed here`));
+	}
+
+	#newStream(): TlsStream {
+		return new TlsStream(this.address, this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES);
 	}
 
 	async #dialFor(stream: TlsStream): Promise<void> {
@@ -70,37 +78,56 @@ class TlsLink implements Link {
 		}
 	}
 
-	#attach(stream: TlsStream, socket: TLSSocket): void {
-		stream.attach(socket, () => this.#streams.delete(stream));
+	/** When no spare can be had, the link lives as long as the streams that are open. */
+	async #dialSpare(): Promise<void> {
+		this.#isDialingSpare = true;
+		try {
+			this.#keepSpare(await open(this.#options));
+		} catch (thrown) {
+			this.#endIfAlone(OrchestraError.from(thrown, 'closed'));
+		} finally {
+			this.#isDialingSpare = false;
+		}
 	}
 
-	#keepSpare(socket: TLSSocket): void {
-		this.#spare = socket;
-		const gone = (error?: Error): void =>
-			this.#end(
-				new OrchestraError(
-					'closed',
-					`${this.address} ended the connection${error ? `: ${messageOf(error)}` : ''}`,
-					{
-						hint: 'A server that refuses a certificate ends the connection like this; both ends must use the same folder.',
-					},
-				),
-			);
-		socket.once('error', gone);
-		socket.once('close', () => gone());
+	#keepSpare(connected: Connected): void {
+		if (this.#isClosed || this.#spare) {
+			connected.socket.on('error', () => {}).destroy();
+			return;
+		}
+		this.#spare = this.#newStream();
+		this.#attach(this.#spare, connected);
+	}
+
+	#attach(stream: TlsStream, { socket }: Connected): void {
+		stream.attach(socket, (reason) => {
+			this.#streams.delete(stream);
+			// Nobody ends a connection that was not used, but the end of the peer's process does.
+			if (stream === this.#spare) this.#end(reason);
+			else if (this.kind === 'unix' && !this.#isDialingSpare) this.#endIfAlone(reason);
+		});
+	}
+
+	/** The last connection to the peer is gone, and so is the peer. */
+	#endIfAlone(reason: OrchestraError): void {
+		if (!this.#spare && this.#streams.size === 0) this.#end(reason);
 	}
 
 	#end(reason: OrchestraError): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
 		for (const stream of this.#streams) stream.fail(reason);
-		this.#spare?.removeAllListeners('error').on('error', () => {});
-		this.#spare?.destroy();
+		this.#spare?.fail(reason);
 		this.#resolveClosed(reason);
 	}
 }
 
-function open(options: DialOptions): Promise<TLSSocket> {
+interface Connected {
+	socket: TLSSocket;
+	peerName: string;
+}
+
+function open(options: DialOptions): Promise<Connected> {
 	const socket = connect(tlsOptions(options));
 	return new Promise((resolve, reject) => {
 		const timeoutMs = options.handshakeMs ?? HANDSHAKE_MS;
@@ -122,21 +149,30 @@ function open(options: DialOptions): Promise<TLSSocket> {
 		if (options.signal?.aborted) abort();
 		socket.once('error', (error) => refuse(unreachable(options.address, error)));
 		socket.once('secureConnect', () => {
-			if (socket.alpnProtocol !== (options.protocol ?? LINK_PROTOCOL)) {
-				refuse(new OrchestraError('closed', `${options.address} does not speak ${LINK_PROTOCOL}`));
-			} else settle(() => resolve(socket));
+			try {
+				const peerName = examine(socket, options);
+				settle(() => resolve({ socket, peerName }));
+			} catch (thrown) {
+				refuse(OrchestraError.from(thrown));
+			}
 		});
 	});
 }
 
+/** The name of a peer that speaks our protocol and is who is expected; else throws. */
+function examine(socket: TLSSocket, { address, protocol, peerName }: DialOptions): string {
+	if (socket.alpnProtocol === (protocol ?? LINK_PROTOCOL))
+		return checkPeerName(address, socket.getPeerX509Certificate(), peerName);
+	throw new OrchestraError('closed', `${address} does not speak ${LINK_PROTOCOL}`);
+}
+
 function tlsOptions(options: DialOptions): ConnectionOptions {
-	const { host, port } = parseDialAddress(options.address);
-	const { identity } = options;
+	const { identity, address } = options;
+	const place = isUnixAddress(address) ? { path: unixPath(address) } : parseDialAddress(address);
 	const name = options.serverName ?? 'localhost';
 	// A variable, because the declared type does not know `allowHalfOpen`, which sockets do.
 	const settings = {
-		host,
-		port,
+		...place,
 		ca: identity.ca,
 		...(identity.certificate === '' ? {} : { cert: identity.certificate, key: identity.key }),
 		...(isIP(name) ? {} : { servername: name }),
@@ -158,9 +194,11 @@ function slow(address: string, timeoutMs: number): OrchestraError {
 }
 
 function unreachable(address: string, error: Error): OrchestraError {
-	const isRefused = 'code' in error && error.code === 'ECONNREFUSED';
+	const isUnix = isUnixAddress(address);
+	// The file of a Unix socket may be there though its process is gone, or be gone with it.
+	const isRefused = 'code' in error && (error.code === 'ECONNREFUSED' || (isUnix && error.code === 'ENOENT'));
 	const message = isRefused
-		? `nothing listens on TCP ${address}`
+		? `nothing listens on ${isUnix ? '' : 'TCP '}${address}`
 		: `cannot connect to ${address}: ${messageOf(error)}`;
 	return new OrchestraError('closed', message, { cause: error, data: { isRefused } });
 }

@@ -1,4 +1,4 @@
-/* Listen for TLS 1.3 peers; each connection is one stream. Certificates are required on both sides. */
+/* Listen for TLS 1.3 peers on TCP or on a Unix socket; each connection is one stream. Certificates are required on both sides. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -6,13 +6,14 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { formatAddress, parseAddress, resolveHost } from './address.ts';
 import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL, MAX_CONNECTIONS } from './limits.ts';
-import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
+import type { LinkKind, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
+import { checkPeerName } from './peer-name.ts';
 import { TlsStream } from './tls-stream.ts';
+import { isUnixAddress } from './unix-address.ts';
+import { listenOnSocketFile, type SocketFile } from './unix-socket-file.ts';
 
-/** Open a TLS listener. Any address is allowed: a peer without our certificate gets nowhere. */
+/** Open a TLS listener on TCP or a Unix socket. Any address is allowed: a peer without our certificate gets nowhere. */
 export async function listenTls(options: ListenOptions): Promise<LinkListener> {
-	const { host, port } = parseAddress(options.address);
-	const [address = host] = await resolveHost(host);
 	const { identity } = options;
 	const server = createServer({
 		ca: identity.ca,
@@ -28,22 +29,35 @@ export async function listenTls(options: ListenOptions): Promise<LinkListener> {
 		keepAlive: true,
 		keepAliveInitialDelay: KEEP_ALIVE_MS,
 	});
+	if (isUnixAddress(options.address)) {
+		const file = await listenOnSocketFile(server, options.address);
+		return new TlsListener(server, options.address, options, file);
+	}
+	return new TlsListener(server, await listenOnTcp(server, options.address), options);
+}
+
+async function listenOnTcp(server: Server, place: string): Promise<string> {
+	const { host, port } = parseAddress(place);
+	const [address = host] = await resolveHost(host);
 	try {
 		const listening = once(server, 'listening');
 		server.listen(port, address);
 		await listening;
 	} catch (cause) {
-		throw new OrchestraError('io', `cannot listen on TCP ${options.address}: ${messageOf(cause)}`, {
+		throw new OrchestraError('io', `cannot listen on TCP ${place}: ${messageOf(cause)}`, {
 			cause,
 			hint: 'Is another hub running there? Choose another port, or 0 for any.',
 		});
 	}
-	return new TlsListener(server, options);
+	// A server that listens on TCP always has an address of this form.
+	const bound = server.address() as AddressInfo;
+	return formatAddress({ host: bound.address, port: bound.port });
 }
 
 class TlsListener implements LinkListener {
-	readonly kind = 'tls';
+	readonly kind: LinkKind;
 	readonly address: string;
+	readonly #file: SocketFile | undefined;
 	readonly #server: Server;
 	readonly #options: ListenOptions;
 	readonly #streams = new Set<TlsStream>();
@@ -52,12 +66,12 @@ class TlsListener implements LinkListener {
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
 	#closing: Promise<void> | undefined;
 
-	constructor(server: Server, options: ListenOptions) {
+	constructor(server: Server, address: string, options: ListenOptions, file?: SocketFile) {
 		this.#server = server;
 		this.#options = options;
-		// A server that listens on TCP always has an address of this form.
-		const { address, port } = server.address() as AddressInfo;
-		this.address = formatAddress({ host: address, port });
+		this.#file = file;
+		this.address = address;
+		this.kind = file ? 'unix' : 'tls';
 		server.on('connection', (socket: Socket) => {
 			this.#sockets.add(socket);
 			socket.once('close', () => this.#sockets.delete(socket));
@@ -74,13 +88,17 @@ class TlsListener implements LinkListener {
 	}
 
 	close(): Promise<void> {
-		this.#closing ??= new Promise((resolve) => {
-			this.#server.close(() => resolve());
-			const reason = new OrchestraError('closed', `the listener on ${this.address} was closed`);
-			for (const stream of this.#streams) stream.fail(reason);
-			for (const socket of this.#sockets) socket.destroy();
-		});
+		this.#closing ??= this.#close();
 		return this.#closing;
+	}
+
+	async #close(): Promise<void> {
+		const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+		const reason = new OrchestraError('closed', `the listener on ${this.address} was closed`);
+		for (const stream of this.#streams) stream.fail(reason);
+		for (const socket of this.#sockets) socket.destroy();
+		await this.#file?.remove();
+		await closed;
 	}
 
 	#accept(socket: TLSSocket): void {
@@ -91,10 +109,12 @@ class TlsListener implements LinkListener {
 			return;
 		}
 		this.#counts.accepted++;
-		const address = formatAddress({ host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 });
+		const address = this.#file
+			? this.address
+			: formatAddress({ host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 });
 		const stream = new TlsStream(address, this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES);
 		this.#streams.add(stream);
-		const { peer, ended } = describePeer(socket, stream);
+		const { peer, ended } = describePeer(socket, stream, this.kind);
 		stream.attach(socket, () => {
 			this.#streams.delete(stream);
 			ended();
@@ -103,20 +123,17 @@ class TlsListener implements LinkListener {
 	}
 }
 
-function describePeer(socket: TLSSocket, stream: TlsStream): { peer: LinkPeer; ended: () => void } {
+function describePeer(
+	socket: TLSSocket,
+	stream: TlsStream,
+	kind: LinkKind,
+): { peer: LinkPeer; ended: () => void } {
 	const { address } = stream;
 	let ended: () => void = () => {};
 	const closed = new Promise<OrchestraError>((resolve) => {
 		ended = () => resolve(new OrchestraError('closed', `the connection of ${address} is closed`));
 	});
-	const { subject } = socket.getPeerCertificate();
-	const names: string | string[] = subject?.CN ?? '';
-	const peer: LinkPeer = {
-		kind: 'tls',
-		name: typeof names === 'string' ? names : (names[0] ?? ''),
-		address,
-		closed,
-		close: async () => stream.reset(),
-	};
+	const name = checkPeerName(address, socket.getPeerX509Certificate(), undefined);
+	const peer: LinkPeer = { kind, name, address, closed, close: async () => stream.reset() };
 	return { peer, ended };
 }

@@ -15,7 +15,7 @@ export class TlsStream implements LinkStream {
 	readonly address: string;
 	readonly #reader: FrameReader;
 	/** Holds frames until the connection is up; after that the socket has its own buffer. */
-	readonly #early = new Outgoing();
+	readonly #unsent = new Outgoing();
 	#socket: TLSSocket | undefined;
 	#receiver: StreamReceiver | undefined;
 	#isCorked = false;
@@ -23,7 +23,9 @@ export class TlsStream implements LinkStream {
 	#isOver = false;
 	#isReadDone = false;
 	#isPaused = false;
-	#onOver: () => void = () => {};
+	/** Frames that came before there was a receiver. */
+	#early: Uint8Array[] = [];
+	#onOver: (reason: OrchestraError) => void = () => {};
 
 	constructor(address: string, frameLimitBytes: number) {
 		this.address = address;
@@ -31,11 +33,11 @@ export class TlsStream implements LinkStream {
 	}
 
 	/** The connection is up. Frames that waited leave now. */
-	attach(socket: TLSSocket, onOver: () => void): void {
+	attach(socket: TLSSocket, onOver: (reason: OrchestraError) => void): void {
 		this.#onOver = onOver;
 		if (this.#isOver) {
-			socket.destroy();
-			onOver();
+			socket.on('error', () => {}).destroy();
+			onOver(new OrchestraError('canceled', `the connection to ${this.address} was given up`));
 			return;
 		}
 		this.#socket = socket;
@@ -48,34 +50,36 @@ export class TlsStream implements LinkStream {
 		socket.on('close', () => this.#closed());
 		if (this.#isPaused) socket.pause();
 		this.#cork();
-		for (let head = this.#early.head; head; head = this.#early.head) {
+		for (let head = this.#unsent.head; head; head = this.#unsent.head) {
 			socket.write(head);
-			this.#early.taken(head.length);
+			this.#unsent.taken(head.length);
 		}
 		if (this.#isEnding) socket.end();
 	}
 
 	receive(receiver: StreamReceiver): void {
 		this.#receiver = receiver;
+		for (const payload of this.#early.splice(0)) this.#receiver?.frame(payload);
+		if (!this.#isPaused) this.#socket?.resume();
 	}
 
 	send(payload: Uint8Array): boolean {
 		if (this.#isEnding || this.#isOver) {
 			throw new OrchestraError('closed', `the connection to ${this.address} takes no more frames`);
 		}
-		const hasRoom = this.#early.add(payload);
+		const hasRoom = this.#unsent.add(payload);
 		if (!this.#socket) return hasRoom;
 		this.#cork();
 		let isLight = true;
-		for (let head = this.#early.head; head; head = this.#early.head) {
+		for (let head = this.#unsent.head; head; head = this.#unsent.head) {
 			isLight = this.#socket.write(head);
-			this.#early.taken(head.length);
+			this.#unsent.taken(head.length);
 		}
 		return isLight;
 	}
 
 	async drained(): Promise<void> {
-		if (!this.#socket) return this.#early.drained();
+		if (!this.#socket) return this.#unsent.drained();
 		if (!this.#socket.writableNeedDrain) return;
 		await new Promise<void>((resolve, reject) => {
 			this.#socket?.once('drain', resolve);
@@ -111,9 +115,9 @@ export class TlsStream implements LinkStream {
 		this.#isOver = true;
 		const receiver = this.#receiver;
 		this.#receiver = undefined;
-		this.#early.clear(error);
+		this.#unsent.clear(error);
 		this.#socket?.destroy();
-		this.#onOver();
+		this.#onOver(error);
 		receiver?.fail(error);
 	}
 
@@ -132,14 +136,27 @@ export class TlsStream implements LinkStream {
 		try {
 			// Receivers get plain bytes from every kind of link, not the richer class of Node.
 			const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
-			for (const payload of this.#reader.push(bytes)) this.#receiver?.frame(payload);
+			for (const payload of this.#reader.push(bytes)) this.#deliver(payload);
 		} catch (thrown) {
 			this.fail(OrchestraError.from(thrown, 'bad_frame'));
 		}
 	}
 
+	/** A spare connection has no receiver yet; a peer that sends on it all the same has to wait. */
+	#deliver(payload: Uint8Array): void {
+		if (this.#receiver) this.#receiver.frame(payload);
+		else if (!this.#isOver) {
+			this.#early.push(payload);
+			this.#socket?.pause();
+		}
+	}
+
 	#readEnd(): void {
 		if (this.#isOver) return;
+		if (!this.#receiver) {
+			this.fail(new OrchestraError('closed', `${this.address} ended the connection`, { hint: REFUSED_HINT }));
+			return;
+		}
 		this.#isReadDone = true;
 		try {
 			this.#reader.end();
@@ -159,7 +176,7 @@ export class TlsStream implements LinkStream {
 			return;
 		}
 		this.#isOver = true;
-		this.#onOver();
+		this.#onOver(new OrchestraError('closed', `the connection to ${this.address} is closed`));
 	}
 }
 

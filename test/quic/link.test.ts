@@ -1,5 +1,6 @@
-/* One contract for links, kept by QUIC and by TLS. */
+/* One contract for links, kept by QUIC, by TLS, and by TLS over a Unix socket. */
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import type { LinkKind, LinkPeer, LinkStream } from '../../src/quic/link.ts';
@@ -8,6 +9,7 @@ import { echo, exchange, firstEvent, openPair, rejection } from '../support/link
 
 linkContract('quic');
 linkContract('tls');
+linkContract('unix');
 
 function linkContract(kind: LinkKind): void {
 	describe(`a ${kind} link`, () => {
@@ -155,7 +157,7 @@ function linkContract(kind: LinkKind): void {
 
 		it('gives up a handshake that is not answered in time', async () => {
 			const { identities } = await openPair(kind);
-			const silent = await silentPort(kind);
+			const silent = await silentPort(kind, identities.folder);
 			const options = { kind, address: silent.address, identity: identities.client, handshakeMs: 200 };
 			const error = await rejection(dial(options));
 			silent.close();
@@ -164,7 +166,7 @@ function linkContract(kind: LinkKind): void {
 
 		it('stops dialing when the signal is aborted', async () => {
 			const { identities } = await openPair(kind);
-			const silent = await silentPort(kind);
+			const silent = await silentPort(kind, identities.folder);
 			const signal = AbortSignal.timeout(50);
 			const error = await rejection(
 				dial({ kind, address: silent.address, identity: identities.client, signal }),
@@ -173,7 +175,7 @@ function linkContract(kind: LinkKind): void {
 			expect(OrchestraError.is(error, 'canceled')).toBe(true);
 		});
 
-		it.skipIf(!hasIPv6())('works over IPv6 loopback', async () => {
+		it.skipIf(kind === 'unix' || !hasIPv6())('works over IPv6 loopback', async () => {
 			const { identities } = await openPair(kind);
 			const listener = await listen({
 				kind,
@@ -193,7 +195,7 @@ function hold(stream: LinkStream): void {
 	stream.receive({ frame: () => {}, end: () => {}, fail: () => {} });
 }
 
-async function silentPort(kind: LinkKind): Promise<{ address: string; close: () => void }> {
+async function silentPort(kind: LinkKind, folder: string): Promise<{ address: string; close: () => void }> {
 	if (kind === 'quic') {
 		const { createSocket } = await import('node:dgram');
 		const socket = createSocket('udp4');
@@ -202,6 +204,11 @@ async function silentPort(kind: LinkKind): Promise<{ address: string; close: () 
 	}
 	const { createServer } = await import('node:net');
 	const server = createServer((socket) => socket.on('error', () => {}));
+	if (kind === 'unix') {
+		const path = join(folder, 'silent.sock');
+		await new Promise<void>((resolve) => server.listen(path, resolve));
+		return { address: `unix:${path}`, close: () => server.close() };
+	}
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const address = server.address();
 	const port = typeof address === 'object' && address ? address.port : 0;

@@ -1,4 +1,4 @@
-/* Who is not let in, on both kinds of link. */
+/* Who is not let in, on every kind of link. */
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -10,7 +10,7 @@ import { echo, exchange, identities, openPair, rejection, temporaryFolder } from
 
 const DAY_MS = 24 * 60 * 60_000;
 
-for (const kind of ['quic', 'tls'] as const) {
+for (const kind of ['quic', 'tls', 'unix'] as const) {
 	describe(`a ${kind} listener`, () => {
 		it('refuses a client without a certificate', async () => {
 			const { error, streams } = await tryAs(kind, (client) => ({ ...client, certificate: '', key: '' }));
@@ -51,6 +51,22 @@ for (const kind of ['quic', 'tls'] as const) {
 			const { listener, identities: who } = await openPair(kind);
 			const options = { kind, address: listener.address, identity: who.client, serverName: 'somebody.else' };
 			expect(OrchestraError.is(await rejection(dial(options)), 'closed')).toBe(true);
+		});
+
+		it('refuses a server that shows a certificate of our authority, but of another name', async () => {
+			const { listener, identities: who } = await openPair(kind);
+			const options = { kind, address: listener.address, identity: who.client };
+			const error = await rejection(dial({ ...options, peerName: 'tools.features' }));
+			expect(error).toMatchObject({
+				code: 'closed',
+				data: { name: 'orchestrator', expected: 'tools.features' },
+			});
+		});
+
+		it('takes a server that carries the expected name, and tells its name', async () => {
+			const { link } = await openPair(kind, {}, { peerName: 'orchestrator' });
+			expect(link.peerName).toBe('orchestrator');
+			expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
 		});
 	});
 }
@@ -96,7 +112,8 @@ async function tryAs(
 		echo(stream);
 	};
 	const who = await strangers();
-	const listener = await listen({ kind, address: 'localhost:0', identity: who.server, onStream });
+	const address = kind === 'unix' ? `unix:${await temporaryFolder()}/test.sock` : 'localhost:0';
+	const listener = await listen({ kind, address, identity: who.server, onStream });
 	const identity = change(who.client, who.expired);
 	const attempt = async (): Promise<void> => {
 		const link = await dial({ kind, address: listener.address, identity, ...options });

@@ -63,7 +63,7 @@ export async function openPair(
 	const who = await identities();
 	const listener = await listen({
 		kind,
-		address: 'localhost:0',
+		address: kind === 'unix' ? `unix:${join(who.folder, 'test.sock')}` : 'localhost:0',
 		identity: who.server,
 		onStream: echo,
 		...options,
