@@ -20,6 +20,8 @@ import { watchFiles } from './watch-files.ts';
 export interface OpenHubOptions extends LoadOptions {
 	readonly log: Log;
 	readonly journal?: Journal | undefined;
+	/** How long a list waits for plugins that start. Default: what the configuration says, else 2 s. */
+	readonly listWaitMs?: number | undefined;
 	/** Where plugins find the hub. Default: a private listener on loopback, opened when the first plugin starts. */
 	readonly address?: string | undefined;
 	/** Default: what the configuration says, else `~/.orchestra/certs`. */
@@ -52,7 +54,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const hub = new Hub({
 		backends: await build(setup, options, configuration),
 		log,
-		listWaitMs: () => loaded.configuration.limits.listMs,
+		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
 	let reloaded = Promise.resolve();

@@ -48,7 +48,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		register: (manifest, { peer }) => registration(manifest, peer.name, parts),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		tunnel: (transport) => serveTunnel(transport, parts),
+		tunnel: (transport) => serveSession(transport, parts),
 	};
 }
 
@@ -77,8 +77,11 @@ function registration(
 
 const SHOWN_CHARACTERS = 80;
 
-/** MCP in full at the end of a tunnel. */
-function serveTunnel(transport: Transport, { opened, shared, log }: OrchestratorParts): void {
+/** MCP in full at the end of a transport, until that ends. */
+export function serveSession(
+	transport: Transport,
+	{ opened, shared, log }: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'>,
+): void {
 	const face = new Face(opened().hub, { shared, log });
 	const peer = new Peer(transport, {
 		...face.peerOptions,

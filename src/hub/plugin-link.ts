@@ -8,10 +8,8 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { loadIdentity } from '../quic/certificates.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { Identity, LinkListener } from '../quic/link.ts';
-
-const HUB_NAME = 'orchestrator';
 
 export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
@@ -60,7 +58,7 @@ export class PluginLink {
 	#certify(pluginId: string): Promise<Identity> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
 		const made = this.#certificates.then(async () => {
-			const identity = await loadIdentity(this.certsDir, HUB_NAME);
+			const identity = await loadIdentity(this.certsDir, ORCHESTRATOR_NAME);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 			return identity;
 		});

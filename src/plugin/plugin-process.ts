@@ -9,6 +9,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Child } from '../process/child.ts';
+import { explainExit } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { loadIdentity } from '../quic/certificates.ts';
 import type { LinkChoice } from '../quic/open-link.ts';
@@ -171,7 +172,7 @@ async function readyAddress(child: Child, stderr: StderrLines, id: string): Prom
 		);
 	});
 	const ended = child.exited.then(() => {
-		throw child.exitError();
+		throw new OrchestraError('closed', explainExit(child.diagnose()));
 	});
 	try {
 		return await Promise.race([stderr.ready, ended, late]);

@@ -1,0 +1,71 @@
+/*
+ * An MCP session with the hub of the working directory, for one command: with the
+ * shared hub when it runs, so that its plugins are not started twice, else with a hub
+ * of its own that ends with the command.
+ */
+import { openHub } from '../hub/open-hub.ts';
+import { serveSession } from '../hub/orchestrator.ts';
+import type { HubRecord } from '../hub/shared/hub-folder.ts';
+import { Log } from '../log.ts';
+import { sharedState } from '../mcp/face.ts';
+import { MCP_TUNNEL } from '../plugin/features.ts';
+import { Peer } from '../rpc/peer.ts';
+import { memoryPair } from '../transport/memory-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import { packageVersion } from './version.ts';
+import type { CommandInput } from './command.ts';
+import { hubFolderHere } from './hub-location.ts';
+
+const PROTOCOL_VERSION = '2025-11-25';
+const DIAL_MS = 5000;
+/** A person waits for plugins to start; each has its own deadline. */
+const LIST_WAIT_MS = 30_000;
+
+/** Calls MCP methods of the hub. */
+export type HubSession = Pick<Peer, 'request'>;
+
+/** Open a session, do `work`, and close everything that was opened. */
+export async function withHub<T>(
+	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
+	work: (session: HubSession) => Promise<T>,
+): Promise<T> {
+	const record = hubFolderHere(environment).running();
+	const opened = await (record?.features?.includes(MCP_TUNNEL) ? joinShared(record) : openOwn(environment));
+	const peer = new Peer(opened.transport, {});
+	opened.transport.start(peer);
+	try {
+		await peer.request('initialize', {
+			protocolVersion: PROTOCOL_VERSION,
+			capabilities: {},
+			clientInfo: { name: 'mctl', version: packageVersion() },
+		});
+		peer.notify('notifications/initialized');
+		signal.throwIfAborted();
+		return await work(peer);
+	} finally {
+		await opened.close();
+	}
+}
+
+interface Opened {
+	readonly transport: Transport;
+	close(): Promise<void>;
+}
+
+async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
+	const { PluginClient } = await import('../plugin/plugin-client.ts');
+	const { loadIdentity } = await import('../quic/certificates.ts');
+	const identity = await loadIdentity(certsDir, 'mctl-client');
+	const client = await PluginClient.connect({ address, identity, handshakeMs: DIAL_MS });
+	return { transport: client.openTunnel(), close: () => client.close() };
+}
+
+async function openOwn(environment: Readonly<NodeJS.ProcessEnv>): Promise<Opened> {
+	// A person who asks one question is told of trouble, not of every step.
+	const level = environment['LOG_LEVEL'] ?? 'warn';
+	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs: LIST_WAIT_MS });
+	const [transport, far] = memoryPair();
+	serveSession(far, { opened: () => opened, shared: sharedState(), log });
+	return { transport, close: () => opened.close() };
+}
