@@ -21,7 +21,7 @@ const DIAL_MS = 5000;
 /** A person waits for plugins to start; each has its own deadline. */
 const LIST_WAIT_MS = 30_000;
 
-/** Calls MCP methods of the hub. */
+/** Calls MCP methods of the hub; a signal of the command ends them. */
 export type HubSession = Pick<Peer, 'request'>;
 
 /** Open a session, do `work`, and close everything that was opened. */
@@ -34,14 +34,11 @@ export async function withHub<T>(
 	const peer = new Peer(opened.transport, {});
 	opened.transport.start(peer);
 	try {
-		await peer.request('initialize', {
-			protocolVersion: PROTOCOL_VERSION,
-			capabilities: {},
-			clientInfo: { name: 'mctl', version: packageVersion() },
-		});
+		const clientInfo = { name: 'mctl', version: packageVersion() };
+		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };
+		await peer.request('initialize', hello, { signal });
 		peer.notify('notifications/initialized');
-		signal.throwIfAborted();
-		return await work(peer);
+		return await work({ request: (method, params, options) => peer.request(method, params, { signal, ...options }) });
 	} finally {
 		await opened.close();
 	}

@@ -75,12 +75,15 @@ export class Hub implements Provider {
 	}
 
 	/**
-	 * Use these backends from now on; clients are told. Of those that are gone some end what they do before they
+	 * Use these backends from now on; clients are told when they are others than before. Of those that are gone some end what they do before they
 	 * are closed; this resolves when the others are.
 	 */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
-		const gone = this.#backends.filter((backend) => !backends.includes(backend));
+		const before = this.#backends;
+		const gone = before.filter((backend) => !backends.includes(backend));
 		this.#adopt(backends);
+		const isSame = before.length === backends.length && gone.length === 0;
+		if (isSame && backends.every((backend, at) => backend === before[at])) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
 		const closed = gone.map(async (backend) => {
 			this.#retiring.add(backend);
