@@ -12,7 +12,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export const title = 'plugins die, stop, hang, flood and lie at random; no call runs twice, others are not affected';
+export const title =
+	'plugins die, stop, hang, flood and lie at random; no call runs twice, others are not affected';
 
 const root = resolve(import.meta.dirname, '../..');
 const REQUEST_MS = 3000;
@@ -95,10 +96,16 @@ function layOut(folder) {
 		plugin('steady', wellBehaved('steady')),
 		plugin('victim', wellBehaved('victim')),
 		plugin('silent', 'setInterval(() => {}, 1000);'),
-		plugin('flood', `${wellBehaved('flood')}\nsetInterval(() => console.error('x'.repeat(200).concat('\\n').repeat(500)), 5);`),
+		plugin(
+			'flood',
+			`${wellBehaved('flood')}\nsetInterval(() => console.error('x'.repeat(200).concat('\\n').repeat(500)), 5);`,
+		),
 		plugin('liar', liar),
 	];
-	writeFileSync(join(work, 'orchestra.json'), JSON.stringify({ limits: { requestMs: REQUEST_MS, listMs: 300 }, plugins }));
+	writeFileSync(
+		join(work, 'orchestra.json'),
+		JSON.stringify({ limits: { requestMs: REQUEST_MS, listMs: 300 }, plugins }),
+	);
 	return { folder: work, home: folder };
 }
 

@@ -12,9 +12,9 @@ import { MCP_TUNNEL } from '../plugin/features.ts';
 import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
-import { packageVersion } from './version.ts';
 import type { CommandInput } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
+import { packageVersion } from './version.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const DIAL_MS = 5000;
@@ -38,7 +38,9 @@ export async function withHub<T>(
 		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };
 		await peer.request('initialize', hello, { signal });
 		peer.notify('notifications/initialized');
-		return await work({ request: (method, params, options) => peer.request(method, params, { signal, ...options }) });
+		return await work({
+			request: (method, params, options) => peer.request(method, params, { signal, ...options }),
+		});
 	} finally {
 		await opened.close();
 	}

@@ -23,7 +23,10 @@ export const promptListing: Listing = {
 				usageOf(name, places),
 				textOf(title, description),
 			]),
-			...others.map((prompt) => [usageOf(textField(prompt, 'name'), placesOf(prompt)), descriptionOf(prompt)]),
+			...others.map((prompt) => [
+				usageOf(textField(prompt, 'name'), placesOf(prompt)),
+				descriptionOf(prompt),
+			]),
 		];
 		return { rows, items: [...prompts, ...others], problems: [] };
 	},

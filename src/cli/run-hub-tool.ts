@@ -73,7 +73,8 @@ async function callTool(
 
 function endingOf(name: string, result: Offered): Ending {
 	const payload = payloadOf(result);
-	if (result['isError'] !== true) return { event: eventOf(name, 'result', payload), outcome: 'ok', exitCode: 0 };
+	if (result['isError'] !== true)
+		return { event: eventOf(name, 'result', payload), outcome: 'ok', exitCode: 0 };
 	const message = typeof payload['text'] === 'string' ? payload['text'] : JSON.stringify(payload);
 	const event = eventOf(name, 'error', { message, code: 'TOOL_FAILED', recoverable: true });
 	return { event, outcome: 'failed', exitCode: EXIT_FAILED };
@@ -155,11 +156,17 @@ class ViewReport implements Report {
 	}
 }
 
-async function unknownTool(run: HubToolRun, session: HubSession, tools: readonly Offered[]): Promise<OrchestraError> {
+async function unknownTool(
+	run: HubToolRun,
+	session: HubSession,
+	tools: readonly Offered[],
+): Promise<OrchestraError> {
 	const ids = [...new Set([...run.knownIds, ...tools.map(({ name }) => String(name))])];
 	const guesses = nearest(run.name, ids);
 	// The hub knows which plugins are down.
-	const said = await session.request('tools/call', { name: run.name, arguments: {} }).catch((error: unknown) => error);
+	const said = await session
+		.request('tools/call', { name: run.name, arguments: {} })
+		.catch((error: unknown) => error);
 	const why = rpcErrorOf(said)?.message.replace(/^Unknown tool: [^.]*\.? ?/, '') ?? '';
 	return new OrchestraError('bad_input', `there is no tool "${run.name}"${why && `. ${why}`}`, {
 		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',

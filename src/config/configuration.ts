@@ -68,7 +68,14 @@ export interface HubSection {
 	readonly certsDir: string | undefined;
 }
 
-export const limitNames = ['messageBytes', 'requestMs', 'idleMs', 'listMs', 'toolOutputBytes', 'toolEvents'] as const;
+export const limitNames = [
+	'messageBytes',
+	'requestMs',
+	'idleMs',
+	'listMs',
+	'toolOutputBytes',
+	'toolEvents',
+] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 

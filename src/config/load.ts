@@ -9,8 +9,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
-import { isObject, type JsonValue } from '../wire/json.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
+import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { parseJsonc } from './jsonc.ts';
 import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
@@ -83,7 +83,9 @@ function withoutOurselves(
 	};
 	return {
 		...sections,
-		mcpServers: sections.mcpServers.filter((server) => server.kind !== 'stdio' || isForeign(server, server.record)),
+		mcpServers: sections.mcpServers.filter(
+			(server) => server.kind !== 'stdio' || isForeign(server, server.record),
+		),
 		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
 			isForeign({ name: id, file }, { command: binary, args }),
 		),

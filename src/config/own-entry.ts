@@ -55,7 +55,10 @@ export function markedEnvironment(
 function isOwnProgram(word: string): boolean {
 	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
 	const place = realPath(word);
-	return place !== undefined && ownFiles.some((file) => realPath(fileURLToPath(new URL(file, import.meta.url))) === place);
+	return (
+		place !== undefined &&
+		ownFiles.some((file) => realPath(fileURLToPath(new URL(file, import.meta.url))) === place)
+	);
 }
 
 function realPath(path: string): string | undefined {

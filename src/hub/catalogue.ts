@@ -191,7 +191,9 @@ export class Catalogue {
 		);
 		const offer = await deadline(answered, waitMs);
 		if (offer !== undefined) return offer;
-		this.#log.info(`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`);
+		this.#log.info(
+			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
+		);
 		const known = this.#lastOffer<T>(kind, backend);
 		this.#awaitLate(kind, known, answered);
 		return known;

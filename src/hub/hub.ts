@@ -79,11 +79,10 @@ export class Hub implements Provider {
 	 * are closed; this resolves when the others are.
 	 */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
-		const before = this.#backends;
-		const gone = before.filter((backend) => !backends.includes(backend));
+		const gone = this.#backends.filter((backend) => !backends.includes(backend));
+		const isSame = backends.every((backend, at) => backend === this.#backends[at]) && gone.length === 0;
 		this.#adopt(backends);
-		const isSame = before.length === backends.length && gone.length === 0;
-		if (isSame && backends.every((backend, at) => backend === before[at])) return;
+		if (isSame) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
 		const closed = gone.map(async (backend) => {
 			this.#retiring.add(backend);
@@ -145,7 +144,9 @@ export class Hub implements Provider {
 	/** What to say of a tool that nobody offers: it may belong to a backend that is down. */
 	unknownTool(name: string, sentence = `Unknown tool: ${name}`): string {
 		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
-		return troubles.length === 0 ? sentence : `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
+		return troubles.length === 0
+			? sentence
+			: `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {

@@ -10,7 +10,10 @@ export const LINES_PER_SECOND = 200;
 const SECOND_MS = 1000;
 
 /** Wrap `write` so that at most `LINES_PER_SECOND` lines pass in a second. */
-export function limitedRate(write: (line: string) => void, now: () => number = () => performance.now()): (line: string) => void {
+export function limitedRate(
+	write: (line: string) => void,
+	now: () => number = () => performance.now(),
+): (line: string) => void {
 	let startedAt = Number.NEGATIVE_INFINITY;
 	let lines = 0;
 	return (line) => {

@@ -2,7 +2,8 @@
 import type { Log } from '../log.ts';
 import { sharedState } from '../mcp/face.ts';
 import { servePlugin } from '../plugin/plugin-server.ts';
-import { certificatesFolder } from '../quic/certificates.ts';
+import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
+import type { LinkListener } from '../quic/link.ts';
 import type { OpenedHub } from './open-hub.ts';
 import { orchestratorHandlers } from './orchestrator.ts';
 import { PluginLink } from './plugin-link.ts';
@@ -19,16 +20,13 @@ export interface PluginLinkPlace {
 	readonly log: Log;
 }
 
-export function openPluginLink({ opened, address, certsDir, log }: PluginLinkPlace): PluginLink {
-	const listen: ConstructorParameters<typeof PluginLink>[0]['listen'] = (identity) => {
-		// MCP sessions have stdin and stdout; this link is for plugins.
-		const { tunnel: _, ...handlers } = orchestratorHandlers({
-			opened,
-			shared: sharedState(),
-			log,
-			details: () => ({}),
-		});
+export function openPluginLink({ opened, address, log, ...place }: PluginLinkPlace): PluginLink {
+	const certsDir = certificatesFolder(place.certsDir);
+	const listen = async (): Promise<LinkListener> => {
+		const parts = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };
+		const handlers = orchestratorHandlers(parts);
+		const identity = await loadIdentity(certsDir, ORCHESTRATOR_NAME);
 		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers, log });
 	};
-	return new PluginLink({ certsDir: certificatesFolder(certsDir), address, log, listen });
+	return new PluginLink({ certsDir, address, log, listen });
 }

@@ -11,7 +11,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Face, type SharedState } from '../mcp/face.ts';
-import { FEATURES } from '../plugin/features.ts';
+import { EXACT_JSON, FEATURES } from '../plugin/features.ts';
 import {
 	HealthResult_Status,
 	type PluginManifest,
@@ -34,6 +34,8 @@ export interface OrchestratorParts {
 	readonly log: Log;
 	/** Facts for `mctl hub status` and `ps`, as texts by name. */
 	readonly details: () => Record<string, string>;
+	/** For plugins alone: MCP sessions come another way. */
+	readonly isPrivate?: boolean;
 }
 
 /** The handlers of the hub's own listener. */
@@ -48,7 +50,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		register: (manifest, { peer }) => registration(manifest, peer.name, parts),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		tunnel: (transport) => serveSession(transport, parts),
+		...(!parts.isPrivate && { tunnel: (transport: Transport) => serveSession(transport, parts) }),
 	};
 }
 
@@ -59,7 +61,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 function registration(
 	manifest: PluginManifest,
 	peerName: string,
-	{ opened, log }: OrchestratorParts,
+	{ opened, log, isPrivate }: OrchestratorParts,
 ): MessageInitShape<typeof RegistrationResultSchema> {
 	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
@@ -72,7 +74,7 @@ function registration(
 		plugin.registered(manifest);
 		log.info(`${id} registered`);
 	} else log.debug(`${id} registered; it is none of the configured plugins`);
-	return { accepted: true, features: [...FEATURES] };
+	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }
 
 const SHOWN_CHARACTERS = 80;

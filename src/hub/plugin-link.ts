@@ -8,8 +8,8 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
-import type { Identity, LinkListener } from '../quic/link.ts';
+import { ensureCertificates, loadIdentity } from '../quic/certificates.ts';
+import type { LinkListener } from '../quic/link.ts';
 
 export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
@@ -18,7 +18,7 @@ export interface PluginLinkOptions {
 	/** Where the hub listens already. */
 	readonly address?: string | undefined;
 	/** Open the private listener; called when there is no address and a plugin starts. */
-	readonly listen: (identity: Identity) => Promise<LinkListener>;
+	readonly listen: () => Promise<LinkListener>;
 }
 
 export class PluginLink {
@@ -35,10 +35,10 @@ export class PluginLink {
 
 	/** Prepare for a plugin. Gives back the address of the hub; empty when it cannot listen. */
 	async open(pluginId: string): Promise<string> {
-		const identity = await this.#certify(pluginId);
+		await this.#certify(pluginId);
 		const { address, listen, log } = this.#options;
 		if (address !== undefined && address !== '') return address;
-		this.#listener ??= listen(identity);
+		this.#listener ??= listen();
 		try {
 			return (await this.#listener).address;
 		} catch (error) {
@@ -55,12 +55,11 @@ export class PluginLink {
 		await listener?.close();
 	}
 
-	#certify(pluginId: string): Promise<Identity> {
+	#certify(pluginId: string): Promise<void> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
 		const made = this.#certificates.then(async () => {
-			const identity = await loadIdentity(this.certsDir, ORCHESTRATOR_NAME);
+			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
-			return identity;
 		});
 		this.#certificates = made.catch(() => {}); // whoever asked for these is told
 		return made;

@@ -34,7 +34,8 @@ export class RotatingFile {
 	/** Append one line, newline included. A line longer than the limit has a file of its own. */
 	write(line: string): void {
 		const bytes = Buffer.byteLength(line);
-		const fits = this.#descriptor !== undefined && this.#size + this.#collectedBytes + bytes <= this.#limitBytes;
+		const fits =
+			this.#descriptor !== undefined && this.#size + this.#collectedBytes + bytes <= this.#limitBytes;
 		if (!fits) {
 			this.#flush();
 			this.#open(bytes);

@@ -35,7 +35,8 @@ export class RoutedStorage implements Storage {
 		const plugin = this.#backends().find(
 			(backend) => backend instanceof PluginBackend && backend.providesStorage.includes(wanted),
 		);
-		if (wanted === DEFAULT_TYPE) return plugin instanceof PluginBackend ? this.#watched(plugin, type) : this.#files;
+		if (wanted === DEFAULT_TYPE)
+			return plugin instanceof PluginBackend ? this.#watched(plugin, type) : this.#files;
 		if (plugin instanceof PluginBackend) return new PluginStorage(plugin, type);
 		throw new OrchestraError('tool_failed', `no plugin provides storage type "${type}"`, {
 			hint: 'Name it in provides_storage of the plugin that keeps it.',

@@ -49,7 +49,11 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 		id,
 		binary,
 		args,
-		env: { ...markedEnvironment(environment, { file: entry.file, name: id }), [WORKSPACE_VARIABLE]: workspace, ...env },
+		env: {
+			...markedEnvironment(environment, { file: entry.file, name: id }),
+			[WORKSPACE_VARIABLE]: workspace,
+			...env,
+		},
 		cwd: entry.cwd ?? dirname(entry.file),
 		config,
 		orchestratorAddress,

@@ -217,7 +217,9 @@ export class Supervisor<T> {
 		const waitMs = at - performance.now();
 		if (waitMs <= FIRST_PAUSE_MS) return promise;
 		const hint = `Call it again in ${Math.ceil(waitMs / 1000)} s.`;
-		return Promise.reject(new OrchestraError('closed', this.trouble ?? `${this.#what.name} is down`, { hint }));
+		return Promise.reject(
+			new OrchestraError('closed', this.trouble ?? `${this.#what.name} is down`, { hint }),
+		);
 	}
 
 	#shutDown(): OrchestraError {

@@ -38,7 +38,10 @@ describe('mctl run', () => {
 	it('runs a tool of a plugin, with the types that its schema names', async () => {
 		const { mctl } = configuredFolder({ plugins: [pluginWith('tools.echo', echo)] });
 		const { stdout, code } = await mctl(['run', 'echo', 'times=3', '--json']);
-		const events = stdout.trim().split('\n').map((line) => JSON.parse(line));
+		const events = stdout
+			.trim()
+			.split('\n')
+			.map((line) => JSON.parse(line));
 		expect(events).toMatchObject([
 			{ type: 'started', toolId: 'echo' },
 			{ type: 'result', toolId: 'echo', payload: { text: expect.stringContaining('"times":3') } },
@@ -51,22 +54,30 @@ describe('mctl run', () => {
 		[['die'], 69, 'outcome is unknown'],
 		[['hang', '--timeout', '300'], 124, 'timed out'],
 		[['ecko'], 64, 'did you mean: echo'],
-	])('exits for %j as for any tool', async (words, exitCode, text) => {
-		const { mctl } = configuredFolder({ plugins: [pluginWith('tools.echo', echo)] });
-		const { stderr, code } = await mctl(['run', ...words]);
-		expect(code).toBe(exitCode);
-		expect(stderr).toContain(text);
-	}, 20_000);
+	])(
+		'exits for %j as for any tool',
+		async (words, exitCode, text) => {
+			const { mctl } = configuredFolder({ plugins: [pluginWith('tools.echo', echo)] });
+			const { stderr, code } = await mctl(['run', ...words]);
+			expect(code).toBe(exitCode);
+			expect(stderr).toContain(text);
+		},
+		20_000,
+	);
 
 	it('says which plugin is down when it does not find the tool', async () => {
-		const { mctl } = configuredFolder({ plugins: [plugin('tools.broken', `console.error('no disk'); process.exit(3);`)] });
+		const { mctl } = configuredFolder({
+			plugins: [plugin('tools.broken', `console.error('no disk'); process.exit(3);`)],
+		});
 		const { stderr, code } = await mctl(['run', 'anything']);
 		expect(code).toBe(64);
 		expect(stderr).toMatch(/there is no tool "anything".*the plugin tools\.broken is down.*no disk/);
 	}, 20_000);
 
 	it('uses the shared hub when it runs, and does not start its plugins twice', async () => {
-		const { mctl } = configuredFolder({ plugins: [pluginWith('tools.pid', `pid: tool(() => String(process.pid))`)] });
+		const { mctl } = configuredFolder({
+			plugins: [pluginWith('tools.pid', `pid: tool(() => String(process.pid))`)],
+		});
 		await mctl(['hub', 'start']);
 		try {
 			const first = await mctl(['run', 'pid']);

@@ -41,7 +41,9 @@ describe('an entry that is this program itself', () => {
 	it('in the folder of another project is another hub, and kept', () => {
 		const other = withFiles(temporaryFolder(), { 'orchestra.json': '{}' });
 		const cwd = withFiles(temporaryFolder(), {
-			'.mcp.json': JSON.stringify({ mcpServers: { other: { command: 'mctl', args: ['serve'], cwd: other } } }),
+			'.mcp.json': JSON.stringify({
+				mcpServers: { other: { command: 'mctl', args: ['serve'], cwd: other } },
+			}),
 		});
 		expect(loadConfiguration({ cwd, environment: {} }).configuration.mcpServers).toHaveLength(1);
 	});
@@ -59,7 +61,9 @@ describe('an entry that is this program itself', () => {
 		const environment = markedEnvironment(markedEnvironment({}, { file: 'x', name: 'y' }), place);
 		const { configuration, notes } = loadConfiguration({ cwd, environment });
 		expect(configuration.plugins.map(({ id }) => id)).toEqual(['tools.other']);
-		expect(notes).toEqual([`"tools.loop" in ${place.file} started this process, so it is not started from here`]);
+		expect(notes).toEqual([
+			`"tools.loop" in ${place.file} started this process, so it is not started from here`,
+		]);
 		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(true);
 	});
 

@@ -17,7 +17,13 @@ const registry = {
 			needs_storage: ['markdown'],
 			enabled: true,
 		},
-		'github.com/a/ai': { id: 'ai.x', binary: '/bin/ai', provides_ai: ['claude'], needs_storage: null, enabled: true },
+		'github.com/a/ai': {
+			id: 'ai.x',
+			binary: '/bin/ai',
+			provides_ai: ['claude'],
+			needs_storage: null,
+			enabled: true,
+		},
 		'github.com/a/off': { id: 'tools.off', binary: '/bin/off', enabled: false },
 		'github.com/a/old': { id: 'tools.old', binary: '/bin/old', provides_tools: null },
 		'github.com/a/damaged': null,
@@ -35,11 +41,17 @@ describe('the registry of plugins that another Orchestra installed', () => {
 			['tools.old', true],
 			['tools.needs', true],
 		]);
-		expect(configuration.plugins[4]).toMatchObject({ cwd, file, binary: '/home/me/.orchestra/plugins/bin/needs' });
+		expect(configuration.plugins[4]).toMatchObject({
+			cwd,
+			file,
+			binary: '/home/me/.orchestra/plugins/bin/needs',
+		});
 	});
 
 	it('gives way to the entry of the project with the same id', () => {
-		const { configuration } = load(JSON.stringify({ plugins: { r: { id: 'tools.own', binary: '/bin/other' } } }));
+		const { configuration } = load(
+			JSON.stringify({ plugins: { r: { id: 'tools.own', binary: '/bin/other' } } }),
+		);
 		expect(configuration.plugins).toMatchObject([{ id: 'tools.own', binary: '/bin/own' }]);
 	});
 
@@ -52,7 +64,9 @@ describe('the registry of plugins that another Orchestra installed', () => {
 
 function load(text: string): ReturnType<typeof loadConfiguration> & { cwd: string; file: string } {
 	const home = withFiles(temporaryFolder(), { '.orchestra/plugins/registry.json': text });
-	const cwd = withFiles(temporaryFolder(), { 'plugins.yaml': 'plugins:\n  - id: tools.own\n    binary: /bin/own\n' });
+	const cwd = withFiles(temporaryFolder(), {
+		'plugins.yaml': 'plugins:\n  - id: tools.own\n    binary: /bin/own\n',
+	});
 	const file = join(home, '.orchestra/plugins/registry.json');
 	return { ...loadConfiguration({ cwd, environment: { HOME: home } }), cwd, file };
 }

@@ -6,6 +6,7 @@ import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
 import { Face } from '../../src/mcp/face.ts';
+import type { Tool } from '../../src/mcp/types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';
@@ -61,8 +62,11 @@ describe('Hub', () => {
 	});
 
 	it('answers a list without a backend that is late, and tells when that one is there', async () => {
-		let answer: (tools: object[]) => void = () => {};
-		const slow = { ...echoBackend('slow'), listTools: () => new Promise((done) => (answer = done)) } as Backend;
+		let answer: (tools: Tool[]) => void = () => {};
+		const slow = {
+			...echoBackend('slow'),
+			listTools: () => new Promise((done) => (answer = done)),
+		} as Backend;
 		const { hub, request, heard } = open([slow, echoBackend('tools')], 20);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
@@ -89,8 +93,11 @@ describe('Hub', () => {
 	});
 
 	it('tells nothing when a late backend offers what it offered before', async () => {
-		let answer: (tools: object[]) => void = () => {};
-		const slow = { ...echoBackend('slow'), listTools: () => new Promise((done) => (answer = done)) } as Backend;
+		let answer: (tools: Tool[]) => void = () => {};
+		const slow = {
+			...echoBackend('slow'),
+			listTools: () => new Promise((done) => (answer = done)),
+		} as Backend;
 		const { hub } = open([slow], 20);
 		const changes: string[] = [];
 		hub.onChange(({ kind }) => changes.push(kind));
@@ -217,7 +224,10 @@ interface Connected {
 	heard: string[];
 }
 
-function open(backends: readonly Backend[], listWaitMs?: number): Connected & { hub: Hub; warnings: string[] } {
+function open(
+	backends: readonly Backend[],
+	listWaitMs?: number,
+): Connected & { hub: Hub; warnings: string[] } {
 	const warnings: string[] = [];
 	const log = new Log('hub', {
 		level: 'info',

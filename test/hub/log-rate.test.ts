@@ -5,7 +5,10 @@ describe('limitedRate', () => {
 	it('passes a bounded number of lines a second, and counts the rest', () => {
 		let now = 0;
 		const written: string[] = [];
-		const write = limitedRate((line) => written.push(line), () => now);
+		const write = limitedRate(
+			(line) => written.push(line),
+			() => now,
+		);
 		for (let n = 0; n < LINES_PER_SECOND + 5; n++) write(`line ${n}`);
 		expect(written).toHaveLength(LINES_PER_SECOND);
 		now = 1000;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
-import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
 import { mctl } from '../support/mctl.ts';
+import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
 import { thrownBy, until } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -32,7 +32,9 @@ describe('a plugin under mctl serve', () => {
 
 	it('runs in the folder of the file that names it, wherever the hub was started', async () => {
 		const { folder } = configuredFolder({
-			plugins: [pluginWith('tools.where', `where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`)],
+			plugins: [
+				pluginWith('tools.where', `where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`),
+			],
 		});
 		const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"where"}}';
 		const file = join(folder, 'orchestra.json');
@@ -95,7 +97,9 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 			});
 		}
 		const known = rpcErrorOf(await thrownBy(() => client.request('tools/call', { name: 'fine' })));
-		expect(known?.message).toMatch(/the plugin tools\.moody is down and is started again in \d+ s\..*exited with code 7/);
+		expect(known?.message).toMatch(
+			/the plugin tools\.moody is down and is started again in \d+ s\..*exited with code 7/,
+		);
 		const unknown = rpcErrorOf(await thrownBy(() => client.request('tools/call', { name: 'nope' })));
 		expect(unknown).toMatchObject({ code: -32602 });
 		expect(unknown?.message).toMatch(/^Unknown tool: nope\..*tools\.broken is down.*no disk/s);
@@ -103,7 +107,12 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 
 	it('gets arguments nested as deep as any program writes them, and a clear error beyond', async () => {
 		const { open } = configuredFolder({
-			plugins: [pluginWith('tools.deep', `depth: tool((input) => String(JSON.stringify(input).split('{').length - 1))`)],
+			plugins: [
+				pluginWith(
+					'tools.deep',
+					`depth: tool((input) => String(JSON.stringify(input).split('{').length - 1))`,
+				),
+			],
 		});
 		const client = await open();
 		expect(await callText(client, 'depth', nested(60))).toBe('60');
@@ -185,7 +194,8 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 		});
 		const client = await open();
 		const answers = [];
-		for (const provider of ['', 'openai', 'grok', 'nobody']) answers.push(await callText(client, 'ask', { provider }));
+		for (const provider of ['', 'openai', 'grok', 'nobody'])
+			answers.push(await callText(client, 'ask', { provider }));
 		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
 		expect(await callText(client, 'ai_prompt')).toBe('claude');
 	}, 30_000);

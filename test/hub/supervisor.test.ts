@@ -67,7 +67,7 @@ describe('Supervisor', () => {
 		expect(await soon).toBe(2);
 		await crash();
 		await expect(supervisor.up()).rejects.toMatchObject({
-			message: `${name} is down and is started again in 2 s. ${name} ended: crashed`,
+			message: 'it is down and is started again in 2 s. it ended: crashed',
 			hint: 'Call it again in 2 s.',
 		});
 		expect(starts()).toBe(2);

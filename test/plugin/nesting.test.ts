@@ -10,7 +10,10 @@ describe('nested arguments', () => {
 	it.each(['object', 'array'])('of %ss survive up to the limit, and are refused beyond', (kind) => {
 		const deepest = nested(NESTING_LIMIT, kind);
 		const request = (value: JsonObject) =>
-			({ requestId: 'a', request: { case: 'toolCall', value: { toolName: 't', arguments: value } } }) as const;
+			({
+				requestId: 'a',
+				request: { case: 'toolCall', value: { toolName: 't', arguments: value } },
+			}) as const;
 		expect(decodeRequest(encodeRequest(request(deepest)))).toMatchObject(request(deepest));
 		expect(() => encodeRequest(request(nested(NESTING_LIMIT + 5, kind)))).toThrow(
 			`a value is nested deeper than ${NESTING_LIMIT} levels`,
@@ -32,8 +35,17 @@ describe('a schema that came as a Struct', () => {
 	});
 
 	it('is sorted in the list of tools', () => {
-		const inputSchema = { required: ['a'], properties: { b: { type: 'string' }, a: { type: 'number' } }, type: 'object' };
-		const tool = { $typeName: 'orchestra.plugin.v1.ToolDefinition', name: 't', description: '', inputSchema } as const;
+		const inputSchema = {
+			required: ['a'],
+			properties: { b: { type: 'string' }, a: { type: 'number' } },
+			type: 'object',
+		};
+		const tool = {
+			$typeName: 'orchestra.plugin.v1.ToolDefinition',
+			name: 't',
+			description: '',
+			inputSchema,
+		} as const;
 		expect(JSON.stringify(toolOf(tool).inputSchema)).toBe(
 			'{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"string"}},"required":["a"]}',
 		);
@@ -49,5 +61,9 @@ function nested(depth: number, kind: string): JsonObject {
 function shuffled(value: JsonValue): JsonValue {
 	if (Array.isArray(value)) return value.map(shuffled);
 	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(Object.entries(value).reverse().map(([key, inner]) => [key, shuffled(inner)]));
+	return Object.fromEntries(
+		Object.entries(value)
+			.reverse()
+			.map(([key, inner]) => [key, shuffled(inner)]),
+	);
 }
