@@ -24,7 +24,7 @@ export async function furtherOffers(
 ): Promise<Offered[]> {
 	if (!mayOfferMore(configuration)) return [];
 	const { withHub } = await import('./hub-session.ts');
-	const all = await withHub(input, (session) => listAll(session, list.kind));
+	const all = await withHub(input, (session) => listAll(session, list.kind), LIST_WAIT_MS);
 	return all.filter((item) => !list.known.has(String(item[list.key])));
 }
 
@@ -48,7 +48,9 @@ export async function listAll(session: HubSession, kind: ListKind): Promise<Offe
 	return items;
 }
 
-/** Plugins that start just now are waited for. */
+/** A person waits for plugins to start; each has its own deadline. */
+const LIST_WAIT_MS = 30_000;
+/** Longer than that. */
 const LIST_MS = 60_000;
 
 export function textField(item: Offered, name: string): string {

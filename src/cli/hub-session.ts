@@ -3,6 +3,7 @@
  * shared hub when it runs, so that its plugins are not started twice, else with a hub
  * of its own that ends with the command.
  */
+import { OrchestraError } from '../errors.ts';
 import { openHub } from '../hub/open-hub.ts';
 import { serveSession } from '../hub/orchestrator.ts';
 import type { HubRecord } from '../hub/shared/hub-folder.ts';
@@ -18,19 +19,24 @@ import { packageVersion } from './version.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const DIAL_MS = 5000;
-/** A person waits for plugins to start; each has its own deadline. */
-const LIST_WAIT_MS = 30_000;
 
-/** Calls MCP methods of the hub; a signal of the command ends them. */
-export type HubSession = Pick<Peer, 'request'>;
+export interface HubSession {
+	/** Call an MCP method of the hub; a signal of the command ends it. */
+	readonly request: Peer['request'];
+	/** Resolves when the hub has found a tool, or knows that it has none of this name; at once for a hub that runs. */
+	find(tool: string): Promise<void>;
+}
 
 /** Open a session, do `work`, and close everything that was opened. */
 export async function withHub<T>(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
+	listWaitMs?: number,
 ): Promise<T> {
 	const record = hubFolderHere(environment).running();
-	const opened = await (record?.features?.includes(MCP_TUNNEL) ? joinShared(record) : openOwn(environment));
+	const opened = await (record?.features?.includes(MCP_TUNNEL)
+		? joinShared(record)
+		: openOwn(environment, listWaitMs));
 	const peer = new Peer(opened.transport, {});
 	opened.transport.start(peer);
 	try {
@@ -40,13 +46,14 @@ export async function withHub<T>(
 		peer.notify('notifications/initialized');
 		return await work({
 			request: (method, params, options) => peer.request(method, params, { signal, ...options }),
+			find: (tool) => aborting(opened.find(tool), signal),
 		});
 	} finally {
 		await opened.close();
 	}
 }
 
-interface Opened {
+interface Opened extends Pick<HubSession, 'find'> {
 	readonly transport: Transport;
 	close(): Promise<void>;
 }
@@ -56,15 +63,28 @@ async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 	const { loadIdentity } = await import('../quic/certificates.ts');
 	const identity = await loadIdentity(certsDir, 'mctl-client');
 	const client = await PluginClient.connect({ address, identity, handshakeMs: DIAL_MS });
-	return { transport: client.openTunnel(), close: () => client.close() };
+	return { transport: client.openTunnel(), find: async () => {}, close: () => client.close() };
 }
 
-async function openOwn(environment: Readonly<NodeJS.ProcessEnv>): Promise<Opened> {
+async function openOwn(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	listWaitMs: number | undefined,
+): Promise<Opened> {
 	// A person who asks one question is told of trouble, not of every step.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
-	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs: LIST_WAIT_MS });
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
-	return { transport, close: () => opened.close() };
+	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));
+	return { transport, find, close: () => opened.close() };
+}
+
+function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
+		if (signal.aborted) return onAbort();
+		signal.addEventListener('abort', onAbort, { once: true });
+		work.then(resolve, reject);
+	});
 }

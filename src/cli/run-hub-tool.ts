@@ -29,6 +29,7 @@ const TIMED_OUT = 124;
 /** Run a tool of the hub. Throws `bad_input` when the hub does not have it either. */
 export async function runHubTool(run: HubToolRun, input: CommandInput): Promise<void> {
 	await withHub(input, async (session) => {
+		await session.find(run.name);
 		const tools = await listAll(session, 'tools');
 		const tool = tools.find(({ name }) => name === run.name);
 		if (tool === undefined) throw await unknownTool(run, session, tools);

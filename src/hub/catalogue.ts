@@ -222,7 +222,10 @@ export class Catalogue {
 	}
 
 	#fallBack<T>(kind: Kind, backend: Backend, error: unknown): Offer<T> {
-		this.#log.warn(`${backend.id} could not list its ${kind}: ${messageOf(error)}`);
+		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
+		// A backend that is down has said so itself.
+		if (backend.trouble === undefined) this.#log.warn(message);
+		else this.#log.debug(message);
 		return this.#lastOffer(kind, backend);
 	}
 

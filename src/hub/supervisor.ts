@@ -131,7 +131,8 @@ export class Supervisor<T> {
 			return running;
 		} catch (thrown) {
 			this.#lastError = OrchestraError.from(thrown);
-			this.#log.warn(this.#lastError.message);
+			// Whoever stops it knows why it did not start.
+			if (!this.#closing.signal.aborted) this.#log.warn(this.#lastError.message);
 			this.#startLater();
 			throw thrown;
 		} finally {
