@@ -94,7 +94,8 @@ async function pluginFor(
 	{ toolName, provider }: Pick<ToolRequest, 'toolName' | 'provider'>,
 ): Promise<PluginBackend | undefined> {
 	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
-	const known = plugins.find((plugin) => plugin.lists(toolName));
+	const listing = plugins.filter((plugin) => plugin.lists(toolName));
+	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
 	// A tool that has nothing to do with AI does not wait for the plugin of the default provider.
 	if (known && provider === '' && known.providesAi.length === 0) return known;
 	for (const wanted of [provider, aliases[provider], DEFAULT_PROVIDER]) {
