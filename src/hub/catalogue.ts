@@ -204,7 +204,8 @@ export class Catalogue {
 		const settled = answered.then((offer) => {
 			late.delete(backend);
 			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
-			if (!isSame) this.#options.onLate({ kind: kind === 'templates' ? 'resources' : kind });
+			if (!isSame && this.#backends().includes(backend))
+				this.#options.onLate({ kind: kind === 'templates' ? 'resources' : kind });
 		});
 		late.set(backend, settled);
 	}

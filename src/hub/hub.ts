@@ -74,10 +74,7 @@ export class Hub implements Provider {
 		return this.#backends;
 	}
 
-	/**
-	 * Use these backends from now on; clients are told when they are others than before. Of those that are gone some end what they do before they
-	 * are closed; this resolves when the others are.
-	 */
+	/** Use these backends from now on. Of those that are gone some end what they do first; resolves when the others are closed. */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
 		const gone = this.#backends.filter((backend) => !backends.includes(backend));
 		const isSame = backends.every((backend, at) => backend === this.#backends[at]) && gone.length === 0;
@@ -134,15 +131,15 @@ export class Hub implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.knowsTool?.(name));
-			if (!backend?.callTool) throw rpcError(rpcCodes.invalidParams, this.unknownTool(name));
+			if (!backend?.callTool) throw rpcError(rpcCodes.invalidParams, this.missing(`Unknown tool: ${name}`));
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			return this.record(entry, () => backend.callTool?.(call, context));
 		});
 	}
 
-	/** What to say of a tool that nobody offers: it may belong to a backend that is down. */
-	unknownTool(name: string, sentence = `Unknown tool: ${name}`): string {
+	/** A sentence about something that nobody offers, and which backends are down: it may be theirs. */
+	missing(sentence: string): string {
 		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
 		return troubles.length === 0
 			? sentence
@@ -159,7 +156,8 @@ export class Hub implements Provider {
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
-			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
+			if (!route?.backend.getPrompt)
+				throw rpcError(rpcCodes.invalidParams, this.missing(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };

@@ -108,7 +108,7 @@ async function pluginFor(
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure('tool_not_found', hub.unknownTool(toolName, sentence));
+	throw toolFailure('tool_not_found', hub.missing(sentence));
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {

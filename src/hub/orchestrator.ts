@@ -22,6 +22,7 @@ import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
 import { EventHub } from './events/event-hub.ts';
 import type { Hub } from './hub.ts';
+import { limitedRate } from './log-rate.ts';
 import type { OpenedHub } from './open-hub.ts';
 import { storageRoutes } from './orchestrator-storage.ts';
 import { toolRoutes } from './orchestrator-tools.ts';
@@ -40,14 +41,15 @@ export interface OrchestratorParts {
 
 /** The handlers of the hub's own listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
-	const { opened } = parts;
+	const { opened, log } = parts;
+	const warn = limitedRate((line) => log.warn(line));
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
-		register: (manifest, { peer }) => registration(manifest, peer.name, parts),
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn }),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
 		...(!parts.isPrivate && { tunnel: (transport: Transport) => serveSession(transport, parts) }),
@@ -61,12 +63,12 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 function registration(
 	manifest: PluginManifest,
 	peerName: string,
-	{ opened, log, isPrivate }: OrchestratorParts,
+	{ opened, log, isPrivate, warn }: OrchestratorParts & { warn: (line: string) => void },
 ): MessageInitShape<typeof RegistrationResultSchema> {
 	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
 		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
-		log.warn(`a registration was refused: ${rejectReason}`);
+		warn(`a registration was refused: ${rejectReason}`);
 		return { accepted: false, rejectReason };
 	}
 	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
