@@ -2,10 +2,11 @@
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../mcp/types.ts';
 import { readExact, textOf } from '../plugin/exact-json.ts';
 import type * as pb from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import { sortedKeys } from '../plugin/sorted-keys.ts';
 
-/** A tool; a schema that says nothing of its type is one of an object, as MCP demands. */
+/** A tool; a schema that says nothing of its type is one of an object, as MCP demands. The same bytes each time. */
 export function toolOf({ name, description, inputSchema }: pb.ToolDefinition): Tool {
-	return { name, description, inputSchema: { type: 'object', ...inputSchema } };
+	return { name, description, inputSchema: { type: 'object', ...sortedKeys(inputSchema ?? {}) } };
 }
 
 /** One text block: the text of the result, else the result as JSON; or what went wrong. */

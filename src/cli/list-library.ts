@@ -1,4 +1,6 @@
-/* `mctl list prompts` and `mctl list resources`. */
+/* `mctl list prompts` and `mctl list resources`: those of the library, of plugins and of the storage. */
+import { loadConfiguration } from '../config/load.ts';
+import { furtherOffers, type Offered, textField } from './hub-offers.ts';
 import type { Listing } from './listing.ts';
 import { withLibrary } from './open-library.ts';
 
@@ -10,13 +12,23 @@ export const promptListing: Listing = {
 	headings: ['PROMPT', 'DESCRIPTION'],
 	whenEmpty,
 
-	async list({ environment }) {
+	async list(input) {
+		const { environment } = input;
+		const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
 		const prompts = await withLibrary({ flags: {}, environment }, (library) => library.listPrompts());
-		const rows = prompts.map(({ name, title, description, arguments: places }) => [
-			[name, ...places.map((place) => (place.required ? `${place.name}=` : `[${place.name}=]`))].join(' '),
-			textOf(title, description),
-		]);
-		return { rows, items: prompts, problems: [] };
+		const known = new Set(prompts.map(({ name }) => name));
+		const others = await furtherOffers(input, configuration, { kind: 'prompts', key: 'name', known });
+		const rows = [
+			...prompts.map(({ name, title, description, arguments: places }) => [
+				usageOf(name, places),
+				textOf(title, description),
+			]),
+			...others.map((prompt) => [
+				usageOf(textField(prompt, 'name'), placesOf(prompt)),
+				descriptionOf(prompt),
+			]),
+		];
+		return { rows, items: [...prompts, ...others], problems: [] };
 	},
 };
 
@@ -24,12 +36,37 @@ export const resourceListing: Listing = {
 	headings: ['RESOURCE', 'DESCRIPTION'],
 	whenEmpty,
 
-	async list({ environment }) {
+	async list(input) {
+		const { environment } = input;
+		const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
 		const resources = await withLibrary({ flags: {}, environment }, (library) => library.listResources());
-		const rows = resources.map(({ uri, title, description }) => [uri, textOf(title, description)]);
-		return { rows, items: resources, problems: [] };
+		const known = new Set(resources.map(({ uri }) => uri));
+		const others = await furtherOffers(input, configuration, { kind: 'resources', key: 'uri', known });
+		const rows = [
+			...resources.map(({ uri, title, description }) => [uri, textOf(title, description)]),
+			...others.map((resource) => [textField(resource, 'uri'), descriptionOf(resource)]),
+		];
+		return { rows, items: [...resources, ...others], problems: [] };
 	},
 };
+
+interface Place {
+	readonly name: string;
+	readonly required?: boolean;
+}
+
+function usageOf(name: string, places: readonly Place[]): string {
+	return [name, ...places.map((place) => (place.required ? `${place.name}=` : `[${place.name}=]`))].join(' ');
+}
+
+function placesOf({ arguments: places }: Offered): Place[] {
+	// The hub gives prompts in the shape of MCP.
+	return Array.isArray(places) ? (places as Place[]) : [];
+}
+
+function descriptionOf(item: Offered): string {
+	return textOf(textField(item, 'title') || undefined, textField(item, 'description') || undefined);
+}
 
 function textOf(title: string | undefined, description: string | undefined): string {
 	return [title, description].filter((part) => part !== undefined).join(': ');

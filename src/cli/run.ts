@@ -15,6 +15,7 @@ import { type Command, type CommandInput, numberFlag, usageError } from './comma
 import type { Output } from './output.ts';
 import { findTool, openProject, type Project } from './project.ts';
 import { inputFlag, readToolInput } from './read-input.ts';
+import type { HubToolRun } from './run-hub-tool.ts';
 import { RunView } from './run-view.ts';
 
 export const run: Command = {
@@ -37,6 +38,7 @@ export const run: Command = {
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
 		const project = openProject(input.environment);
+		if (isOfHub(project, word)) return runOfHub(project, { word, words, timeoutMs }, input);
 		const tool = findTool(project, word);
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
 		const given = { flag: input.flags['input'], words, schema: tool.inputSchema, signal: input.signal };
@@ -46,6 +48,23 @@ export const run: Command = {
 		else await showEvents(tool, options, input);
 	},
 };
+
+/** True for a name that no folder has and a plugin may. */
+function isOfHub({ tools, configuration }: Project, word: string): boolean {
+	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
+	return isId && configuration.plugins.some(({ isEnabled }) => isEnabled);
+}
+
+async function runOfHub(
+	{ tools }: Project,
+	{ word: name, words, timeoutMs }: { word: string; words: readonly string[]; timeoutMs: number | undefined },
+	input: CommandInput,
+): Promise<void> {
+	const { runHubTool } = await import('./run-hub-tool.ts');
+	const inputFor: HubToolRun['inputFor'] = (schema) =>
+		readToolInput(run, { flag: input.flags['input'], words, schema });
+	await runHubTool({ name, timeoutMs, inputFor, knownIds: tools.map(({ id }) => id) }, input);
+}
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;
 

@@ -1,13 +1,16 @@
-/* `mctl serve`: an embedded hub, MCP on stdin and stdout, no port and no other process. */
+/* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
 import { existsSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import { openHub } from '../hub/open-hub.ts';
+import { type OpenedHub, openHub } from '../hub/open-hub.ts';
 import { Log } from '../log.ts';
 import { serveProvider } from '../mcp/serve.ts';
 import { type Command, usageError } from './command.ts';
 
 /** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
 const WARM_AFTER_MS = 100;
+/** The exit code when nothing can be served. */
+const START_FAILED = 1;
 
 export const serve: Command = {
 	usage: 'mctl serve [--config FILE]',
@@ -26,20 +29,36 @@ export const serve: Command = {
 			throw usageError(serve, `there is no configuration file ${file}`);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const opened = await openHub({
-			cwd: process.cwd(),
-			environment,
-			file,
-			log,
+		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {
+			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
-		const warming = setTimeout(() => opened.hub.warm(), WARM_AFTER_MS);
-		const { messageBytes: limitBytes } = opened.configuration().limits;
-		log.info('orchestra started successfully');
-		try {
-			await serveProvider(opened.hub, { log, limitBytes });
-		} finally {
-			clearTimeout(warming);
-			await opened.close();
-		}
+		if (opened) await serveUntilEnd(opened, log);
+		else process.exitCode = START_FAILED;
 	},
 };
+
+/** The first answer does not wait for what is loaded; the log says that the start is over when it is. */
+async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
+	let isStarted = false;
+	const started = (): void => {
+		if (!isStarted) log.info('orchestra started successfully');
+		isStarted = true;
+	};
+	const warming = setTimeout(() => void warmUp(opened).then(started), WARM_AFTER_MS);
+	const { messageBytes: limitBytes } = opened.configuration().limits;
+	try {
+		await serveProvider(opened.hub, { log, limitBytes });
+	} finally {
+		clearTimeout(warming);
+		started();
+		await opened.close();
+	}
+}
+
+/** Load what takes time: the library here, plugins in the background. */
+async function warmUp({ hub }: OpenedHub): Promise<void> {
+	hub.warm();
+	const library = hub.backends.find(({ kind }) => kind === 'library');
+	// A library that cannot be read says so to whoever asks for it.
+	await Promise.allSettled([library?.listPrompts?.(), library?.listResources?.()]);
+}

@@ -52,6 +52,9 @@ export interface PluginEntry {
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
 	readonly dependsOn: readonly string[];
+	/** Where it runs. Default: the folder of `file`. */
+	readonly cwd?: string | undefined;
+	/** The file that names it. */
 	readonly file: string;
 }
 
@@ -71,6 +74,7 @@ export const limitNames = [
 	'messageBytes',
 	'requestMs',
 	'idleMs',
+	'listMs',
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',

@@ -3,17 +3,21 @@
  *
  * The project speaks first: `orchestra.json`, else the `.mcp.json` of any client.
  * A project that names no plugins may have them in the `plugins.yaml` of an
- * existing Orchestra. What the project does not say, the user's own file may.
+ * existing Orchestra. What the project does not say, the user's own file may. Plugins
+ * that another Orchestra installed for the user come last.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { parseJsonc } from './jsonc.ts';
+import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
+import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem } from './problem.ts';
-import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
+import { findProjectFile, PLUGINS_FILE, projectRoot } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
 
 export interface LoadOptions {
@@ -36,6 +40,8 @@ export interface LoadedConfiguration {
 	readonly brokenFiles: readonly string[];
 	/** Variables that a file refers to, that are not set and have no default. */
 	readonly unset: readonly string[];
+	/** Entries that were left out for a good reason, one sentence each. */
+	readonly notes: readonly string[];
 }
 
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
@@ -59,9 +65,37 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
 	const user = isNamed ? undefined : userFile(environment);
 	if (user !== undefined) readInto(reading, user, false);
+	const registry = isNamed ? undefined : registryFile(environment);
+	if (registry !== undefined) readInto(reading, registry, false);
 	const { files, sections, problems, brokenFiles, unset } = reading;
-	const configuration = { root, files, ...sections.reduce(merge, empty) };
-	return { configuration, problems, brokenFiles, unset: [...unset] };
+	const notes: string[] = [];
+	const merged = withoutOurselves(sections.reduce(merge, empty), reading, notes);
+	return { configuration: { root, files, ...merged }, problems, brokenFiles, notes, unset: [...unset] };
+}
+
+/** Without the entries that would start this program from within itself. */
+function withoutOurselves(
+	sections: FileSections,
+	{ environment, root }: Pick<Reading, 'environment' | 'root'>,
+	notes: string[],
+): FileSections {
+	const isForeign = (place: EntryPlace, record: SpawnRecord): boolean => {
+		const isHere = projectRoot(record.cwd ?? root, environment['HOME']) === root;
+		const isOwn = isHere && isOwnCommand(record);
+		if (!isOwn && !isStartedBy(environment, place)) return true;
+		const why = isOwn ? 'is this program itself' : 'started this process';
+		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
+		return false;
+	};
+	return {
+		...sections,
+		mcpServers: sections.mcpServers.filter(
+			(server) => server.kind !== 'stdio' || isForeign(server, server.record),
+		),
+		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
+			isForeign({ name: id, file }, { command: binary, args }),
+		),
+	};
 }
 
 /** What is known when a file is read, and what was read so far. */
@@ -115,9 +149,9 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 		if (!isWhole(text, document.value)) reading.brokenFiles.push(file);
 		const source = { file, document, environment, environmentName, unset, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
-		return [
-			isYaml ? readPluginsYaml(source, empty) : readSections(source, !file.endsWith('.mcp.json'), root),
-		];
+		if (isYaml) return [readPluginsYaml(source, empty)];
+		if (file === registryFile(environment)) return [readPluginRegistry(source, empty, root)];
+		return [readSections(source, !file.endsWith('.mcp.json'), root)];
 	} catch (error) {
 		reading.namesPlugins ||= isPluginsYaml(file);
 		problems.push(syntaxProblem(file, error));

@@ -7,11 +7,13 @@
  * The parser takes tens of milliseconds to load, so it is loaded only when there
  * is such a file.
  */
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type * as Yaml from 'yaml';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
+import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type FileSections, leaveOutWrong, onlyKeys, readAddress, readPlugin } from './sections.ts';
@@ -70,10 +72,18 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 			// Told, and no reason to leave the plugin out: a later Orchestra may know the key.
 			onlyKeys(field, pluginNames);
 			return leaveOutWrong(source, () =>
-				isObject(field.value) ? readPlugin(field, source.file) : undefined,
+				isObject(field.value) ? besideTheFile(readPlugin(field, source.file)) : undefined,
 			);
 		});
 	return { ...rest, hub, plugins };
+}
+
+/** Other Orchestras look for every program beside the file; here a name that is not there is looked up on PATH. */
+function besideTheFile(plugin: PluginEntry | undefined): PluginEntry | undefined {
+	if (plugin === undefined || plugin.binary.includes('/')) return plugin;
+	const place = join(dirname(plugin.file), plugin.binary);
+	const isThere = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;
+	return isThere ? { ...plugin, binary: place } : plugin;
 }
 
 function asWritten(node: Yaml.Scalar): void {

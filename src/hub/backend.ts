@@ -40,6 +40,10 @@ export interface Backend {
 	readonly qualifiesNames: boolean;
 	/** How it is doing, in a word or two. */
 	readonly state: string;
+	/** Why it is down, and when it is tried again; undefined when it is not. */
+	readonly trouble?: string | undefined;
+	/** True for a tool that it offered before it went down. A call of it is tried, and says what is the matter. */
+	knowsTool?(name: string): boolean;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
 	/** Why it has a tool of this name and does not list it; undefined when it has none. */

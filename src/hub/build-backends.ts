@@ -7,20 +7,20 @@ import type { Configuration, PluginEntry } from '../config/configuration.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
+import { DEFAULT_PROVIDER } from './names.ts';
 import type { PluginBackend } from './plugin-backend.ts';
-import type { FileStorage } from './storage/file-storage.ts';
+import type { PluginLink } from './plugin-link.ts';
+import type { Storage } from './storage/storage.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
 	/** The files that plugins keep, loaded when first asked for. */
-	readonly storage: () => Promise<FileStorage>;
+	readonly storage: () => Promise<Storage>;
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** Where plugins find the hub; asked only when there is one. Empty when the hub does not listen. */
-	readonly address: () => Promise<string>;
-	/** Default `~/.orchestra/certs`. */
-	readonly certsDir: string | undefined;
+	/** How plugins reach the hub, loaded when the first one starts. */
+	readonly link: () => Promise<PluginLink>;
 	/** Backends of before, to keep what did not change. */
 	readonly earlier?: readonly Backend[];
 }
@@ -89,13 +89,12 @@ function storageBackend({ storage, configuration: { root } }: BackendSetup): Laz
 }
 
 async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
-	const { configuration, log, address, certsDir, earlier = [] } = setup;
+	const { configuration, environment, log, link, earlier = [] } = setup;
 	const entries = inOrder(
 		configuration.plugins.filter(({ isEnabled }) => isEnabled),
 		log,
 	);
 	if (entries.length === 0) return [];
-	const orchestratorAddress = await address();
 	const { PluginBackend: PluginBackendClass } = await import('./plugin-backend.ts');
 	const made = new Map<string, PluginBackend>();
 	for (const entry of entries) {
@@ -108,11 +107,20 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 			kept.terms = terms;
 			made.set(entry.id, kept);
 		} else {
-			const fresh = { entry, orchestratorAddress, certsDir, log, terms };
+			const fresh = { entry, link, workspace: configuration.root, environment, log, terms };
 			made.set(entry.id, new PluginBackendClass(fresh));
 		}
 	}
-	return [...made.values()];
+	return defaultProviderFirst([...made.values()]);
+}
+
+/** Of plugins that provide AI the one of the default provider comes first, so that it keeps the names they share. */
+function defaultProviderFirst(plugins: readonly PluginBackend[]): PluginBackend[] {
+	const isDefault = ({ entry }: PluginBackend): boolean => entry.providesAi.includes(DEFAULT_PROVIDER);
+	const others = plugins.filter((plugin) => !isDefault(plugin));
+	const firstOther = others.findIndex(({ entry }) => entry.providesAi.length > 0);
+	if (firstOther === -1) return [...plugins];
+	return [...others.slice(0, firstOther), ...plugins.filter(isDefault), ...others.slice(firstOther)];
 }
 
 /** Plugins after those they depend on; a circle is told and then ignored. */

@@ -2,9 +2,11 @@
  * All that there is to call, over all backends, kept until something changes.
  *
  * Backends are asked in parallel, each with a deadline. One that fails or is late
- * keeps what it offered last and never hides the others.
+ * keeps what it offered last and never hides the others. The answer of a late backend
+ * is still taken when it comes: the list is then changed. A call of a tool that no list
+ * has waits longer than a list does, because a late backend may have it.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/methods.ts';
 import type { Change } from '../mcp/provider.ts';
@@ -13,8 +15,10 @@ import type { Backend } from './backend.ts';
 import { EarlyOffers } from './early-offers.ts';
 import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
 
-/** How long a backend may take to say what it offers, in milliseconds. */
-export const LIST_MS = 10_000;
+/** How long a list waits for a backend that has not said what it offers, in milliseconds. */
+export const LIST_WAIT_MS = 2000;
+/** How long the call of an unknown tool waits for backends that are late. */
+const CALL_WAIT_MS = 10_000;
 
 type Kind = 'tools' | 'prompts' | 'resources' | 'templates';
 
@@ -25,19 +29,32 @@ interface Lists {
 	templates: NamedList<ResourceTemplate>;
 }
 
+export interface CatalogueOptions {
+	/** In configuration order, asked anew each time. */
+	readonly backends: () => readonly Backend[];
+	readonly log: Log;
+	/** Default `LIST_WAIT_MS`. */
+	readonly listWaitMs?: (() => number | undefined) | undefined;
+	/** A backend answered after a list was given out without it, and that list is different now. */
+	readonly onLate: (change: Change) => void;
+}
+
 export class Catalogue {
+	readonly #options: CatalogueOptions;
 	readonly #backends: () => readonly Backend[];
 	readonly #log: Log;
+	/** Backends whose answer is still to come, after their deadline. */
+	readonly #late = new Map<Kind, Map<Backend, Promise<void>>>();
 	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
 	readonly #lastOffers = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
 	/** The tools that are known while some backends have not answered yet. */
 	#early: EarlyOffers<Tool> | undefined;
 
-	/** @param backends in configuration order, asked anew each time */
-	constructor(backends: () => readonly Backend[], log: Log) {
-		this.#backends = backends;
-		this.#log = log;
+	constructor(options: CatalogueOptions) {
+		this.#options = options;
+		this.#backends = options.backends;
+		this.#log = options.log;
 	}
 
 	tools(): Awaitable<NamedList<Tool>> {
@@ -55,10 +72,25 @@ export class Catalogue {
 	/** Where a tool is; told as soon as it is known, however long other backends take to say what they offer. */
 	tool(name: string): Awaitable<Route<Tool> | undefined> {
 		const list = this.tools();
-		if (!(list instanceof Promise)) return list.routes.get(name);
+		if (!(list instanceof Promise)) return list.routes.get(name) ?? this.#lateTool(name);
 		const early = this.#early?.find(() => this.#routeSoFar(name));
-		const whole = list.then(({ routes }) => routes.get(name));
+		const whole = list.then(({ routes }) => routes.get(name) ?? this.#lateTool(name));
 		return early ? Promise.race([early, whole]) : whole;
+	}
+
+	/** A tool of a backend that is late, once that one has answered. */
+	#lateTool(name: string): Awaitable<Route<Tool> | undefined> {
+		if (this.#lateOnes('tools').size === 0) return undefined;
+		return deadline(this.#whenLate(name), CALL_WAIT_MS);
+	}
+
+	async #whenLate(name: string): Promise<Route<Tool> | undefined> {
+		for (;;) {
+			const route = (await this.tools()).routes.get(name);
+			const late = [...this.#lateOnes('tools').values()];
+			if (route !== undefined || late.length === 0) return route;
+			await Promise.race(late); // each takes itself out of the table before it resolves
+		}
 	}
 
 	/** With what backends offered last in place of what they have not said yet, so that names do not change hands. */
@@ -141,16 +173,47 @@ export class Catalogue {
 		backend: Backend,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
 	): Awaitable<Offer<T>> {
+		if (this.#lateOnes(kind).has(backend)) return this.#lastOffer(kind, backend);
 		try {
 			const offered = list(backend) ?? [];
 			if (!(offered instanceof Promise)) return { backend, items: offered };
-			return withDeadline(offered, backend.id).then(
-				(items) => this.#remember(kind, backend, items),
-				(error: unknown) => this.#fallBack(kind, backend, error),
-			);
+			return this.#await(kind, backend, offered);
 		} catch (error) {
 			return this.#fallBack(kind, backend, error);
 		}
+	}
+
+	async #await<T>(kind: Kind, backend: Backend, offered: Promise<readonly T[]>): Promise<Offer<T>> {
+		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+		const answered = offered.then(
+			(items) => this.#remember(kind, backend, items),
+			(error: unknown) => this.#fallBack<T>(kind, backend, error),
+		);
+		const offer = await deadline(answered, waitMs);
+		if (offer !== undefined) return offer;
+		this.#log.info(
+			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
+		);
+		const known = this.#lastOffer<T>(kind, backend);
+		this.#awaitLate(kind, known, answered);
+		return known;
+	}
+
+	#awaitLate<T>(kind: Kind, { backend, items }: Offer<T>, answered: Promise<Offer<T>>): void {
+		const late = this.#lateOnes(kind);
+		const settled = answered.then((offer) => {
+			late.delete(backend);
+			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
+			if (!isSame && this.#backends().includes(backend))
+				this.#options.onLate({ kind: kind === 'templates' ? 'resources' : kind });
+		});
+		late.set(backend, settled);
+	}
+
+	#lateOnes(kind: Kind): Map<Backend, Promise<void>> {
+		const late = this.#late.get(kind) ?? new Map<Backend, Promise<void>>();
+		this.#late.set(kind, late);
+		return late;
 	}
 
 	#remember<T>(kind: Kind, backend: Backend, items: readonly T[]): Offer<T> {
@@ -160,7 +223,14 @@ export class Catalogue {
 	}
 
 	#fallBack<T>(kind: Kind, backend: Backend, error: unknown): Offer<T> {
-		this.#log.warn(`${backend.id} could not list its ${kind}: ${messageOf(error)}`);
+		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
+		// A backend that is down has said so itself.
+		if (backend.trouble === undefined) this.#log.warn(message);
+		else this.#log.debug(message);
+		return this.#lastOffer(kind, backend);
+	}
+
+	#lastOffer<T>(kind: Kind, backend: Backend): Offer<T> {
 		// What was remembered under a kind came from the same list function.
 		return { backend, items: (this.#lastOffers.get(backend)?.get(kind) ?? []) as readonly T[] };
 	}
@@ -172,12 +242,10 @@ export class Catalogue {
 	};
 }
 
-function withDeadline<T>(value: Promise<T>, who: string): Promise<T> {
+/** The value, or undefined when it takes longer. */
+function deadline<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
 	return new Promise((resolve, reject) => {
-		const timer = setTimeout(
-			() => reject(new OrchestraError('timeout', `${who} did not answer within ${LIST_MS} ms`)),
-			LIST_MS,
-		);
+		const timer = setTimeout(resolve, ms, undefined);
 		timer.unref();
 		value.then(resolve, reject).finally(() => clearTimeout(timer));
 	});

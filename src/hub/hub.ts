@@ -39,6 +39,8 @@ export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
 	journal?: Journal;
+	/** How long a list waits for a backend that has not said what it offers, in milliseconds. Default 2 s. */
+	listWaitMs?: () => number | undefined;
 }
 
 export class Hub implements Provider {
@@ -55,10 +57,15 @@ export class Hub implements Provider {
 	readonly #retiring = new Set<Backend>();
 	#backends: readonly Backend[] = [];
 
-	constructor({ backends = [], log = Log.silent, journal = noJournal }: HubOptions = {}) {
+	constructor({ backends = [], log = Log.silent, journal = noJournal, listWaitMs }: HubOptions = {}) {
 		this.#log = log;
 		this.#journal = journal;
-		this.#catalogue = new Catalogue(() => this.#backends, log);
+		this.#catalogue = new Catalogue({
+			backends: () => this.#backends,
+			log,
+			listWaitMs,
+			onLate: (change) => this.#onChange(change),
+		});
 		this.#adopt(backends);
 	}
 
@@ -67,13 +74,12 @@ export class Hub implements Provider {
 		return this.#backends;
 	}
 
-	/**
-	 * Use these backends from now on; clients are told. Of those that are gone some end what they do before they
-	 * are closed; this resolves when the others are.
-	 */
+	/** Use these backends from now on. Of those that are gone some end what they do first; resolves when the others are closed. */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
 		const gone = this.#backends.filter((backend) => !backends.includes(backend));
+		const isSame = backends.every((backend, at) => backend === this.#backends[at]) && gone.length === 0;
 		this.#adopt(backends);
+		if (isSame) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
 		const closed = gone.map(async (backend) => {
 			this.#retiring.add(backend);
@@ -124,9 +130,9 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
-			if (!route?.backend.callTool) throw this.#unknownTool(name);
-			const call = { name: route.name, arguments: input };
-			const { backend } = route;
+			const backend = route?.backend ?? this.#backends.find((each) => each.knowsTool?.(name));
+			if (!backend?.callTool) throw this.#unknownTool(name);
+			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			return this.record(entry, () => backend.callTool?.(call, context));
 		});
@@ -134,7 +140,15 @@ export class Hub implements Provider {
 
 	#unknownTool(name: string): OrchestraError {
 		const [reason] = this.#backends.flatMap((backend) => backend.whyNotListed?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? `Unknown tool: ${name}`);
+		return rpcError(rpcCodes.invalidParams, reason ?? this.missing(`Unknown tool: ${name}`));
+	}
+
+	/** A sentence about something that nobody offers, and which backends are down: it may be theirs. */
+	missing(sentence: string): string {
+		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
+		return troubles.length === 0
+			? sentence
+			: `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -147,7 +161,8 @@ export class Hub implements Provider {
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
-			if (!route?.backend.getPrompt) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
+			if (!route?.backend.getPrompt)
+				throw rpcError(rpcCodes.invalidParams, this.missing(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };

@@ -77,7 +77,11 @@ function fullName<T>(
 	const first = routes.get(shortened(name));
 	if (first === undefined || first.backend === backend) return name;
 	const other = qualifiedName(backend.id, name);
-	warn(`"${name}" is offered by ${first.backend.id} and by ${backend.id}; the second is called "${other}"`);
+	const order = `To swap them, write ${backend.id} before ${first.backend.id} in the configuration`;
+	const how = backend.kind === 'plugin' && first.backend.kind === 'plugin' ? `. ${order}` : '';
+	warn(
+		`"${name}" is offered by ${first.backend.id} and by ${backend.id}; the second is called "${other}"${how}`,
+	);
 	return other;
 }
 

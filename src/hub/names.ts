@@ -5,6 +5,8 @@
 
 /** Longest name of a tool that every agent accepts. */
 export const NAME_CHARACTERS = 64;
+/** The AI provider of a request that names none. */
+export const DEFAULT_PROVIDER = 'claude';
 const SEPARATOR = '__';
 const HASH_CHARACTERS = 8;
 

@@ -7,21 +7,24 @@
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backend.ts';
-import { buildBackends } from './build-backends.ts';
+import { type BackendSetup, buildBackends } from './build-backends.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
-import type { FileStorage } from './storage/file-storage.ts';
+import type { PluginLink } from './plugin-link.ts';
+import type { RoutedStorage } from './routed-storage.ts';
 import { watchFiles } from './watch-files.ts';
 
 export interface OpenHubOptions extends LoadOptions {
 	readonly log: Log;
 	readonly journal?: Journal | undefined;
-	/** Where plugins find the hub, asked when there is a plugin. Default: the hub does not listen, and they get an empty one. */
+	/** How long a list waits for plugins that start. Default: what the configuration says, else 2 s. */
+	readonly listWaitMs?: number | undefined;
+	/** Where plugins find the hub, asked when one starts. Default: a private listener on loopback, opened when the first plugin starts. */
 	readonly address?: (() => Promise<string>) | undefined;
-	/** Default `~/.orchestra/certs`. */
+	/** Default: what the configuration says, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
 	/** Values that others delivered for variables of the configuration. Asked at each load. */
 	readonly delivered?: (() => DeliveredVariables) | undefined;
@@ -36,7 +39,7 @@ export interface DeliveredVariables {
 export interface OpenedHub {
 	readonly hub: Hub;
 	/** The files of the workspace that plugins keep. */
-	readonly storage: () => Promise<FileStorage>;
+	readonly storage: () => Promise<RoutedStorage>;
 	/** The configuration as it is now. */
 	configuration(): Configuration;
 	/** Variables that the configuration refers to and that have no value. */
@@ -47,16 +50,23 @@ export interface OpenedHub {
 	close(): Promise<void>;
 }
 
-/** Open the hub of a folder. Problems of the configuration are logged; what is right still works. */
+/**
+ * Open the hub of a folder. Problems of the configuration are logged; what is right still works. Throws `bad_input`
+ * when the one file that was named cannot be used at all.
+ */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
 	let loaded = load(options);
 	const { configuration } = loaded;
+	refuseBroken(loaded, options.file);
 	warnOf(loaded, log);
-	const storage = lazyStorage(configuration.root);
+	const storage = lazyStorage(configuration.root, () => hub.backends);
+	const link = lazyLink(options, configuration, () => opened);
+	const setup = { storage, link: link.get };
 	const hub = new Hub({
-		backends: await build(storage, options, configuration),
+		backends: await build(setup, options, configuration),
 		log,
+		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
 	let reloaded = Promise.resolve();
@@ -75,14 +85,14 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 			warnOf(loaded, log);
 			log.info('the configuration changed');
 			const earlier = hub.backends;
-			await hub.replaceBackends(await build(storage, options, loaded.configuration, earlier));
+			await hub.replaceBackends(await build(setup, options, loaded.configuration, earlier));
 			hub.warm();
 		} catch (error) {
 			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
 		}
 	}
 
-	return {
+	const opened: OpenedHub = {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
@@ -91,7 +101,26 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		async close() {
 			stopWatching();
 			await hub.close();
+			await link.close();
 		},
+	};
+	return opened;
+}
+
+/** The link that plugins reach the hub by; its code is loaded when the first plugin starts. */
+function lazyLink(
+	{ address, certsDir, log }: OpenHubOptions,
+	{ hub }: Configuration,
+	opened: () => OpenedHub,
+): { get: () => Promise<PluginLink>; close: () => Promise<void> } {
+	let link: Promise<PluginLink> | undefined;
+	const open = async (): Promise<PluginLink> => {
+		const { openPluginLink } = await import('./open-plugin-link.ts');
+		return openPluginLink({ opened, address, certsDir: certsDir ?? hub.certsDir, log });
+	};
+	return {
+		get: () => (link ??= open()),
+		close: async () => (await link)?.close(),
 	};
 }
 
@@ -105,12 +134,14 @@ function load(options: OpenHubOptions): LoadedConfiguration {
 	});
 }
 
-function lazyStorage(root: string): () => Promise<FileStorage> {
-	let storage: Promise<FileStorage> | undefined;
-	return () => {
-		storage ??= import('./storage/file-storage.ts').then(({ FileStorage: Files }) => new Files(root));
-		return storage;
+function lazyStorage(root: string, backends: () => readonly Backend[]): () => Promise<RoutedStorage> {
+	let storage: Promise<RoutedStorage> | undefined;
+	const open = async (): Promise<RoutedStorage> => {
+		const { FileStorage } = await import('./storage/file-storage.ts');
+		const { RoutedStorage: Routed } = await import('./routed-storage.ts');
+		return new Routed(new FileStorage(root), backends);
 	};
+	return () => (storage ??= open());
 }
 
 /**
@@ -126,20 +157,26 @@ function isNewlyBroken(next: LoadedConfiguration, last: LoadedConfiguration, log
 	return broken.length > 0;
 }
 
-function warnOf({ configuration, problems }: LoadedConfiguration, log: Log): void {
+function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: string | undefined): void {
+	if (named === undefined || !brokenFiles.includes(named)) return;
+	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
+}
+
+function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Log): void {
+	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
 	const servers = configuration.mcpServers.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
 	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
 function build(
-	storage: () => Promise<FileStorage>,
+	setup: Pick<BackendSetup, 'storage' | 'link'>,
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address = async () => '', certsDir } = options;
-	return buildBackends({ configuration, storage, cwd, environment, log, address, certsDir, earlier });
+	const { cwd, environment, log } = options;
+	return buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
 }
 
 /** Those that were read, and those that would be if they came. */

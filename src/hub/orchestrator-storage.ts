@@ -1,46 +1,28 @@
-/* Storage for peers of the plugin protocol: of the plugin that provides the type, else the hub's own files. */
+/* Storage for peers of the plugin protocol. */
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { PluginManifest } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers } from '../plugin/handlers.ts';
-import type { Hub } from './hub.ts';
 import type { OpenedHub } from './open-hub.ts';
-import { PluginBackend } from './plugin-backend.ts';
 
 type Routes = Pick<PluginHandlers, 'storageRead' | 'storageWrite' | 'storageDelete' | 'storageList'>;
 
-export function storageRoutes(
-	opened: () => Pick<OpenedHub, 'hub' | 'storage'>,
-	manifests: ReadonlyMap<string, PluginManifest>,
-): Routes {
-	const provider = (type: string): PluginBackend | undefined => providerOf(opened().hub, manifests, type);
+export function storageRoutes(opened: () => Pick<OpenedHub, 'storage'>): Routes {
+	const storageOf = async (type: string): Promise<StorageOfType> => (await opened().storage()).of(type);
 	return {
-		storageRead: async (value, { signal }) => {
-			const plugin = provider(value.storageType);
-			if (plugin) return plugin.ask({ case: 'storageRead', value }, 'storageRead', { signal });
-			return (await opened().storage()).read(value.path);
+		storageRead: async ({ path, storageType }, { signal }) => {
+			const { content, metadata, version } = await (await storageOf(storageType)).read(path, signal);
+			return { content: Uint8Array.from(content), metadata, version };
 		},
-		storageWrite: async (value, { signal }) => {
-			const plugin = provider(value.storageType);
-			if (plugin) return plugin.ask({ case: 'storageWrite', value }, 'storageWrite', { signal });
-			const { path, content, metadata = {}, expectedVersion } = value;
-			const { newVersion } = await (await opened().storage()).write({
-				path,
-				content,
-				metadata,
-				expectedVersion,
-			});
+		storageWrite: async ({ storageType, path, content, metadata = {}, expectedVersion }, { signal }) => {
+			const request = { path, content, metadata, expectedVersion };
+			const { newVersion } = await (await storageOf(storageType)).write(request, signal);
 			return { success: true, newVersion };
 		},
-		storageDelete: async (value, { signal }) => {
-			const plugin = provider(value.storageType);
-			if (plugin) return plugin.ask({ case: 'storageDelete', value }, 'storageDelete', { signal });
-			await (await opened().storage()).delete(value.path);
+		storageDelete: async ({ storageType, path }, { signal }) => {
+			await (await storageOf(storageType)).delete(path, signal);
 			return { success: true };
 		},
-		storageList: async (value, { signal }) => {
-			const plugin = provider(value.storageType);
-			if (plugin) return plugin.ask({ case: 'storageList', value }, 'storageList', { signal });
-			const entries = await (await opened().storage()).list({ prefix: value.prefix, pattern: value.pattern });
+		storageList: async ({ storageType, prefix, pattern }, { signal }) => {
+			const entries = await (await storageOf(storageType)).list({ prefix, pattern }, signal);
 			return {
 				entries: entries.map(({ path, size, version, modifiedAt }) => ({
 					path,
@@ -53,20 +35,4 @@ export function storageRoutes(
 	};
 }
 
-/** The plugin that provides a type of storage; the empty type is the hub's own. */
-function providerOf(
-	hub: Hub,
-	manifests: ReadonlyMap<string, PluginManifest>,
-	type: string,
-): PluginBackend | undefined {
-	if (type === '') return undefined;
-	for (const backend of hub.backends) {
-		if (!(backend instanceof PluginBackend)) continue;
-		const provided = [
-			...backend.entry.providesStorage,
-			...(manifests.get(backend.id)?.providesStorage ?? []),
-		];
-		if (provided.includes(type)) return backend;
-	}
-	return undefined;
-}
+type StorageOfType = ReturnType<Awaited<ReturnType<OpenedHub['storage']>>['of']>;

@@ -12,7 +12,6 @@ import { negotiate } from '../mcp/revisions.ts';
 import { isInputRequired, type Result } from '../mcp/types.ts';
 import { readExact } from '../plugin/exact-json.ts';
 import type {
-	PluginManifest,
 	PluginResponse,
 	ToolRequest,
 	ToolResponseSchema,
@@ -22,18 +21,18 @@ import type { PluginProcess } from '../plugin/plugin-process.ts';
 import { IncomingCall } from '../rpc/incoming.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import type { Hub } from './hub.ts';
+import { DEFAULT_PROVIDER } from './names.ts';
 import { PluginBackend } from './plugin-backend.ts';
 
 /** Providers that speak the language of another one. */
 const aliases: ReadonlyMap<string, string> = new Map(
 	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
 );
-const DEFAULT_PROVIDER = 'claude';
 
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
 type ToolAnswer = MessageInitShape<typeof ToolResponseSchema>;
 
-export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, PluginManifest>): Routes {
+export function toolRoutes(hub: () => Hub): Routes {
 	return {
 		async listTools() {
 			const tools = await hub().listTools();
@@ -42,7 +41,7 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 			};
 		},
 		async toolCall(request, call) {
-			const plugin = await pluginFor(hub(), manifests, request);
+			const plugin = await pluginFor(hub(), request);
 			if (!plugin) return callThroughHub(hub(), request, call);
 			const client = request.callerPlugin || call.peer.name;
 			const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client };
@@ -76,38 +75,35 @@ export function toolRoutes(hub: () => Hub, manifests: ReadonlyMap<string, Plugin
 				})),
 			};
 		},
-		streamStart: (request, call) => relayStream(hub(), manifests, request, call),
+		streamStart: (request, call) => relayStream(hub(), request, call),
 	};
 }
 
-/** The plugin that a request goes to: by provider when it names one, else whoever lists the tool. */
+/**
+ * The plugin that a request goes to: that of the provider that it names, that of the default provider, else the one
+ * that lists the tool. A tool of a plugin that is down goes there too: the plugin may be back in a moment, and its
+ * error says what is the matter.
+ */
 async function pluginFor(
 	hub: Hub,
-	manifests: ReadonlyMap<string, PluginManifest>,
 	{ toolName, provider }: Pick<ToolRequest, 'toolName' | 'provider'>,
 ): Promise<PluginBackend | undefined> {
 	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
-	if (provider !== '') {
-		const candidates = [provider, aliases.get(provider), DEFAULT_PROVIDER];
-		for (const wanted of candidates) {
-			const found = plugins.find(
-				(plugin) => wanted !== undefined && providesAi(plugin, manifests).includes(wanted),
-			);
-			if (found && (await offers(found, toolName))) return found;
-		}
+	const listing = plugins.filter((plugin) => plugin.lists(toolName));
+	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
+	// A tool that has nothing to do with AI does not wait for the plugin of the default provider.
+	if (known && provider === '' && known.providesAi.length === 0) return known;
+	for (const wanted of [provider, aliases.get(provider), DEFAULT_PROVIDER]) {
+		const found = plugins.find(({ providesAi }) => wanted !== undefined && providesAi.includes(wanted));
+		if (found && (await offers(found, toolName))) return found;
 	}
-	const known = plugins.find((plugin) => plugin.lists(toolName));
 	if (known) return known;
 	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
+	const down = plugins.find((plugin) => plugin.knowsTool(toolName));
+	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
-	throw toolFailure(`no plugin provides tool "${toolName}"${whom}`, { code: 'tool_not_found' });
-}
-
-function providesAi(
-	plugin: PluginBackend,
-	manifests: ReadonlyMap<string, PluginManifest>,
-): readonly string[] {
-	return [...plugin.entry.providesAi, ...(manifests.get(plugin.id)?.providesAi ?? [])];
+	const sentence = `no plugin provides tool "${toolName}"${whom}`;
+	throw toolFailure(hub.missing(sentence), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
@@ -145,11 +141,10 @@ function structured({ structuredContent }: Result): JsonObject | undefined {
 /** Chunks pass as they come; cancelling reaches the plugin. */
 async function relayStream(
 	hub: Hub,
-	manifests: ReadonlyMap<string, PluginManifest>,
 	request: Parameters<NonNullable<PluginHandlers['streamStart']>>[0],
 	call: StreamingCall,
 ): Promise<void> {
-	const plugin = await pluginFor(hub, manifests, { toolName: request.toolName, provider: '' });
+	const plugin = await pluginFor(hub, { toolName: request.toolName, provider: '' });
 	if (!plugin)
 		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
 			code: 'tool_not_found',

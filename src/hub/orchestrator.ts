@@ -6,20 +6,27 @@
  * answered kind by kind, routed to the plugin that provides a thing, or to any other
  * backend of the hub.
  */
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Face, type SharedState } from '../mcp/face.ts';
-import { FEATURES } from '../plugin/features.ts';
-import { HealthResult_Status, type PluginManifest } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import { EXACT_JSON, FEATURES } from '../plugin/features.ts';
+import {
+	HealthResult_Status,
+	type PluginManifest,
+	type RegistrationResultSchema,
+} from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../plugin/handlers.ts';
 import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
 import { EventHub } from './events/event-hub.ts';
 import type { Hub } from './hub.ts';
+import { limitedRate } from './log-rate.ts';
 import type { OpenedHub } from './open-hub.ts';
 import { storageRoutes } from './orchestrator-storage.ts';
 import { toolRoutes } from './orchestrator-tools.ts';
+import { PluginBackend } from './plugin-backend.ts';
 
 export interface OrchestratorParts {
 	/** The hub and its storage, once they are open. */
@@ -28,31 +35,57 @@ export interface OrchestratorParts {
 	readonly log: Log;
 	/** Facts for `mctl hub status` and `ps`, as texts by name. */
 	readonly details: () => Record<string, string>;
+	/** For plugins alone: MCP sessions come another way. */
+	readonly isPrivate?: boolean;
 }
 
 /** The handlers of the hub's own listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const { opened, log } = parts;
+	const warn = limitedRate((line) => log.warn(line));
 	const hub = (): Hub => opened().hub;
-	const manifests = new Map<string, PluginManifest>();
 	const events = new EventHub();
 	return {
-		...toolRoutes(hub, manifests),
-		...storageRoutes(opened, manifests),
+		...toolRoutes(hub),
+		...storageRoutes(opened),
 		...eventRoutes(events),
-		register(manifest) {
-			manifests.set(manifest.id, manifest);
-			log.info(`${manifest.id} registered`);
-			return { accepted: true, features: [...FEATURES] };
-		},
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn }),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		tunnel: (transport) => serveTunnel(transport, parts),
+		...(!parts.isPrivate && { tunnel: (transport: Transport) => serveSession(transport, parts) }),
 	};
 }
 
-/** MCP in full at the end of a tunnel. */
-function serveTunnel(transport: Transport, { opened, shared, log }: OrchestratorParts): void {
+/**
+ * A link speaks for the plugin that its certificate is made for, and for no other. Of plugins that are not
+ * configured nothing is kept, so registrations cannot pile up.
+ */
+function registration(
+	manifest: PluginManifest,
+	peerName: string,
+	{ opened, log, isPrivate, warn }: OrchestratorParts & { warn: (line: string) => void },
+): MessageInitShape<typeof RegistrationResultSchema> {
+	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
+	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
+		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
+		warn(`a registration was refused: ${rejectReason}`);
+		return { accepted: false, rejectReason };
+	}
+	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
+	if (plugin instanceof PluginBackend) {
+		plugin.registered(manifest);
+		log.info(`${id} registered`);
+	} else log.debug(`${id} registered; it is none of the configured plugins`);
+	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
+}
+
+const SHOWN_CHARACTERS = 80;
+
+/** MCP in full at the end of a transport, until that ends. */
+export function serveSession(
+	transport: Transport,
+	{ opened, shared, log }: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'>,
+): void {
 	const face = new Face(opened().hub, { shared, log });
 	const peer = new Peer(transport, {
 		...face.peerOptions,

@@ -5,10 +5,8 @@
  * A call that was under way when the plugin died is not repeated; its error says
  * that the outcome is unknown.
  */
-import { promptOf, promptResultOf, toolOf, toolResultOf } from '../bridge/translate.ts';
+import { promptResultOf, toolResultOf } from '../bridge/translate.ts';
 import type { PluginEntry } from '../config/configuration.ts';
-import { OrchestraError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import type { CallContext } from '../mcp/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../mcp/provider.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../mcp/types.ts';
@@ -24,19 +22,15 @@ import { commandLine } from '../process/spawn-record.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { exitOf, explainEnd } from './plugin-end.ts';
+import { PluginOffer, type Provided } from './plugin-offer.ts';
 import { joinStream } from './plugin-stream.ts';
+import { checkPlugin, type PluginStart, startPlugin } from './start-plugin.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** Who calls, when a client of the hub does. */
 const CALLER = 'transport.stdio';
 
-export interface PluginBackendOptions {
-	readonly entry: PluginEntry;
-	/** Where plugins find the hub; empty when it does not listen. */
-	readonly orchestratorAddress: string;
-	/** Default `~/.orchestra/certs`. */
-	readonly certsDir: string | undefined;
-	readonly log: Log;
+export interface PluginBackendOptions extends PluginStart {
 	readonly terms: PluginTerms;
 }
 
@@ -61,7 +55,7 @@ export class PluginBackend implements Backend {
 	readonly #listeners = new Set<(change: Change) => void>();
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
-	#known: Pick<PluginProcess, 'tools' | 'prompts'> | undefined;
+	readonly #offer = new PluginOffer();
 	#calls = 0;
 	#lastUsed = performance.now();
 	#lastStream = 0;
@@ -78,7 +72,7 @@ export class PluginBackend implements Backend {
 				ended: (running) => this.#ended(running),
 				stop: (running) => running.stop(),
 				onChange: () => this.#tell(),
-				check: (running) => this.#check(running),
+				check: checkPlugin,
 				isIdle: () => this.#isIdle,
 				isBusy: () => this.#calls > 0,
 			},
@@ -90,9 +84,28 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.state;
 	}
 
+	get trouble(): string | undefined {
+		return this.#supervisor.trouble;
+	}
+
+	/** The types of storage that it provides, by the configuration or by its own registration. */
+	get providesStorage(): readonly string[] {
+		return [...this.entry.providesStorage, ...this.#offer.provided.providesStorage];
+	}
+
+	/** The AI providers that it serves, by the configuration or by its own registration. */
+	get providesAi(): readonly string[] {
+		return [...this.entry.providesAi, ...this.#offer.provided.providesAi];
+	}
+
+	/** The plugin registered with this manifest. Only what routing needs is kept of it. */
+	registered(manifest: Provided): void {
+		this.#offer.announce(manifest);
+	}
+
 	warm(): void {
 		// One that has been up is started again by itself, or rests until it is needed.
-		if (this.#known) return;
+		if (this.#offer.lists) return;
 		// Why it does not start is logged, and it is tried again.
 		this.up().catch(() => {});
 	}
@@ -117,18 +130,20 @@ export class PluginBackend implements Backend {
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
-		const { tools } = this.#offer ?? (await this.up());
-		return tools.map(toolOf);
+		return (await this.#lists()).tools;
 	}
 
 	async listPrompts(): Promise<readonly Prompt[]> {
-		const { prompts } = this.#offer ?? (await this.up());
-		return prompts.map(promptOf);
+		return (await this.#lists()).prompts;
 	}
 
 	/** True when it is known to offer a tool of this name. */
 	lists(toolName: string): boolean {
-		return this.#offer?.tools.some(({ name }) => name === toolName) ?? false;
+		return !this.#supervisor.isDown && this.#offer.hasTool(toolName);
+	}
+
+	knowsTool(toolName: string): boolean {
+		return this.#supervisor.isDown && this.#offer.hasTool(toolName);
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
@@ -199,57 +214,31 @@ export class PluginBackend implements Backend {
 	}
 
 	async #start(signal: AbortSignal): Promise<PluginProcess> {
-		const { entry, orchestratorAddress, log } = this.#options;
 		const { dependencies = [] } = this.terms;
-		// Protobuf and the links are loaded when the first plugin starts, not when the hub does.
-		const { startPluginProcess } = await import('../plugin/plugin-process.ts');
-		const { certificatesFolder } = await import('../quic/certificates.ts');
-		const certsDir = certificatesFolder(this.#options.certsDir);
-		await Promise.all(dependencies.map((dependency) => dependency.up()));
-		const { binary, args, env, config } = entry;
-		const pluginLog = log.named(this.id);
-		const onLog = (line: string): void => pluginLog.info(line);
-		const running = await startPluginProcess({
-			id: this.id,
-			binary,
-			args,
-			env,
-			config,
-			orchestratorAddress,
-			certsDir,
-			onLog,
+		const running = await startPlugin(this.#options, {
+			ready: () => Promise.all(dependencies.map((dependency) => dependency.up())),
 			onStarted: (child) => {
 				this.#starting = child;
 				this.#startedAt = new Date();
 			},
 			signal,
-			log,
 		}).finally(() => {
 			this.#starting = undefined;
 		});
-		this.#known = running;
+		this.#offer.learn(running);
 		this.#lastUsed = performance.now();
 		return running;
 	}
 
-	/** What it offers, as far as that is known; nothing while it is down. */
-	get #offer(): Pick<PluginProcess, 'tools' | 'prompts'> | undefined {
-		return this.#supervisor.isDown ? nothing : this.#known;
+	/** What it offers; nothing while it is down. Waits for its first start. */
+	async #lists(): Promise<NonNullable<PluginOffer['lists']>> {
+		if (!this.#supervisor.isDown && this.#offer.lists === undefined) await this.up();
+		return (this.#supervisor.isDown ? undefined : this.#offer.lists) ?? { tools: [], prompts: [] };
 	}
 
 	get #isIdle(): boolean {
 		const { idleMs = Number.POSITIVE_INFINITY } = this.terms;
 		return this.#calls === 0 && performance.now() - this.#lastUsed >= idleMs;
-	}
-
-	async #check({ client }: PluginProcess): Promise<void> {
-		const options = { timeoutMs: HEALTH_MS };
-		const { response } = await client.send({ request: { case: 'health', value: {} } }, options);
-		if (response.case !== 'health') return; // older plugins do not know the question
-		const { message } = response.value;
-		const status: number = response.value.status;
-		if (status === UNHEALTHY)
-			throw new OrchestraError('tool_failed', message || 'it says that it is not healthy');
 	}
 
 	async #ended({ child, client }: PluginProcess): Promise<string> {
@@ -271,15 +260,9 @@ export class PluginBackend implements Backend {
 		});
 	}
 
+	/** Listeners get an event when the offer is another one, not when the same plugin is back. */
 	#tell(): void {
-		for (const kind of ['tools', 'prompts'] as const)
-			for (const listener of this.#listeners) listener({ kind });
+		for (const change of this.#offer.changes(this.#supervisor.isDown))
+			for (const listener of this.#listeners) listener(change);
 	}
 }
-
-/** How long a plugin may take to say how it is. */
-const HEALTH_MS = 5000;
-/** The status by its number: the generated code is loaded with the first plugin only. */
-const UNHEALTHY = 3;
-
-const nothing = { tools: [], prompts: [] };

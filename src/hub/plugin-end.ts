@@ -16,8 +16,11 @@ export async function exitOf(child: Child): Promise<string | undefined> {
 export async function explainEnd(id: string, thrown: unknown, child: Child): Promise<OrchestraError> {
 	const error = OrchestraError.from(thrown);
 	if (error.code !== 'closed' && error.code !== 'io') return error;
-	const why = (await exitOf(child)) ?? error.message;
-	const message = `the plugin ${id} went away during the call; the outcome is unknown. ${why}`;
+	const exit = await exitOf(child);
+	const message =
+		exit === undefined
+			? `the plugin ${id} ended the call without an answer; the outcome is unknown. ${error.message}`
+			: `the plugin ${id} went away during the call; the outcome is unknown. ${exit}`;
 	return new OrchestraError('closed', message, {
 		cause: error,
 		hint: 'It may or may not have run, so it was not repeated. Look before you call again.',

@@ -1,36 +1,30 @@
 /*
- * Lines appended to a file that only its owner can read, begun anew when it is
- * large; the last one is kept beside it as `.1`. A disk that is full or slow costs
- * lines, never the work that they tell of.
+ * Lines appended to a file that only its owner can read, rotated when it is large;
+ * the last one is kept beside it as `.1`.
  *
- * The size is counted here while a file is open: lines that still wait for the disk
- * are not yet in the size that the disk tells. The file is opened at once, so that
- * waiting lines go where they were counted, even when it is renamed before they are written.
+ * Lines are collected for one turn of the event loop and written in one go. The write
+ * is synchronous: memory stays bounded in any burst, no line is dropped and none
+ * changes its place at a rotation. Only a disk that refuses costs lines, never the
+ * work that they tell of.
  */
-import {
-	createWriteStream,
-	existsSync,
-	mkdirSync,
-	openSync,
-	renameSync,
-	statSync,
-	type WriteStream,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Lines that may wait for a slow disk before more are dropped, in bytes. */
-const WAITING_BYTES = 1024 * 1024;
+/** Collected lines are written at once when they reach this size. */
+const COLLECTED_BYTES = 64 * 1024;
 
 export class RotatingFile {
 	readonly #file: string;
 	readonly #limitBytes: number;
 	readonly #onError: (error: unknown) => void;
-	#stream: WriteStream | undefined;
+	#descriptor: number | undefined;
+	/** Of the open file, in bytes. */
 	#size = 0;
-	/** Done when every file that was left has all its lines. */
-	#left: Promise<void> = Promise.resolve();
+	#collected: string[] = [];
+	#collectedBytes = 0;
+	#flushing: NodeJS.Immediate | undefined;
 
-	/** @param onError is told when the file cannot be written */
+	/** @param onError is called when the file cannot be written */
 	constructor(file: string, limitBytes: number, onError: (error: unknown) => void) {
 		this.#file = file;
 		this.#limitBytes = limitBytes;
@@ -40,40 +34,52 @@ export class RotatingFile {
 	/** Append one line, newline included. A line longer than the limit has a file of its own. */
 	write(line: string): void {
 		const bytes = Buffer.byteLength(line);
-		const stream = this.#open(bytes);
-		if (stream === undefined || stream.writableLength > WAITING_BYTES) return;
-		this.#size += bytes;
-		stream.write(line);
+		const fits =
+			this.#descriptor !== undefined && this.#size + this.#collectedBytes + bytes <= this.#limitBytes;
+		if (!fits) {
+			this.#flush();
+			this.#open(bytes);
+		}
+		this.#collected.push(line);
+		this.#collectedBytes += bytes;
+		if (this.#collectedBytes >= COLLECTED_BYTES) this.#flush();
+		else this.#flushing ??= setImmediate(() => this.#flush());
 	}
 
 	async close(): Promise<void> {
+		this.#flush();
 		this.#leave();
-		await this.#left;
 	}
 
-	#open(bytes: number): WriteStream | undefined {
-		if (this.#stream && this.#size + bytes <= this.#limitBytes) return this.#stream;
+	#flush(): void {
+		clearImmediate(this.#flushing);
+		this.#flushing = undefined;
+		const bytes = Buffer.from(this.#collected.join(''));
+		this.#collected = [];
+		this.#collectedBytes = 0;
+		if (bytes.length === 0 || this.#descriptor === undefined) return;
 		try {
-			if (this.#stream === undefined) {
-				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
-			}
-			if (this.#size + bytes > this.#limitBytes) this.#rotate();
-			this.#stream ??= this.#append();
+			for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+			this.#size += bytes.length;
 		} catch (error) {
 			this.#leave();
 			this.#onError(error);
 		}
-		return this.#stream;
 	}
 
-	#append(): WriteStream {
-		const stream = createWriteStream(this.#file, { fd: openSync(this.#file, 'a', 0o600) });
-		stream.on('error', (error) => {
-			if (this.#stream === stream) this.#stream = undefined;
+	/** Make sure that a file is open that has room for this many bytes. */
+	#open(bytes: number): void {
+		try {
+			if (this.#descriptor === undefined) {
+				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+			}
+			if (this.#size + bytes > this.#limitBytes) this.#rotate();
+			this.#descriptor ??= openSync(this.#file, 'a', 0o600);
+		} catch (error) {
+			this.#leave();
 			this.#onError(error);
-		});
-		return stream;
+		}
 	}
 
 	#rotate(): void {
@@ -83,10 +89,7 @@ export class RotatingFile {
 	}
 
 	#leave(): void {
-		const stream = this.#stream;
-		this.#stream = undefined;
-		if (stream === undefined) return;
-		const ended = new Promise<void>((resolve) => stream.end(() => resolve()));
-		this.#left = Promise.all([this.#left, ended]).then(() => {});
+		if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+		this.#descriptor = undefined;
 	}
 }

@@ -82,6 +82,18 @@ export class Supervisor<T> {
 		return this.#lastError ? `down: ${this.#lastError.message}` : 'configured';
 	}
 
+	/** Why it is down and when it is started again; undefined when it is not down. */
+	get trouble(): string | undefined {
+		if (!this.isDown) return undefined;
+		const reason = this.#lastError?.message ?? 'the reason is not known';
+		return `${this.#what.name} is down and ${this.#nextStart()}. ${reason}`;
+	}
+
+	#nextStart(): string {
+		if (!this.#restart) return 'is being started again';
+		return `is started again in ${Math.max(1, Math.ceil((this.#restart.at - performance.now()) / 1000))} s`;
+	}
+
 	/** The running thing, started when it is not. Rejects with why it does not start. */
 	up(): Promise<T> {
 		if (this.#closing.signal.aborted) return Promise.reject(this.#shutDown());
@@ -119,7 +131,8 @@ export class Supervisor<T> {
 			return running;
 		} catch (thrown) {
 			this.#lastError = OrchestraError.from(thrown);
-			this.#log.warn(this.#lastError.message);
+			// Whoever stops it knows why it did not start.
+			if (!this.#closing.signal.aborted) this.#log.warn(this.#lastError.message);
 			this.#startLater();
 			throw thrown;
 		} finally {
@@ -204,9 +217,10 @@ export class Supervisor<T> {
 	#whenRestarted({ at, promise }: Restart<T>): Promise<T> {
 		const waitMs = at - performance.now();
 		if (waitMs <= FIRST_PAUSE_MS) return promise;
-		const message = this.#lastError?.message ?? `${this.#what.name} is down`;
-		const hint = `It is started again in ${Math.ceil(waitMs / 1000)} s.`;
-		return Promise.reject(new OrchestraError('closed', message, { hint }));
+		const hint = `Call it again in ${Math.ceil(waitMs / 1000)} s.`;
+		return Promise.reject(
+			new OrchestraError('closed', this.trouble ?? `${this.#what.name} is down`, { hint }),
+		);
 	}
 
 	#shutDown(): OrchestraError {

@@ -7,6 +7,7 @@ import {
 	type PluginResponse,
 	PluginResponseSchema,
 } from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { checkNesting, RECURSION_LIMIT } from './nesting.ts';
 
 export type RequestInit = MessageInitShape<typeof PluginRequestSchema>;
 export type ResponseInit = MessageInitShape<typeof PluginResponseSchema>;
@@ -18,18 +19,22 @@ export type ResponseKind = NonNullable<PluginResponse['response']['case']>;
 /** The message of one kind of response. */
 export type ResponseValue<K extends ResponseKind> = Extract<PluginResponse['response'], { case: K }>['value'];
 
+/** Throws `bad_input` for values that are nested too deep. */
 export function encodeRequest(request: RequestInit): Uint8Array {
+	checkNesting(request);
 	return toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
 }
 
+/** Throws `bad_input` for values that are nested too deep. */
 export function encodeResponse(response: ResponseInit): Uint8Array {
+	checkNesting(response);
 	return toBinary(PluginResponseSchema, create(PluginResponseSchema, response));
 }
 
 /** Throws `bad_frame` for bytes that are no request. */
 export function decodeRequest(payload: Uint8Array): PluginRequest {
 	try {
-		return fromBinary(PluginRequestSchema, payload);
+		return fromBinary(PluginRequestSchema, payload, { recursionLimit: RECURSION_LIMIT });
 	} catch (cause) {
 		throw damaged('request', payload, cause);
 	}
@@ -38,7 +43,7 @@ export function decodeRequest(payload: Uint8Array): PluginRequest {
 /** Throws `bad_frame` for bytes that are no response. */
 export function decodeResponse(payload: Uint8Array): PluginResponse {
 	try {
-		return fromBinary(PluginResponseSchema, payload);
+		return fromBinary(PluginResponseSchema, payload, { recursionLimit: RECURSION_LIMIT });
 	} catch (cause) {
 		throw damaged('response', payload, cause);
 	}

@@ -9,10 +9,10 @@
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Child } from '../process/child.ts';
+import { explainExit } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { loadIdentity } from '../quic/certificates.ts';
 import type { LinkChoice } from '../quic/open-link.ts';
-import { LineSplitter } from '../wire/lines.ts';
 import { FEATURES } from './features.ts';
 import type {
 	PluginResponse,
@@ -21,13 +21,12 @@ import type {
 } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { PluginClient } from './plugin-client.ts';
 import { LINK_VARIABLE } from './plugin-flags.ts';
+import { StderrLines } from './stderr-lines.ts';
 
 /** How long a plugin has until it says READY, and for each step of the handshake. */
 export const READY_MS = 10_000;
 /** How long a plugin has to answer `shutdown`. */
 export const SHUTDOWN_MS = 5_000;
-
-const LONGEST_LINE_BYTES = 64 * 1024;
 
 export interface PluginProgram extends LinkChoice {
 	id: string;
@@ -172,7 +171,7 @@ async function readyAddress(child: Child, stderr: StderrLines, id: string): Prom
 		);
 	});
 	const ended = child.exited.then(() => {
-		throw child.exitError();
+		throw new OrchestraError('closed', explainExit(child.diagnose()));
 	});
 	try {
 		return await Promise.race([stderr.ready, ended, late]);
@@ -188,27 +187,4 @@ function startError(child: Child, id: string, thrown: unknown): OrchestraError {
 		hint: error.hint ?? child.diagnose().stderr.at(-1),
 		data: { ...child.diagnose(), ...error.data },
 	});
-}
-
-class StderrLines {
-	readonly ready: Promise<string>;
-	readonly #lines = new LineSplitter(LONGEST_LINE_BYTES);
-	readonly #onLog: ((line: string) => void) | undefined;
-	#resolve: (address: string) => void = () => {};
-
-	constructor(onLog: ((line: string) => void) | undefined) {
-		this.#onLog = onLog;
-		this.ready = new Promise((resolve) => {
-			this.#resolve = resolve;
-		});
-	}
-
-	push(chunk: Uint8Array): void {
-		for (const line of this.#lines.push(chunk)) {
-			const text = typeof line === 'string' ? line : line.head;
-			const address = /^READY (\S+)$/.exec(text.trim())?.[1];
-			if (address) this.#resolve(address);
-			else this.#onLog?.(text);
-		}
-	}
 }

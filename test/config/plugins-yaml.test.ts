@@ -97,6 +97,12 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		},
 	);
 
+	it('finds a program that is named without a slash beside the file, else on PATH', () => {
+		const text = 'plugins:\n  - { id: a.here, binary: mine }\n  - { id: a.path, binary: node }\n';
+		const { configuration, root } = load({ 'plugins.yaml': text, mine: '#!/bin/sh\n' });
+		expect(configuration.plugins.map(({ binary }) => binary)).toEqual([join(root, 'mine'), 'node']);
+	});
+
 	it('makes its folder the project, from any folder below', () => {
 		const { configuration, root } = load({ 'plugins.yaml': existing, 'deep/er/x': '' }, { cwd: 'deep/er' });
 		expect(configuration.root).toBe(root);

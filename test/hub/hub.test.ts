@@ -6,6 +6,7 @@ import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
 import { Face } from '../../src/mcp/face.ts';
+import type { Tool } from '../../src/mcp/types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';
@@ -60,6 +61,67 @@ describe('Hub', () => {
 		expect(await unknown).toMatchObject({ message: expect.stringContaining('Unknown tool: nope') });
 	});
 
+	it('answers a list without a backend that is late, and tells when that one is there', async () => {
+		let answer: (tools: Tool[]) => void = () => {};
+		const slow = {
+			...echoBackend('slow'),
+			listTools: () => new Promise((done) => (answer = done)),
+		} as Backend;
+		const { hub, request, heard } = open([slow, echoBackend('tools')], 20);
+		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
+		const call = request('tools/call', { name: 'x' });
+		answer([{ name: 'x', inputSchema: object }]);
+		expect(await call).toMatchObject({ content: [{ text: 'slow x {}' }] });
+		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(await hub.listTools()).toMatchObject([{ name: 'echo' }, { name: 'x' }]);
+	});
+
+	it('does not ask a late backend again, nor wait for it again, until it has answered', async () => {
+		let asked = 0;
+		const listTools = (): Promise<never> => {
+			asked++;
+			return new Promise(() => {});
+		};
+		const slow = { ...echoBackend('slow'), listTools };
+		const { hub } = open([slow, echoBackend('tools')], 20);
+		for (let n = 0; n < 3; n++) {
+			expect(await hub.listTools()).toMatchObject([{ name: 'echo' }]);
+			await hub.replaceBackends([slow, echoBackend('tools')]);
+		}
+		expect(asked).toBe(1);
+	});
+
+	it('tells nothing when a late backend offers what it offered before', async () => {
+		let answer: (tools: Tool[]) => void = () => {};
+		const slow = {
+			...echoBackend('slow'),
+			listTools: () => new Promise((done) => (answer = done)),
+		} as Backend;
+		const { hub } = open([slow], 20);
+		const changes: string[] = [];
+		hub.onChange(({ kind }) => changes.push(kind));
+		expect(await hub.listTools()).toEqual([]);
+		answer([]);
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(changes).toEqual([]);
+	});
+
+	it('sends a call to a backend that is down when it knows the tool, and names those that are down otherwise', async () => {
+		const down: Backend = {
+			...echoBackend('down'),
+			listTools: () => [],
+			trouble: 'down is down and is started again in 3 s. it ended',
+			knowsTool: (name) => name === 'known',
+			callTool: () => Promise.reject(new Error('down is down')),
+		};
+		const { request } = open([down, echoBackend('tools')]);
+		await expect(request('tools/call', { name: 'known' })).rejects.toThrow('down is down');
+		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
+			'Unknown tool: nope. It may be one of a plugin that is down: down is down and is started again in 3 s. it ended',
+		);
+	});
+
 	it('lets a backend whose place is taken end what it does', async () => {
 		let finish: () => void = () => {};
 		const closed: string[] = [];
@@ -103,6 +165,14 @@ describe('Hub', () => {
 		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'new__echo' }] });
 		expect(gone.isClosed).toBe(true);
+	});
+
+	it('tells nothing when it gets the backends that it has', async () => {
+		const { hub } = open([echoBackend('tools')]);
+		const changes: string[] = [];
+		hub.onChange(({ kind }) => changes.push(kind));
+		await hub.replaceBackends([...hub.backends]);
+		expect(changes).toEqual([]);
 	});
 
 	it('counts watchers over all clients, and backends hear of the first and of the last', () => {
@@ -154,7 +224,10 @@ interface Connected {
 	heard: string[];
 }
 
-function open(backends: readonly Backend[]): Connected & { hub: Hub; warnings: string[] } {
+function open(
+	backends: readonly Backend[],
+	listWaitMs?: number,
+): Connected & { hub: Hub; warnings: string[] } {
 	const warnings: string[] = [];
 	const log = new Log('hub', {
 		level: 'info',
@@ -162,7 +235,7 @@ function open(backends: readonly Backend[]): Connected & { hub: Hub; warnings: s
 		now: () => new Date(),
 		write: (line) => warnings.push(line),
 	});
-	const hub = new Hub({ backends, log });
+	const hub = new Hub({ backends, log, listWaitMs: () => listWaitMs });
 	return { hub, warnings, ...connect(hub) };
 }
 

@@ -39,6 +39,24 @@ describe('RotatingFile', () => {
 		expect([linesOf(file), errors]).toEqual([['a line too many'], []]);
 	});
 
+	it('loses no line of a burst that is larger than any buffer, across a rotation', async () => {
+		const { file, lines } = rotating(3 * 1024 * 1024);
+		const burst = Array.from({ length: 50_000 }, (_, n) => `line ${n} ${'x'.repeat(80)}`);
+		for (const line of burst) lines.write(`${line}\n`);
+		await lines.close();
+		const kept = [...linesOf(`${file}.1`), ...linesOf(file)];
+		expect(kept.length).toBe(burst.length);
+		expect(kept).toEqual(burst);
+	});
+
+	it('has written everything one turn of the event loop later', async () => {
+		const { file, lines } = rotating();
+		lines.write('now\n');
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(linesOf(file)).toEqual(['now']);
+		await lines.close();
+	});
+
 	it('tells that it cannot write, and goes on once it can', async () => {
 		const { file, lines, errors } = rotating();
 		rmSync(dirname(file), { recursive: true });
@@ -51,11 +69,11 @@ describe('RotatingFile', () => {
 	});
 });
 
-function rotating(): { file: string; lines: RotatingFile; errors: unknown[] } {
+function rotating(limitBytes = LIMIT_BYTES): { file: string; lines: RotatingFile; errors: unknown[] } {
 	const file = join(temporaryFolder(), 'state', 'lines');
 	mkdirSync(dirname(file));
 	const errors: unknown[] = [];
-	return { file, errors, lines: new RotatingFile(file, LIMIT_BYTES, (error) => errors.push(error)) };
+	return { file, errors, lines: new RotatingFile(file, limitBytes, (error) => errors.push(error)) };
 }
 
 function linesOf(file: string): string[] {

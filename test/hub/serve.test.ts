@@ -1,5 +1,6 @@
 /* `mctl serve` as agents use it: a real process, real tools, real clients of the official SDK. */
 
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
@@ -7,7 +8,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
 import { Client } from '../../src/transport/client.ts';
-import { mctl } from '../support/mctl.ts';
+import { mctl, startMctl } from '../support/mctl.ts';
 import { isAlive, until } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -188,6 +189,39 @@ describe('mctl serve', () => {
 		const calls = Array.from({ length: 1000 }, (_, n) => client.request('prompts/list', { n }));
 		const answers = await Promise.all(calls);
 		expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+	});
+
+	it('says that the start is over after everything is loaded', async () => {
+		const child = startMctl(['serve'], { cwd: workspace({}), env: { HOME: temporaryFolder() } });
+		let stderr = '';
+		child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+		await until('it has started', () => stderr.includes('orchestra started successfully'));
+		child.stdin.end();
+		await once(child, 'close');
+		const words = ['Starting orchestra', ' prompts', ' resources', 'orchestra started successfully'];
+		const places = words.map((word) => stderr.indexOf(word));
+		expect(places).toEqual([...places].sort((a, b) => a - b));
+		expect(places).not.toContain(-1);
+	});
+
+	it.each(['{ "tools": ', ''])('exits 1 when the one file that it was given is %j', async (text) => {
+		const folder = workspace({});
+		writeFileSync(join(folder, 'mine.json'), text);
+		const { code, stderr, stdout } = await mctl(['serve', '--config', 'mine.json'], { cwd: folder });
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toMatch(/\[ERROR\] \[orchestra\] orchestra could not start: .*mine\.json/);
+		expect(stderr).not.toContain('started successfully');
+	});
+
+	it('leaves itself out of the servers of its own configuration, and says so', async () => {
+		const folder = workspace({ 'greet.sh': greetTool });
+		const own = { mcpServers: { orchestra: { command: 'mctl', args: ['serve'] } } };
+		writeFileSync(join(folder, '.mcp.json'), JSON.stringify(own));
+		const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+		const { stderr, code } = await mctl(['serve'], { input, cwd: folder });
+		expect(code).toBe(0);
+		expect(stderr).toContain('is this program itself, so it is not started from here');
+		expect(stderr).not.toContain('not served by the hub yet');
 	});
 
 	it('refuses a configuration file that does not exist', async () => {

@@ -67,8 +67,8 @@ describe('Supervisor', () => {
 		expect(await soon).toBe(2);
 		await crash();
 		await expect(supervisor.up()).rejects.toMatchObject({
-			message: 'it ended: crashed',
-			hint: 'It is started again in 2 s.',
+			message: 'it is down and is started again in 2 s. it ended: crashed',
+			hint: 'Call it again in 2 s.',
 		});
 		expect(starts()).toBe(2);
 		await supervisor.close();

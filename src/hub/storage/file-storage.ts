@@ -10,11 +10,11 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
-import type { JsonObject } from '../../wire/json.ts';
 import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
 import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
-import { describeFiles, findFiles, type ListStart, type StorageEntry } from './list-files.ts';
+import { describeFiles, findFiles, type ListStart } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
+import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
 import { filePath, folderPath, refused } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
 import { Turns } from './turns.ts';
@@ -22,28 +22,7 @@ import { Turns } from './turns.ts';
 /** The folder of a workspace that is the root of its storage. */
 export const STORAGE_FOLDER = '.projects';
 
-export interface WriteRequest {
-	path: string;
-	content: Uint8Array;
-	metadata?: JsonObject | undefined;
-	/** -1 writes whatever is there, 0 creates, more must be the current version. */
-	expectedVersion: bigint;
-}
-
-export interface ListRequest {
-	/** A folder, or one file; empty for everything. */
-	prefix?: string | undefined;
-	/** For the names of files, in all folders. Default `*.md`. */
-	pattern?: string | undefined;
-}
-
-/** A file that was written or deleted through this storage. */
-export interface StorageChange {
-	path: string;
-	kind: 'created' | 'changed' | 'deleted';
-}
-
-export class FileStorage {
+export class FileStorage implements Storage {
 	/** Where the files are; it may not exist yet. */
 	readonly root: string;
 	readonly #turns: Turns;
@@ -95,7 +74,7 @@ export class FileStorage {
 	}
 
 	/** Files in a folder and all below it, sorted by path. A folder that is not there holds none. */
-	async list(request: ListRequest = {}): Promise<StorageEntry[]> {
+	async list(request: ListRequest = {}): ReturnType<Storage['list']> {
 		return describeFiles(await this.#find(request));
 	}
 

@@ -10,7 +10,7 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from '../../mcp/t
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { Backend } from '../backend.ts';
-import type { FileStorage, StorageChange } from './file-storage.ts';
+import type { Storage, StorageChange } from './storage.ts';
 import type { StoredFile } from './stored-file.ts';
 
 const SCHEME = 'orchestra://';
@@ -28,10 +28,10 @@ export class StorageBackend implements Backend {
 	readonly kind = 'storage';
 	readonly qualifiesNames = false;
 	readonly state = 'open';
-	readonly #storage: FileStorage;
+	readonly #storage: Pick<Storage, 'paths' | 'read' | 'onChange'>;
 
 	/** The storage stays with its opener. */
-	constructor(storage: FileStorage) {
+	constructor(storage: Pick<Storage, 'paths' | 'read' | 'onChange'>) {
 		this.#storage = storage;
 	}
 
@@ -55,7 +55,7 @@ export class StorageBackend implements Backend {
 		try {
 			return { contents: [contentsOf(uri, await this.#storage.read(path))] };
 		} catch (error) {
-			throw OrchestraError.is(error, 'not_found') ? notFound(uri) : error;
+			throw OrchestraError.is(error, 'not_found') ? notFound(uri) : unreadable(uri, error);
 		}
 	}
 
@@ -115,6 +115,12 @@ function changesOf({ path, kind }: StorageChange): Change[] {
 	const changes: Change[] = [{ kind: 'resource', uri: resource.uri }];
 	if (kind !== 'changed') changes.push({ kind: 'resources' });
 	return changes;
+}
+
+/** A plugin that keeps the files has one kind of refusal, and says in words what it means. */
+function unreadable(uri: string, error: unknown): unknown {
+	if (!OrchestraError.is(error, 'tool_failed')) return error;
+	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri} (${error.message})`);
 }
 
 function notFound(uri: string): OrchestraError {

@@ -1,0 +1,90 @@
+/*
+ * An MCP session with the hub of the working directory, for one command: with the
+ * shared hub when it runs, so that its plugins are not started twice, else with a hub
+ * of its own that ends with the command.
+ */
+import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { openHub } from '../hub/open-hub.ts';
+import { serveSession } from '../hub/orchestrator.ts';
+import type { HubRecord } from '../hub/shared/hub-record.ts';
+import { Log } from '../log.ts';
+import { sharedState } from '../mcp/face.ts';
+import { MCP_TUNNEL } from '../plugin/features.ts';
+import { Peer } from '../rpc/peer.ts';
+import { memoryPair } from '../transport/memory-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { CommandInput } from './command.ts';
+import { hubFolderHere } from './hub-location.ts';
+
+const PROTOCOL_VERSION = '2025-11-25';
+const DIAL_MS = 5000;
+
+export interface HubSession {
+	/** Call an MCP method of the hub; a signal of the command ends it. */
+	readonly request: Peer['request'];
+	/** Resolves when the hub has found a tool, or knows that it has none of this name; at once for a hub that runs. */
+	find(tool: string): Promise<void>;
+}
+
+/** Open a session, do `work`, and close everything that was opened. */
+export async function withHub<T>(
+	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
+	work: (session: HubSession) => Promise<T>,
+	listWaitMs?: number,
+): Promise<T> {
+	const record = hubFolderHere(environment).running();
+	const opened = await (record?.features?.includes(MCP_TUNNEL)
+		? joinShared(record)
+		: openOwn(environment, listWaitMs));
+	const peer = new Peer(opened.transport, {});
+	opened.transport.start(peer);
+	try {
+		const clientInfo = { name: 'mctl', version: packageVersion() };
+		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };
+		await peer.request('initialize', hello, { signal });
+		peer.notify('notifications/initialized');
+		return await work({
+			request: (method, params, options) => peer.request(method, params, { signal, ...options }),
+			find: (tool) => aborting(opened.find(tool), signal),
+		});
+	} finally {
+		await opened.close();
+	}
+}
+
+interface Opened extends Pick<HubSession, 'find'> {
+	readonly transport: Transport;
+	close(): Promise<void>;
+}
+
+async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
+	const { PluginClient } = await import('../plugin/plugin-client.ts');
+	const { loadIdentity, ORCHESTRATOR_NAME: peerName } = await import('../quic/certificates.ts');
+	const identity = await loadIdentity(certsDir, 'mctl-client');
+	const client = await PluginClient.connect({ address, identity, peerName, handshakeMs: DIAL_MS });
+	return { transport: client.openTunnel(), find: async () => {}, close: () => client.close() };
+}
+
+async function openOwn(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	listWaitMs: number | undefined,
+): Promise<Opened> {
+	// A person who asks one question is told of trouble, not of every step.
+	const level = environment['LOG_LEVEL'] ?? 'warn';
+	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs });
+	const [transport, far] = memoryPair();
+	serveSession(far, { opened: () => opened, shared: sharedState(), log });
+	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));
+	return { transport, find, close: () => opened.close() };
+}
+
+function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
+		if (signal.aborted) return onAbort();
+		signal.addEventListener('abort', onAbort, { once: true });
+		work.then(resolve, reject);
+	});
+}

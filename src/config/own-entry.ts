@@ -1,0 +1,83 @@
+/*
+ * Entries of the configuration that are this program itself.
+ *
+ * The file that adds `mctl serve` to an agent is the file that `mctl serve` reads, so
+ * without a check the hub would start itself, and that one the next. An entry is known
+ * by its command. One that hides behind a script is known by a mark in the environment:
+ * every child gets the names of the entries that led to it.
+ */
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+
+/** Which entries led to this process, the first one first: a JSON list of `file#name`. */
+export const STARTED_BY = 'ORCHESTRA_STARTED_BY';
+
+/** Longest chain that is remembered. */
+const CHAIN_LIMIT = 32;
+
+/** An entry by where it is written. */
+export interface EntryPlace {
+	readonly file: string;
+	/** Its name or id there. */
+	readonly name: string;
+}
+
+const servingWords = ['serve', 'bridge'];
+const ownFiles = ['../cli/main.js', '../../dist/cli/main.js', '../../mctl', '../../mctl.cmd'];
+
+/** Flags that make it another hub than that of its folder. */
+const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
+
+/** True when this command is `mctl serve` or `mctl bridge`, however it is started, for the hub of its folder. */
+export function isOwnCommand({ command, args = [] }: Pick<SpawnRecord, 'command' | 'args'>): boolean {
+	const words = [command, ...args];
+	const at = words.findIndex(isOwnProgram);
+	if (words.some((word) => elsewhere.test(word))) return false;
+	return at !== -1 && servingWords.includes(words.slice(at + 1).find((word) => !word.startsWith('-')) ?? '');
+}
+
+/** True when the entry led to this process. */
+export function isStartedBy(environment: Readonly<NodeJS.ProcessEnv>, entry: EntryPlace): boolean {
+	return chainOf(environment).includes(linkOf(entry));
+}
+
+/** The mark for a child of this process that the entry starts. */
+export function markedEnvironment(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	entry: EntryPlace,
+): Record<string, string> {
+	const chain = [...chainOf(environment).filter((link) => link !== linkOf(entry)), linkOf(entry)];
+	return { [STARTED_BY]: JSON.stringify(chain.slice(-CHAIN_LIMIT)) };
+}
+
+function isOwnProgram(word: string): boolean {
+	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
+	const place = realPath(word);
+	return (
+		place !== undefined &&
+		ownFiles.some((file) => realPath(fileURLToPath(new URL(file, import.meta.url))) === place)
+	);
+}
+
+function realPath(path: string): string | undefined {
+	try {
+		return realpathSync(path);
+	} catch {
+		return undefined; // no such file: not ours
+	}
+}
+
+function chainOf(environment: Readonly<NodeJS.ProcessEnv>): string[] {
+	try {
+		const chain: unknown = JSON.parse(environment[STARTED_BY] ?? '[]');
+		return Array.isArray(chain) ? chain.filter((link) => typeof link === 'string').slice(-CHAIN_LIMIT) : [];
+	} catch {
+		return []; // somebody else's variable of that name
+	}
+}
+
+function linkOf({ file, name }: EntryPlace): string {
+	return `${file}#${name}`;
+}

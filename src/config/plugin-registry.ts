@@ -1,0 +1,47 @@
+/*
+ * Plugins that the `install` command of another Orchestra put into the user's home:
+ * `~/.orchestra/plugins/registry.json`, a map from repository to plugin. They belong
+ * to every project, so they run in the folder of the project and come last.
+ */
+import { join } from 'node:path';
+import { isObject, type JsonValue } from '../wire/json.ts';
+import type { PluginEntry } from './configuration.ts';
+import { Field, type FieldSource } from './field.ts';
+import { type FileSections, leaveOutWrong, readPlugin } from './sections.ts';
+
+/** Where the registry is; undefined without a home. */
+export function registryFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
+	const home = environment['HOME'] ?? environment['USERPROFILE'];
+	return home ? join(home, '.orchestra', 'plugins', 'registry.json') : undefined;
+}
+
+/** The plugins of the registry; `rest` fills the other sections. */
+export function readPluginRegistry(source: FieldSource, rest: FileSections, root: string): FileSections {
+	const { document } = source;
+	const value = withoutNulls(document.value);
+	const found = Field.of({ ...source, document: { ...document, value } })
+		.at('plugins')
+		.entries()
+		.flatMap(([, field]) =>
+			leaveOutWrong(source, () => {
+				const plugin = isObject(field.value) ? readPlugin(field, source.file) : undefined;
+				return plugin && { plugin: { ...plugin, cwd: root }, rank: rankOf(field, plugin) };
+			}),
+		);
+	// As there: those that others need come first, and within a rank the order is that of the ids.
+	found.sort((a, b) => a.rank - b.rank || (a.plugin.id < b.plugin.id ? -1 : 1));
+	return { ...rest, plugins: found.map(({ plugin }) => plugin) };
+}
+
+/** Go writes an empty list as null. */
+function withoutNulls(value: JsonValue): JsonValue {
+	if (!isObject(value)) return value;
+	const entries = Object.entries(value).filter(([, inner]) => inner !== null);
+	return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]));
+}
+
+function rankOf(field: Field, { providesAi }: PluginEntry): number {
+	if (providesAi.length > 0) return 0;
+	const needs = [field.at('needs_storage'), field.at('needs_tools')];
+	return needs.every((names) => (names.texts() ?? []).length === 0) ? 1 : 2;
+}

@@ -1,0 +1,34 @@
+/* The private listener of an embedded hub: the plugin protocol on loopback, for its own plugins. */
+import type { Log } from '../log.ts';
+import { sharedState } from '../mcp/face.ts';
+import { servePlugin } from '../plugin/plugin-server.ts';
+import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
+import type { LinkListener } from '../quic/link.ts';
+import type { OpenedHub } from './open-hub.ts';
+import { orchestratorHandlers } from './orchestrator.ts';
+import { PluginLink } from './plugin-link.ts';
+
+/** Loopback, any free port. */
+const PRIVATE_ADDRESS = '127.0.0.1:0';
+
+export interface PluginLinkPlace {
+	/** The hub, once it is open. */
+	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
+	/** Gives the address at which the hub listens for plugins; default: a private listener. */
+	readonly address: (() => Promise<string>) | undefined;
+	readonly certsDir: string | undefined;
+	readonly log: Log;
+}
+
+export function openPluginLink({ opened, address, log, ...place }: PluginLinkPlace): PluginLink {
+	const certsDir = certificatesFolder(place.certsDir);
+	const listen = async (): Promise<LinkListener> => {
+		const parts = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };
+		const handlers = orchestratorHandlers(parts);
+		const identity = await loadIdentity(certsDir, ORCHESTRATOR_NAME);
+		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers, log });
+	};
+	// The listener of a shared hub belongs to that hub, which closes it.
+	const shared = address && (async () => ({ address: await address(), close: async () => {} }));
+	return new PluginLink({ certsDir, log, listen: shared ?? listen });
+}

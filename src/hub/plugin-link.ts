@@ -1,0 +1,64 @@
+/*
+ * How plugins reach the hub: its address, and certificates for both ends.
+ *
+ * The shared hub listens anyway. An embedded hub opens a private listener on loopback
+ * when its first plugin starts, so a hub without plugins has no port. All certificates
+ * of a plugin are made here before its process starts: a plugin that finds no authority
+ * would make one of its own, and two that start at once would not trust each other.
+ */
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { ensureCertificates, loadIdentity } from '../quic/certificates.ts';
+import type { LinkListener } from '../quic/link.ts';
+
+export interface PluginLinkOptions {
+	/** Absolute folder of the certificates. */
+	readonly certsDir: string;
+	readonly log: Log;
+	/** Listen for plugins; called when the first one starts. */
+	readonly listen: () => Promise<Pick<LinkListener, 'address' | 'close'>>;
+}
+
+export class PluginLink {
+	readonly certsDir: string;
+	readonly #options: PluginLinkOptions;
+	#listener: Promise<Pick<LinkListener, 'address' | 'close'>> | undefined;
+	/** Certificates are made one after the other: the lock of their folder is polled. */
+	#certificates: Promise<unknown> = Promise.resolve();
+
+	constructor(options: PluginLinkOptions) {
+		this.#options = options;
+		this.certsDir = options.certsDir;
+	}
+
+	/** Prepare for a plugin. Gives back the address of the hub; empty when it cannot listen. */
+	async open(pluginId: string): Promise<string> {
+		await this.#certify(pluginId);
+		const { listen, log } = this.#options;
+		this.#listener ??= listen();
+		try {
+			return (await this.#listener).address;
+		} catch (error) {
+			this.#listener = undefined;
+			log.warn(`plugins cannot use storage, events or other plugins: ${messageOf(error)}`);
+			return '';
+		}
+	}
+
+	/** Stop listening. Idempotent. */
+	async close(): Promise<void> {
+		// A listener that could not be opened has said so.
+		const listener = await this.#listener?.catch(() => undefined);
+		await listener?.close();
+	}
+
+	#certify(pluginId: string): Promise<void> {
+		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
+		const made = this.#certificates.then(async () => {
+			await ensureCertificates(this.certsDir);
+			for (const name of names) await loadIdentity(this.certsDir, name);
+		});
+		this.#certificates = made.catch(() => {}); // whoever asked for these is told
+		return made;
+	}
+}

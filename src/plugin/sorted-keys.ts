@@ -1,0 +1,13 @@
+/* JSON that came as a Struct, in one order of keys: a map has none on the wire, and Go shuffles it. */
+import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
+
+/** The same object with the keys of every object in it sorted. */
+export function sortedKeys(object: JsonObject): JsonObject {
+	const keys = Object.keys(object).sort();
+	return Object.fromEntries(keys.map((key) => [key, sorted(object[key] ?? null)]));
+}
+
+function sorted(value: JsonValue): JsonValue {
+	if (Array.isArray(value)) return value.map(sorted);
+	return isObject(value) ? sortedKeys(value) : value;
+}

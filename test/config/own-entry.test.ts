@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { isOwnCommand, isStartedBy, markedEnvironment } from '../../src/config/own-entry.ts';
+import { temporaryFolder, withFiles } from '../support/workspace.ts';
+
+const main = join(import.meta.dirname, '../../dist/cli/main.js');
+
+describe('an entry that is this program itself', () => {
+	it.each([
+		['mctl', ['serve'], true],
+		['/usr/local/bin/mctl', ['bridge'], true],
+		['node', [main, 'serve'], true],
+		['npx', ['-y', '-p', 'orchestra', 'mctl', 'serve'], true],
+		['mctl', ['pipe', 'stdio:cat'], false],
+		['mctl', ['bridge', '--orchestrator-addr', 'other:9100'], false],
+		['mctl', ['serve', '--config=/elsewhere/orchestra.json'], false],
+		['npx', ['-y', 'some-server', 'serve'], false],
+		['serve', [], false],
+	])('%s %j: %s', (command, args, isOwn) => {
+		expect(isOwnCommand({ command, args })).toBe(isOwn);
+	});
+
+	it('is left out with a note, and others are kept', () => {
+		const cwd = withFiles(temporaryFolder(), {
+			'.mcp.json': JSON.stringify({
+				mcpServers: {
+					orchestra: { command: 'mctl', args: ['serve'] },
+					files: { command: 'npx', args: ['-y', 'files'] },
+				},
+			}),
+		});
+		const { configuration, notes, problems } = loadConfiguration({ cwd, environment: {} });
+		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['files']);
+		expect(notes).toEqual([
+			`"orchestra" in ${join(cwd, '.mcp.json')} is this program itself, so it is not started from here`,
+		]);
+		expect(problems).toEqual([]);
+	});
+
+	it('in the folder of another project is another hub, and kept', () => {
+		const other = withFiles(temporaryFolder(), { 'orchestra.json': '{}' });
+		const cwd = withFiles(temporaryFolder(), {
+			'.mcp.json': JSON.stringify({
+				mcpServers: { other: { command: 'mctl', args: ['serve'], cwd: other } },
+			}),
+		});
+		expect(loadConfiguration({ cwd, environment: {} }).configuration.mcpServers).toHaveLength(1);
+	});
+
+	it('hidden behind a script is known by the mark in the environment of its children', () => {
+		const cwd = withFiles(temporaryFolder(), {
+			'orchestra.json': JSON.stringify({
+				plugins: [
+					{ id: 'tools.loop', binary: './loop.sh' },
+					{ id: 'tools.other', binary: './other.sh' },
+				],
+			}),
+		});
+		const place = { file: join(cwd, 'orchestra.json'), name: 'tools.loop' };
+		const environment = markedEnvironment(markedEnvironment({}, { file: 'x', name: 'y' }), place);
+		const { configuration, notes } = loadConfiguration({ cwd, environment });
+		expect(configuration.plugins.map(({ id }) => id)).toEqual(['tools.other']);
+		expect(notes).toEqual([
+			`"tools.loop" in ${place.file} started this process, so it is not started from here`,
+		]);
+		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(true);
+	});
+
+	it('is not confused by a variable of somebody else', () => {
+		const environment = { ORCHESTRA_STARTED_BY: '{not json' };
+		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(false);
+	});
+});

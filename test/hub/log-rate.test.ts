@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { LINES_PER_SECOND, limitedRate } from '../../src/hub/log-rate.ts';
+
+describe('limitedRate', () => {
+	it('passes a bounded number of lines a second, and counts the rest', () => {
+		let now = 0;
+		const written: string[] = [];
+		const write = limitedRate(
+			(line) => written.push(line),
+			() => now,
+		);
+		for (let n = 0; n < LINES_PER_SECOND + 5; n++) write(`line ${n}`);
+		expect(written).toHaveLength(LINES_PER_SECOND);
+		now = 1000;
+		write('later');
+		expect(written.slice(-2)).toEqual(['(5 lines were left out of the log)', 'later']);
+	});
+});

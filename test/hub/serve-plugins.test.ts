@@ -1,0 +1,279 @@
+/* Plugins under `mctl serve`: real processes, from a home in which nothing is there yet. */
+import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import { buildGoPeer } from '../support/go-peer.ts';
+import { mctl } from '../support/mctl.ts';
+import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
+import { thrownBy, until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const tools = (list: unknown): string[] =>
+	(list as { tools: { name: string }[] }).tools.map(({ name }) => name);
+
+describe('a plugin under mctl serve', () => {
+	it('stores, reads, calls other plugins, and hears their events', async () => {
+		const { open } = configuredFolder({
+			plugins: [
+				pluginWith('tools.first', `hello: tool(() => 'hello from the first')`),
+				plugin('tools.second', second),
+			],
+		});
+		const client = await open();
+		expect(await callText(client, 'keep', { text: 'a note' })).toBe('1 a note');
+		expect(await callText(client, 'ask_first')).toBe('hello from the first');
+		expect(await callText(client, 'publish_and_hear')).toBe('{"n":1}');
+		const { contents } = (await client.request('resources/read', { uri: 'orchestra://notes/today' })) as {
+			contents: object[];
+		};
+		expect(contents).toMatchObject([{ text: 'a note' }]);
+	}, 30_000);
+
+	it('runs in the folder of the file that names it, wherever the hub was started', async () => {
+		const { folder } = configuredFolder({
+			plugins: [
+				pluginWith('tools.where', `where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`),
+			],
+		});
+		const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"where"}}';
+		const file = join(folder, 'orchestra.json');
+		const env = { HOME: temporaryFolder() };
+		const { stdout } = await mctl(['serve', '--config', file], { cwd: temporaryFolder(), env, input: call });
+		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
+	}, 30_000);
+
+	it('finds its certificates made, in the folder that the configuration names', async () => {
+		const certsDir = join(temporaryFolder(), 'certs');
+		const { open, home } = configuredFolder({
+			hub: { certsDir },
+			plugins: [pluginWith('tools.a', `a: tool(() => 'a')`)],
+		});
+		expect(await callText(await open(), 'a')).toBe('a');
+		expect(readdirSync(certsDir)).toEqual(
+			expect.arrayContaining(['ca.crt', 'tools.a.crt', 'tools.a-client.crt', 'orchestrator-to-tools.a.crt']),
+		);
+		expect(existsSync(join(home, '.orchestra'))).toBe(false);
+	}, 30_000);
+
+	it('that says READY late does not hold up the list, and clients are told when it is there', async () => {
+		const signal = join(temporaryFolder(), 'go');
+		const late = plugin(
+			'tools.late',
+			`import { existsSync } from 'node:fs';
+while (!existsSync(${JSON.stringify(signal)})) await new Promise((done) => setTimeout(done, 20));
+await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }).run();`,
+		);
+		const { open, heard } = configuredFolder({
+			limits: { listMs: 300 },
+			plugins: [late, pluginWith('tools.quick', `quick: tool(() => 'quick')`)],
+		});
+		const client = await open();
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		expect(await callText(client, 'quick')).toBe('quick');
+		const names = tools(await client.request('tools/list'));
+		expect([names.includes('quick'), names.includes('late')]).toEqual([true, false]);
+		const waiting = callText(client, 'late');
+		writeFileSync(signal, '');
+		expect(await waiting).toBe('late');
+		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(tools(await client.request('tools/list'))).toContain('late');
+	}, 30_000);
+
+	it('that is down is named with why and when it is tried again', async () => {
+		const { open } = configuredFolder({
+			plugins: [
+				pluginWith('tools.moody', `die: tool(() => process.exit(7)), fine: tool(() => 'fine')`),
+				plugin('tools.broken', `console.error('no disk'); process.exit(3);`),
+			],
+		});
+		const client = await open();
+		expect(await callText(client, 'fine')).toBe('fine');
+		// Three crashes in a row, so that the pause is too long to wait for.
+		for (let n = 0; n < 3; n++) {
+			await until('it ran', async () => {
+				const error = await thrownBy(() => client.request('tools/call', { name: 'die' }));
+				return rpcErrorOf(error)?.message.includes('outcome is unknown') ?? false;
+			});
+		}
+		const known = rpcErrorOf(await thrownBy(() => client.request('tools/call', { name: 'fine' })));
+		expect(known?.message).toMatch(
+			/the plugin tools\.moody is down and is started again in \d+ s\..*exited with code 7/,
+		);
+		const unknown = rpcErrorOf(await thrownBy(() => client.request('tools/call', { name: 'nope' })));
+		expect(unknown).toMatchObject({ code: -32602 });
+		expect(unknown?.message).toMatch(/^Unknown tool: nope\..*tools\.broken is down.*no disk/s);
+	}, 40_000);
+
+	it('gets arguments nested as deep as any program writes them, and a clear error beyond', async () => {
+		const { open } = configuredFolder({
+			plugins: [
+				pluginWith(
+					'tools.deep',
+					`depth: tool((input) => String(JSON.stringify(input).split('{').length - 1))`,
+				),
+			],
+		});
+		const client = await open();
+		expect(await callText(client, 'depth', nested(60))).toBe('60');
+		const error = rpcErrorOf(
+			await thrownBy(() => client.request('tools/call', { name: 'depth', arguments: nested(200) })),
+		);
+		expect(error).toMatchObject({ code: -32602, message: 'a value is nested deeper than 100 levels' });
+		expect(await callText(client, 'depth', nested(3))).toBe('3');
+	}, 30_000);
+
+	it('cannot register under the id of another plugin', async () => {
+		const impostor = plugin(
+			'tools.impostor',
+			`import { loadIdentity, PluginClient } from ${JSON.stringify(join(import.meta.dirname, '../../dist/plugin/index.js'))};
+const flag = (name) => process.argv.find((word) => word.startsWith('--' + name + '=')).split('=')[1];
+const register = async (claimed) => {
+	const identity = await loadIdentity(flag('certs-dir'), 'tools.impostor-client');
+	const client = await PluginClient.connect({ address: flag('orchestrator-addr'), identity });
+	const value = { id: claimed, providesStorage: ['markdown'] };
+	const answer = await client.ask({ case: 'register', value }, 'register');
+	await client.close();
+	return answer.accepted + ' ' + answer.rejectReason;
+};
+await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => register(name)) } }).run();`,
+		);
+		const { open } = configuredFolder({
+			plugins: [impostor, pluginWith('tools.honest', `honest: tool(() => 'x')`)],
+		});
+		const client = await open();
+		expect(await callText(client, 'claim', { name: 'tools.honest' })).toBe(
+			'false the certificate of this link is for "tools.impostor-client", so it cannot register as "tools.honest"',
+		);
+		expect(await callText(client, 'claim', { name: 'tools.impostor' })).toBe('true ');
+	}, 30_000);
+
+	it('keeps the storage when it provides markdown: for other plugins and as resources, in the same versions', async () => {
+		const { open, folder, heard } = configuredFolder({
+			plugins: [
+				plugin('storage.memory', memoryStorage, { provides_storage: ['markdown'] }),
+				plugin('tools.second', second, { depends_on: ['storage.memory'] }),
+			],
+		});
+		const client = await open();
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('resources/list');
+		expect(await callText(client, 'keep', { text: 'one' })).toBe('1 one');
+		await until('the new resource was told', () => heard.includes('notifications/resources/list_changed'));
+		expect(await callText(client, 'keep', { text: 'two' })).toBe('2 two');
+		const list = JSON.stringify(await client.request('resources/list'));
+		expect(list).toContain('"orchestra://notes/today"');
+		expect(await client.request('resources/read', { uri: 'orchestra://notes/today' })).toMatchObject({
+			contents: [{ text: 'two', _meta: { 'orchestra/version': 2 } }],
+		});
+		const missing = await thrownBy(() => client.request('resources/read', { uri: 'orchestra://notes/none' }));
+		expect(rpcErrorOf(missing)).toMatchObject({ code: -32602 });
+		expect(existsSync(join(folder, '.projects'))).toBe(false);
+	}, 30_000);
+
+	it('that provides claude gets the AI calls that name no provider', async () => {
+		const ai = (id: string, provider: string): object =>
+			plugin(
+				id,
+				`const ask = async (_input, { orchestrator, provider }) => ${JSON.stringify(provider)};
+await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).run();`,
+				{ provides_ai: [provider] },
+			);
+		const { open } = configuredFolder({
+			plugins: [
+				ai('ai.openai', 'openai'),
+				ai('ai.claude', 'claude'),
+				pluginWith(
+					'tools.asks',
+					`ask: tool(async ({ provider = '' }, { orchestrator }) => {
+	const value = { toolName: 'ai_prompt', arguments: {}, provider };
+	return (await orchestrator.ask({ case: 'toolCall', value }, 'toolCall')).result.text;
+})`,
+				),
+			],
+		});
+		const client = await open();
+		const answers = [];
+		for (const provider of ['', 'openai', 'grok', 'nobody'])
+			answers.push(await callText(client, 'ask', { provider }));
+		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
+		expect(await callText(client, 'ai_prompt')).toBe('claude');
+	}, 30_000);
+});
+
+describe('plugins written in Go', () => {
+	let go: Awaited<ReturnType<typeof buildGoPeer>>;
+	beforeAll(async () => {
+		go = await buildGoPeer();
+	}, 90_000);
+	afterAll(async () => {
+		if ('remove' in go) await go.remove();
+	});
+
+	it('all come up at the first start, beside others, and at the second', async ({ skip }) => {
+		if ('reason' in go) return skip(go.reason);
+		const others = [1, 2, 3, 4].map((n) => pluginWith(`tools.js${n}`, `js${n}: tool(() => 'js')`));
+		const { open } = configuredFolder({
+			plugins: [{ id: 'tools.go', binary: go.program, args: ['plugin'] }, ...others],
+		});
+		const names = ['go_tool', 'js1', 'js2', 'js3', 'js4'];
+		for (let start = 0; start < 2; start++) {
+			const client = await open();
+			await until(
+				'every plugin is there',
+				async () => {
+					const found = tools(await client.request('tools/list'));
+					return names.every((name) => found.includes(name));
+				},
+				20_000,
+			);
+			expect(await callText(client, 'go_tool')).toBe('go ran go_tool');
+			await client.close();
+		}
+	}, 60_000);
+});
+
+/** A plugin that uses everything the hub has for plugins. */
+const second = `await definePlugin({ id, version: '1.0.0', tools: {
+	keep: tool(async ({ text }, { orchestrator }) => {
+		const version = await orchestrator.write('notes/today.md', text);
+		const found = await orchestrator.read('notes/today.md');
+		return version + ' ' + Buffer.from(found.content).toString();
+	}),
+	ask_first: tool(async (_input, { orchestrator }) => (await orchestrator.callTool('hello', {})).value.text),
+	publish_and_hear: tool(async (_input, { orchestrator }) => {
+		const client = await orchestrator.register();
+		const value = { subscriptionId: 's', topic: 'news' };
+		for await (const { response } of client.sendStream({ request: { case: 'subscribe', value } })) {
+			if (response.case !== 'eventDelivery') continue;
+			if (response.value.payload) return JSON.stringify(response.value.payload);
+			await orchestrator.publish('news', 'test', { n: 1 });
+		}
+	}),
+} }).run();`;
+
+/** Storage in memory, with versions as the protocol has them. */
+const memoryStorage = `const files = new Map();
+const found = (path) => {
+	const file = files.get(path);
+	if (!file) throw toolFailure('storage_error', 'file not found: ' + path);
+	return file;
+};
+await definePlugin({ id, version: '1.0.0', storage: {
+	types: ['markdown'],
+	storageRead: ({ path }) => found(path),
+	storageWrite: ({ path, content, metadata }) => {
+		const version = (files.get(path)?.version ?? 0n) + 1n;
+		files.set(path, { content, metadata, version });
+		return { success: true, newVersion: version };
+	},
+	storageDelete: ({ path }) => ({ success: files.delete(found(path) && path) }),
+	storageList: ({ prefix }) => ({ entries: [...files].filter(([path]) => path.startsWith(prefix))
+		.map(([path, { version, content }]) => ({ path, version, size: BigInt(content.length) })) }),
+} }).run();`;
+
+function nested(depth: number): object {
+	let value: object = {};
+	for (let n = 1; n < depth; n++) value = { a: value };
+	return value;
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toolOf } from '../../src/bridge/translate.ts';
+import { decodeRequest, encodeRequest } from '../../src/plugin/codec.ts';
+import { NESTING_LIMIT } from '../../src/plugin/nesting.ts';
+import { sortedKeys } from '../../src/plugin/sorted-keys.ts';
+import type { JsonObject, JsonValue } from '../../src/wire/json.ts';
+
+describe('nested arguments', () => {
+	it.each(['object', 'array'])('of %ss survive up to the limit, and are refused beyond', (kind) => {
+		const deepest = nested(NESTING_LIMIT, kind);
+		const request = (value: JsonObject) =>
+			({
+				requestId: 'a',
+				request: { case: 'toolCall', value: { toolName: 't', arguments: value } },
+			}) as const;
+		expect(decodeRequest(encodeRequest(request(deepest)))).toMatchObject(request(deepest));
+		expect(() => encodeRequest(request(nested(NESTING_LIMIT + 5, kind)))).toThrow(
+			`a value is nested deeper than ${NESTING_LIMIT} levels`,
+		);
+	});
+});
+
+describe('a schema that came as a Struct', () => {
+	it('is the same bytes in whatever order its keys came', () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+				// `jsonValue` makes JSON.
+				const one = object as JsonObject;
+				const other = shuffled(one) as JsonObject;
+				expect(JSON.stringify(sortedKeys(other))).toBe(JSON.stringify(sortedKeys(one)));
+				expect(sortedKeys(one)).toEqual(one);
+			}),
+		);
+	});
+
+	it('is sorted in the list of tools', () => {
+		const inputSchema = {
+			required: ['a'],
+			properties: { b: { type: 'string' }, a: { type: 'number' } },
+			type: 'object',
+		};
+		const tool = {
+			$typeName: 'orchestra.plugin.v1.ToolDefinition',
+			name: 't',
+			description: '',
+			inputSchema,
+		} as const;
+		expect(JSON.stringify(toolOf(tool).inputSchema)).toBe(
+			'{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"string"}},"required":["a"]}',
+		);
+	});
+});
+
+function nested(depth: number, kind: string): JsonObject {
+	let value: JsonValue = {};
+	for (let n = 1; n < depth; n++) value = kind === 'array' ? [value] : { a: value };
+	return { top: value };
+}
+
+function shuffled(value: JsonValue): JsonValue {
+	if (Array.isArray(value)) return value.map(shuffled);
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.reverse()
+			.map(([key, inner]) => [key, shuffled(inner)]),
+	);
+}
