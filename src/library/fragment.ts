@@ -4,10 +4,12 @@
  * number of words and not with the size of the files.
  */
 import { messageOf } from '../errors.ts';
+import { parseBoundedYaml } from '../files/bounded-yaml.ts';
+import { parseBoundedJson } from '../files/value-bounds.ts';
 import type { SearchDocument, SearchField } from '../search/document.ts';
 import { isObject } from '../wire/json.ts';
-import { type Metadata, parseYaml, readFrontMatter } from './front-matter.ts';
-import { DATA_PARSE_LIMIT_CHARACTERS } from './limits.ts';
+import { type Metadata, readFrontMatter } from './front-matter.ts';
+import { DATA_PARSE_LIMIT_CHARACTERS, RANKED_LIMIT_CHARACTERS } from './limits.ts';
 import { outlineOf } from './markdown.ts';
 import { deriveMetadata, type FragmentMetadata, readMetadata } from './metadata.ts';
 import { estimateTokens } from './tokens.ts';
@@ -122,7 +124,7 @@ function readData(text: string, extension: string, problems: string[]): Content 
 function dataOf(text: string, extension: string, problems: string[]): Metadata {
 	if (text.length > DATA_PARSE_LIMIT_CHARACTERS) return {};
 	try {
-		const value: unknown = extension === '.json' ? JSON.parse(text) : parseYaml(text);
+		const value: unknown = extension === '.json' ? parseBoundedJson(text) : parseBoundedYaml(text);
 		return isObject(value) ? value : {};
 	} catch (error) {
 		const [sentence = ''] = messageOf(error).split('\n');
@@ -133,7 +135,8 @@ function dataOf(text: string, extension: string, problems: string[]): Metadata {
 
 function documentOf(fragment: Fragment, { body, headings }: Content): SearchDocument {
 	const { uri, title, tags, capabilities, useWhen, description, name } = fragment;
-	const fields = { title, useWhen, tags, capabilities, headings, description, name, body };
+	const ranked = body.slice(0, RANKED_LIMIT_CHARACTERS);
+	const fields = { title, useWhen, tags, capabilities, headings, description, name, body: ranked };
 	return { id: uri, fields };
 }
 
