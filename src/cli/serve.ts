@@ -33,9 +33,11 @@ export const serve: Command = {
 			file,
 			log,
 		});
-		const warming = setTimeout(() => opened.hub.warm(), WARM_AFTER_MS);
+		const warming = setTimeout(() => {
+			opened.hub.warm();
+			void opened.hub.ready().then(() => log.info('orchestra started successfully'));
+		}, WARM_AFTER_MS);
 		const { messageBytes: limitBytes } = opened.configuration().limits;
-		log.info('orchestra started successfully');
 		try {
 			await serveProvider(opened.hub, { log, limitBytes });
 		} finally {

@@ -55,7 +55,13 @@ export function composeBoundedYaml(text: string, options: YamlOptions = {}): Yam
 	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
 	assertBoundedTokens(yaml, text, depth);
 	const lines = new yaml.LineCounter();
-	const settings = { lineCounter: lines, merge, logLevel: 'error', uniqueKeys: false, prettyErrors: false } as const;
+	const settings = {
+		lineCounter: lines,
+		merge,
+		logLevel: 'error',
+		uniqueKeys: false,
+		prettyErrors: false,
+	} as const;
 	const document = withCheapErrors(() => yaml.parseDocument(text, settings));
 	const [error] = document.errors;
 	if (error) throw syntaxError(error, lines);
@@ -77,7 +83,8 @@ function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number
 	let aliases = 0;
 	for (const lexeme of new yaml.Lexer().lex(text)) {
 		if (++lexemes > LEXEME_LIMIT) throw bad(`made of more than ${LEXEME_LIMIT} parts`);
-		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT) throw bad(`using more than ${ALIAS_LIMIT} aliases`);
+		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT)
+			throw bad(`using more than ${ALIAS_LIMIT} aliases`);
 		for (const token of parser.next(lexeme)) assertTokenDepth(token, depthLimit);
 		if (parser.stack.length > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
 	}

@@ -13,7 +13,8 @@ export function readBundled(file: string, what: string, limitBytes: number): Buf
 	try {
 		return readRegularFile(file, limitBytes);
 	} catch (cause) {
-		if (OrchestraError.is(cause)) throw new OrchestraError('bad_input', `${what}: ${cause.message}`, { cause });
+		if (OrchestraError.is(cause))
+			throw new OrchestraError('bad_input', `${what}: ${cause.message}`, { cause });
 		const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 		throw new OrchestraError('not_found', `${what} cannot be read (${code})`, {
 			cause,

@@ -27,7 +27,7 @@ export interface Fragment {
 	tags: readonly string[];
 	capabilities: readonly string[];
 	useWhen: readonly string[];
-	/** Tokens of the text: as the front matter says, else estimated. */
+	/** Tokens of the text, counted here: what authors put into `estimatedTokens` is often off by a factor. */
 	tokens: number;
 	mimeType: string;
 	/** Bytes of the file. */
@@ -80,7 +80,7 @@ export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 	const name = file.slice(0, file.length - extension.length);
 	const problems: string[] = [];
 	const content = extension === '.md' ? readMarkdown(text, problems) : readData(text, extension, problems);
-	const { id, title, description, tags, capabilities, useWhen, estimatedTokens } = content.metadata;
+	const { id, title, description, tags, capabilities, useWhen } = content.metadata;
 	const slash = name.indexOf('/');
 	const fragment: Fragment = {
 		uri: fragmentUri(name),
@@ -92,7 +92,7 @@ export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 		tags,
 		capabilities,
 		useWhen,
-		tokens: estimatedTokens ?? estimateTokens(content.body),
+		tokens: estimateTokens(content.body),
 		mimeType: mimeTypes[extension] ?? 'text/plain',
 		size,
 		file,

@@ -21,6 +21,9 @@ export const DERIVED_TAG_LIMIT = 20;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
 
+/** Longest prompt with its arguments put in, in characters. */
+export const FILLED_PROMPT_LIMIT_CHARACTERS: number = 8 * 1024 * 1024;
+
 /** Largest table of word vectors, in bytes. */
 export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;
 /** Largest list of concepts, in bytes. */

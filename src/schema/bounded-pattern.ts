@@ -112,7 +112,8 @@ class Writer {
 	}
 
 	#repeat({ node, least, most }: PatternNode & { kind: 'repeat' }): void {
-		if (least > PROGRAM_LIMIT || (most > PROGRAM_LIMIT && most !== Number.POSITIVE_INFINITY)) throw this.#tooLarge();
+		if (least > PROGRAM_LIMIT || (most > PROGRAM_LIMIT && most !== Number.POSITIVE_INFINITY))
+			throw this.#tooLarge();
 		for (let count = 0; count < least; count++) this.#node(node);
 		if (most === Number.POSITIVE_INFINITY) {
 			const start = this.#program.length;
@@ -261,5 +262,7 @@ class Visited {
 
 function isWord(code: number | undefined): boolean {
 	if (code === undefined) return false;
-	return code === 95 || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+	return (
+		code === 95 || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+	);
 }

@@ -50,7 +50,8 @@ class SchemaCopy {
 		const copy: JsonObject = {};
 		for (const [keyword, rule] of Object.entries(source)) {
 			if (rule !== undefined) set(copy, keyword, this.#rule(keyword, rule));
-			if (/^\$(?:ref|dynamicRef|recursiveRef)$/.test(keyword) && typeof rule === 'string') this.#follow(copy, rule);
+			if (/^\$(?:ref|dynamicRef|recursiveRef)$/.test(keyword) && typeof rule === 'string')
+				this.#follow(copy, rule);
 		}
 		return copy;
 	}
@@ -59,7 +60,8 @@ class SchemaCopy {
 		if (dataKeywords.has(keyword)) return rule;
 		if (mapKeywords.has(keyword) && isObject(rule)) {
 			const copy: JsonObject = {};
-			for (const [name, inner] of Object.entries(rule)) if (inner !== undefined) set(copy, name, this.#value(inner));
+			for (const [name, inner] of Object.entries(rule))
+				if (inner !== undefined) set(copy, name, this.#value(inner));
 			return copy;
 		}
 		return this.#value(rule);
@@ -67,7 +69,8 @@ class SchemaCopy {
 
 	#value(value: JsonValue): JsonValue {
 		if (Array.isArray(value)) {
-			if (value.length > BRANCH_LIMIT && value.some(isObject)) throw tooMany('alternatives in one list', BRANCH_LIMIT);
+			if (value.length > BRANCH_LIMIT && value.some(isObject))
+				throw tooMany('alternatives in one list', BRANCH_LIMIT);
 			return value.map((inner) => this.#value(inner));
 		}
 		return isObject(value) ? this.schema(value) : value;

@@ -66,12 +66,16 @@ describe('parseBoundedYaml', () => {
 });
 
 describe('parsers of files that strangers wrote', () => {
-	it.each([1, 2, 3])('never end the process, whatever nests and repeats (seed %i)', async (seed) => {
-		const program = await bundle(resolve(import.meta.dirname, '../fixtures/parses-hostile-text.mjs'));
-		const env = { ...process.env, NODE_PATH: resolve(import.meta.dirname, '../../node_modules') };
-		const { stdout } = await promisify(execFile)(process.execPath, [program, String(seed), '60'], { env });
-		expect(JSON.parse(stdout)).toMatchObject({ parsed: expect.any(Number), refused: expect.any(Number) });
-	}, 120_000);
+	it.each([1, 2, 3])(
+		'never end the process, whatever nests and repeats (seed %i)',
+		async (seed) => {
+			const program = await bundle(resolve(import.meta.dirname, '../fixtures/parses-hostile-text.mjs'));
+			const env = { ...process.env, NODE_PATH: resolve(import.meta.dirname, '../../node_modules') };
+			const { stdout } = await promisify(execFile)(process.execPath, [program, String(seed), '60'], { env });
+			expect(JSON.parse(stdout)).toMatchObject({ parsed: expect.any(Number), refused: expect.any(Number) });
+		},
+		120_000,
+	);
 });
 
 function refusal(text: string): string {

@@ -90,7 +90,8 @@ describe('parsePlain', () => {
 			fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
 				const block = lines.join('\n');
 				const plain = parsePlain(block);
-				if (plain !== undefined && Object.keys(plain).length > 0) expect(plain).toEqual(parseBoundedYaml(block));
+				if (plain !== undefined && Object.keys(plain).length > 0)
+					expect(plain).toEqual(parseBoundedYaml(block));
 			}),
 			{ numRuns: 2000 },
 		);

@@ -38,8 +38,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		],
 		[
 			'JSON nested 100,000 deep',
-			(folder) =>
-				folder.write('resources/guides/deep.json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`),
+			(folder) => folder.write('resources/guides/deep.json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`),
 			/^resources\/guides\/deep\.json: not valid JSON: nested deeper than 64 levels$/,
 		],
 		[

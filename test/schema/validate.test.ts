@@ -14,7 +14,9 @@ describe('validate', () => {
 
 	it('says which field does not match its pattern', async () => {
 		const schema = { properties: { a: { type: 'string', pattern: '^b+$' } } };
-		expect(await validate(schema, { a: 'c' }, 'arguments')).toEqual(['arguments.a must match pattern "^b+$"']);
+		expect(await validate(schema, { a: 'c' }, 'arguments')).toEqual([
+			'arguments.a must match pattern "^b+$"',
+		]);
 		expect(await validate(schema, { a: 'bb' }, 'arguments')).toEqual([]);
 	});
 
@@ -28,7 +30,11 @@ describe('validate', () => {
 	it.each<[string, JsonObject, string]>([
 		['nests too deep', nested(200), 'nested deeper than 64 levels'],
 		['has too many schemas', { properties: many(2_100, {}) }, 'more than 2000 schemas'],
-		['has too many alternatives', { oneOf: Array.from({ length: 300 }, () => ({})) }, 'more than 200 alternatives'],
+		[
+			'has too many alternatives',
+			{ oneOf: Array.from({ length: 300 }, () => ({})) },
+			'more than 200 alternatives',
+		],
 		['has too long a chain of references', chain(300), 'more than 200 targets'],
 	])('refuses a schema that %s', async (_, schema, why) => {
 		await expect(compile(schema)).rejects.toMatchObject({
@@ -39,7 +45,10 @@ describe('validate', () => {
 
 	it('refuses a value that a recursive schema would check without end', async () => {
 		const tree = { type: 'array', items: { $ref: '#/$defs/tree' } };
-		const schema: JsonObject = { $defs: { tree: { anyOf: [tree, { ...tree, minItems: 1 }] } }, $ref: '#/$defs/tree' };
+		const schema: JsonObject = {
+			$defs: { tree: { anyOf: [tree, { ...tree, minItems: 1 }] } },
+			$ref: '#/$defs/tree',
+		};
 		let value: JsonValue = 'leaf';
 		for (let depth = 0; depth < 50; depth++) value = [value];
 		expect(await validate(schema, value, 'arguments')).toEqual([expect.stringContaining('100000 steps')]);
@@ -57,7 +66,9 @@ describe('validate', () => {
 		const schema = { uniqueItems: true };
 		const items = Array.from({ length: 50_000 }, (_, at) => ({ at, b: 1 }));
 		expect(await validate(schema, items, 'list')).toEqual([]);
-		expect(await validate(schema, [...items, { b: 1, at: 7 }], 'list')).toEqual(['list must not hold equal items']);
+		expect(await validate(schema, [...items, { b: 1, at: 7 }], 'list')).toEqual([
+			'list must not hold equal items',
+		]);
 	});
 
 	it('keeps what looks like a reference inside of data as it is', async () => {
