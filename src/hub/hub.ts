@@ -94,6 +94,11 @@ export class Hub implements Provider {
 		for (const backend of this.#backends) backend.warm?.();
 	}
 
+	/** Resolves when all that is served from files is loaded. */
+	async ready(): Promise<void> {
+		await Promise.all(this.#backends.map((backend) => backend.ready?.()));
+	}
+
 	/** Every process that belongs to the hub. */
 	processes(): OwnedProcess[] {
 		return [...this.#backends, ...this.#retiring].flatMap((backend) => backend.processes?.() ?? []);

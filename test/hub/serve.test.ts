@@ -26,6 +26,38 @@ describe('mctl serve', () => {
 		expect(stderr).toMatch(/\[INFO\] \[orchestra\] Starting orchestra v\d/);
 	});
 
+	it('says that it started after the library is loaded', async () => {
+		const child = startMctl(['serve'], { cwd: workspace({}) });
+		let stderr = '';
+		child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+		await until('the hub has started', () => stderr.includes('started successfully'));
+		child.stdin.end();
+		await once(child, 'close');
+		const steps = [
+			...stderr.matchAll(
+				/Starting orchestra v\d|Loaded \d+ prompts|Loaded \d+ resources|orchestra started successfully/g,
+			),
+		];
+		expect(steps.map(([step]) => step.replaceAll(/\d+/g, 'N'))).toEqual([
+			'Starting orchestra vN',
+			'Loaded N prompts',
+			'Loaded N resources',
+			'orchestra started successfully',
+		]);
+	});
+
+	it.each(['RESOURCES_PATH', 'PROMPTS_PATH'])(
+		'exits 1 when %s names no folder, and names both',
+		async (variable) => {
+			const { stdout, stderr, code } = await mctl(['serve'], {
+				cwd: workspace({}),
+				env: { [variable]: 'nowhere' },
+			});
+			expect([stdout, code]).toEqual(['', 1]);
+			expect(stderr).toMatch(new RegExp(`${variable} names .*nowhere, and there is no such folder`));
+		},
+	);
+
 	it.each(['legacy', 'auto', 'modern'])(
 		'serves tools, prompts and resources to the SDK 2.x client in %s mode',
 		async (mode) => {
