@@ -4,17 +4,15 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
+import { FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
-import { openTunnel } from '../plugin/tunnel.ts';
+import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
 import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
-
-const TUNNEL_ID = 'tunnel';
 
 const manifest: ShortManifest = {
 	id: BRIDGE_ID,
@@ -51,15 +49,18 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 		const told = featuresOf(link, log);
 		const features = place.features ? new Set(place.features) : await told;
 		told.catch(() => {}); // a link that is lost says so by itself
-		return features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
+		return features.has(MCP_TUNNEL)
+			? throughTunnel(link, features, options)
+			: await translated(link, features, options);
 	} catch (thrown) {
 		await link.close();
 		throw thrown;
 	}
 }
 
-function throughTunnel(link: Link): Hub {
-	const transport = openTunnel(link.openStream(), TUNNEL_ID);
+function throughTunnel(link: Link, features: ReadonlySet<string>, { sessionId, log }: OpenHubOptions): Hub {
+	const id = `${TUNNEL_ID}${sessionId}`;
+	const transport = openTunnel(link.openStream(), id, { sendsParts: features.has(MCP_PARTS), log });
 	const close = async (): Promise<void> => {
 		await transport.close();
 		await link.close();

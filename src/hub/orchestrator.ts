@@ -37,6 +37,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const manifests = new Map<string, PluginManifest>();
 	const events = new EventHub();
 	return {
+		log,
 		...toolRoutes(hub, manifests),
 		...storageRoutes(opened, manifests),
 		...eventRoutes(events),

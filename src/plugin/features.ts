@@ -6,4 +6,7 @@ export const MCP_TUNNEL = 'mcp-tunnel';
 /** Arguments and results as JSON text beside the Struct. */
 export const EXACT_JSON = 'exact-json';
 
-export const FEATURES: readonly string[] = [MCP_TUNNEL, EXACT_JSON];
+/** MCP messages that are too large for a frame, in parts. */
+export const MCP_PARTS = 'mcp-parts';
+
+export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON];
