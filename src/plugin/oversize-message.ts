@@ -30,8 +30,7 @@ export function refuseOversize(text: string, bytes: number, limitBytes: number):
 }
 
 function refusalOf(read: Message, bytes: number, limitBytes: number): Refusal {
-	if (read.kind === 'notification')
-		return { answer: undefined, isForPeer: false, what: read.message.method };
+	if (read.kind === 'notification') return { answer: undefined, isForPeer: false, what: read.message.method };
 	if (read.kind === 'invalid') return { answer: undefined, isForPeer: false, what: 'an invalid message' };
 	const isForPeer = read.kind === 'response';
 	const what = isForPeer ? 'the result' : 'the request';

@@ -192,7 +192,9 @@ export class Tunnel implements Transport {
 	/** Nothing was sent: a request fails here, an answer fails at the peer, a notification is dropped. */
 	#refuse(text: string, bytes: number): boolean {
 		const { answer, isForPeer, what } = refuseOversize(text, bytes, this.#limitBytes);
-		this.#log.warn(`${what} of ${bytes} bytes is over the limit of ${this.#limitBytes} bytes; it was not sent`);
+		this.#log.warn(
+			`${what} of ${bytes} bytes is over the limit of ${this.#limitBytes} bytes; it was not sent`,
+		);
 		if (answer === undefined) return true;
 		if (isForPeer) return this.post(answer);
 		queueMicrotask(() => {

@@ -67,7 +67,9 @@ describe('a tunnel to a hub that takes no parts', () => {
 		const { client } = await bridgeTo('quic');
 		const { error } = await client.call(1, 'prompts/list');
 		expect(error?.message).toContain('over the limit of 67108864 bytes');
-		expect((await client.call(2, 'tools/call', { name: 'count', arguments: { text: 'x' } })).result).toBeTruthy();
+		expect(
+			(await client.call(2, 'tools/call', { name: 'count', arguments: { text: 'x' } })).result,
+		).toBeTruthy();
 	});
 });
 
@@ -89,7 +91,9 @@ describe.each(['quic', 'tls'] as const)('a plugin call over %s', (kind) => {
 		const client = await PluginClient.connect({ kind, address: server.address, identity });
 		const other = client.ask({ case: 'storageRead', value: { path: 'wait' } }, 'storageRead');
 		const large = client.ask({ case: 'storageRead', value: { path: 'large' } }, 'storageRead');
-		await expect(large).rejects.toThrow(/storageRead message is 167\d+ bytes long, over the limit of 16777216/);
+		await expect(large).rejects.toThrow(
+			/storageRead message is 167\d+ bytes long, over the limit of 16777216/,
+		);
 		const content = new Uint8Array(FRAME_LIMIT_BYTES);
 		const write = client.ask({ case: 'storageWrite', value: { path: 'a', content } }, 'storageWrite');
 		await expect(write).rejects.toThrow(/storageWrite message is 167\d+ bytes long, over the limit/);
