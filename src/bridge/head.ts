@@ -94,6 +94,11 @@ export function readWhole(text: string): Head {
 	return { kind: 'batch', parts: value.map((part, at) => headOfValue(part, texts[at] ?? '')) };
 }
 
+/** Does this request open a legacy session? */
+export function isInitialize({ method, isModern }: Head & { kind: 'request' }): boolean {
+	return method === 'initialize' && !isModern;
+}
+
 /** The head of a message that is no valid request, and why. */
 export function invalidRequest(id: string, reason: string): Head & { kind: 'invalid' } {
 	return invalid(id, rpcCodes.invalidRequest, `invalid request: ${reason}`);

@@ -33,7 +33,8 @@ export class LocalAnswers {
 	/** The answer; undefined when the message is for a hub. */
 	to(head: Head): string | undefined {
 		if (head.kind === 'invalid') return this.#refuse(head);
-		if (head.kind === 'answer') return this.#refuse(invalidRequest(head.id, 'a request needs a `method`'));
+		if (head.kind === 'answer')
+			return this.#refuse(invalidRequest(head.id === 'null' ? '' : head.id, 'a request needs a `method`'));
 		if (head.kind === 'batch' && !this.#parts.acceptsBatch())
 			return this.#refuse(invalidRequest('', 'this protocol version has no batches'));
 		if (head.kind !== 'request') return undefined;

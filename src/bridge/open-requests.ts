@@ -4,7 +4,7 @@
  * when the hub is lost or the bridge ends.
  */
 import type { OrchestraError } from '../errors.ts';
-import type { Head } from './head.ts';
+import { type Head, isInitialize } from './head.ts';
 import { InFlight, isListening } from './in-flight.ts';
 import { Initialization } from './initialization.ts';
 import { answersToLost, endOfSubscription } from './refusals.ts';
@@ -39,7 +39,7 @@ export class OpenRequests {
 	add(text: string, head: Head): void {
 		if (head.kind === 'request') {
 			const { id, method } = head;
-			if (method === 'initialize' && this.initialization.id !== id) this.initialization.begin(id, text);
+			if (isInitialize(head) && this.initialization.id !== id) this.initialization.begin(id, text);
 			const kept = this.memory.isOfInterest(method) ? text : undefined;
 			this.#inFlight.add(id, { method, text: kept, batch: undefined });
 		} else if (head.kind === 'notice') {

@@ -16,7 +16,7 @@ import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { ClientOutput } from './client-output.ts';
-import { canceledId, type Head, readHead, readWhole } from './head.ts';
+import { canceledId, type Head, isInitialize, readHead, readWhole } from './head.ts';
 import { HeldMessages } from './held-messages.ts';
 import { HOLD_MS, START_MS } from './limits.ts';
 import { LocalAnswers } from './local-answers.ts';
@@ -197,8 +197,7 @@ export class Relay implements Receiver {
 		if (this.#output.isFull) return this.#held.add({ text, head }, Number.POSITIVE_INFINITY);
 		const answer = this.#local.to(head);
 		if (answer !== undefined) return this.#output.post(answer);
-		if (head.kind === 'request' && head.method === 'initialize')
-			this.#open.initialization.begin(head.id, text);
+		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
 		if (this.#hub && !this.#isHubFull && this.#held.isEmpty) return this.#pass(text, head);
 		const isStarting = !this.#hasHadHub && this.#whyNoHub === undefined;
 		const holdMs = isStarting ? Math.max(START_MS, this.#holdMs) : this.#holdMs;
