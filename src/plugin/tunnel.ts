@@ -114,6 +114,8 @@ export class Tunnel implements Transport {
 	async close(): Promise<void> {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
+		// Not every hub takes a stream that ends before its first frame.
+		if (this.#announcement) this.#send(MCP_MESSAGE, '');
 		this.#stream.end();
 		this.over(new OrchestraError('closed', 'the tunnel was closed here'));
 	}
