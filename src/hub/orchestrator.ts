@@ -46,6 +46,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {
+		log,
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
