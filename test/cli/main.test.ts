@@ -53,6 +53,8 @@ describe('mctl', () => {
 
 	it('shows the same help with mctl help and with --help', async () => {
 		expect(await mctl(['help'])).toEqual(await mctl(['--help']));
+		expect(await mctl(['help', 'help'])).toEqual(await mctl(['--help']));
+		expect(await mctl(['help', 'version'])).toEqual(await mctl(['version']));
 		expect(await mctl(['help', 'run'])).toEqual(await mctl(['run', '--help']));
 		expect(await mctl(['help', 'hub', 'stop'])).toEqual(await mctl(['hub', 'stop', '-h']));
 	});
