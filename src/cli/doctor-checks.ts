@@ -3,13 +3,13 @@
  * product adds its check to the list at the end.
  */
 import { execFile } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { OrchestraError } from '../errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
+import { inspectCertificates } from '../quic/inspect-certificates.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
 import { settingsOf } from '../tool/settings.ts';
 import { spawnRecordOf, type Tool } from '../tool/tool.ts';
@@ -31,8 +31,6 @@ export interface DoctorContext {
 type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Diagnosis>;
 
 const VERSION_WAIT_MS = 5000;
-const EXPIRES_SOON_DAYS = 30;
-const DAY_MS = 86_400_000;
 const OLDEST_NODE = [20, 19] as const;
 
 function* checkNode(): Generator<Diagnosis> {
@@ -143,25 +141,7 @@ function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> 
 
 function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis> {
 	const folder = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
-	if (!existsSync(folder)) return;
-	for (const name of readdirSync(folder).filter((each) => /\.(crt|pem|cert)$/.test(each))) {
-		yield* checkCertificate(join(folder, name));
-	}
-}
-
-function* checkCertificate(file: string): Generator<Diagnosis> {
-	const fix = `Remove ${file}; a new one is made when it is needed.`;
-	try {
-		const text = readFileSync(file, 'utf8');
-		if (!text.includes('BEGIN CERTIFICATE')) return;
-		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
-		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };
-		else if (days < EXPIRES_SOON_DAYS)
-			yield { verdict: 'warn', text: `certificate ${file}: ${days} days left` };
-		else yield { verdict: 'ok', text: `certificate ${file}: ${days} days left` };
-	} catch (error) {
-		yield { verdict: 'fail', text: `certificate ${file} cannot be read: ${messageOf(error)}`, fix };
-	}
+	yield* inspectCertificates(folder);
 }
 
 export const doctorChecks: readonly Check[] = [
