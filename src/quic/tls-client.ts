@@ -38,7 +38,7 @@ class TlsLink implements Link {
 	mayMove = false;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: DialOptions;
-	readonly #context: DialContext;
+	readonly #context: SecureContext;
 	readonly #streams = new Set<TlsStream>();
 	/** Connected, and not used by anybody yet. */
 	#spare: TlsStream | undefined;
@@ -46,7 +46,7 @@ class TlsLink implements Link {
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
-	constructor({ signal: _, ...options }: DialOptions, context: DialContext, first: Connected) {
+	constructor({ signal: _, ...options }: DialOptions, context: SecureContext, first: Connected) {
 		this.#options = options;
 		this.#context = context;
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
@@ -138,26 +138,17 @@ interface Connected {
 	peerName: string;
 }
 
-/** What all connections of one link share: keys that are read once, and the session that makes the next handshake short. */
-interface DialContext {
-	secure: SecureContext;
-	session: Buffer | undefined;
-}
-
-function contextOf({ identity }: DialOptions): DialContext {
-	const secure = createSecureContext({
+/** The keys, read once for all connections of a link. No session is resumed: that would hide the peer's certificate. */
+function contextOf({ identity }: DialOptions): SecureContext {
+	return createSecureContext({
 		ca: identity.ca,
 		...(identity.certificate === '' ? {} : { cert: identity.certificate, key: identity.key }),
 		minVersion: 'TLSv1.3',
 	});
-	return { secure, session: undefined };
 }
 
-function open(options: DialOptions, context: DialContext): Promise<Connected> {
+function open(options: DialOptions, context: SecureContext): Promise<Connected> {
 	const socket = connect(tlsOptions(options, context));
-	socket.on('session', (session: Buffer) => {
-		context.session = session;
-	});
 	return new Promise((resolve, reject) => {
 		const timeoutMs = options.handshakeMs ?? HANDSHAKE_MS;
 		const settle = (done: () => void): void => {
@@ -195,15 +186,14 @@ function examine(socket: TLSSocket, { address, protocol, peerName }: DialOptions
 	throw new OrchestraError('closed', `${address} does not speak ${LINK_PROTOCOL}`);
 }
 
-function tlsOptions(options: DialOptions, { secure, session }: DialContext): ConnectionOptions {
+function tlsOptions(options: DialOptions, secureContext: SecureContext): ConnectionOptions {
 	const { address } = options;
 	const place = isUnixAddress(address) ? { path: unixPath(address) } : parseDialAddress(address);
 	const name = options.serverName ?? 'localhost';
 	// A variable, because the declared type does not know `allowHalfOpen`, which sockets do.
 	const settings = {
 		...place,
-		secureContext: secure,
-		...(session ? { session } : {}),
+		secureContext,
 		...(isIP(name) ? {} : { servername: name }),
 		ALPNProtocols: [options.protocol ?? LINK_PROTOCOL],
 		minVersion: 'TLSv1.3' as const,
