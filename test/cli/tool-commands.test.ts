@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/progress-bar.ts';
@@ -124,6 +124,15 @@ describe('mctl doctor', () => {
 		expect(stdout).toMatch(/^\[ ok \] Node\.js \d/);
 		expect(stdout).toContain('[ ok ] bundled examples: ');
 		expect(code).toBe(0);
+	});
+
+	it('names a private key that others can read or write', async () => {
+		const home = writeFiles(temporaryFolder(), { '.orchestra/certs/orchestrator.key': 'secret' });
+		const key = join(home, '.orchestra/certs/orchestrator.key');
+		chmodSync(key, 0o666);
+		const { stdout, code } = await mctl(['doctor'], { cwd: temporaryFolder(), env: { HOME: home } });
+		expect([code, stdout]).toEqual([1, expect.stringContaining(`[FAIL] ${key} can be written`)]);
+		expect(stdout).toContain(`chmod go-w ${key}`);
 	});
 
 	it('fails with a fix for each thing that is wrong', async () => {
