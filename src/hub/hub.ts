@@ -226,8 +226,17 @@ export class Hub implements Provider {
 		}
 	}
 
+	/** Clients are notified of real differences only. */
 	#onChange(change: Change): void {
-		this.#catalogue.forget(change);
+		if (change.kind === 'resource') return this.#notify(change);
+		const isDifferent = this.#catalogue.hasChanged(change);
+		if (isDifferent === true) return this.#notify(change);
+		void Promise.resolve(isDifferent)
+			.catch(() => true) // a list that cannot be compared may have changed
+			.then((isNews) => isNews && this.#notify(change));
+	}
+
+	#notify(change: Change): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 

@@ -13,6 +13,7 @@ import { Face, type SharedState } from '../mcp/face.ts';
 import { FEATURES } from '../plugin/features.ts';
 import { HealthResult_Status, type PluginManifest } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../plugin/handlers.ts';
+import { TUNNEL_ID } from '../plugin/tunnel.ts';
 import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
 import { EventHub } from './events/event-hub.ts';
@@ -48,13 +49,17 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		},
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		tunnel: (transport) => serveTunnel(transport, parts),
+		tunnel: (transport, { requestId }) => serveTunnel(transport, sessionIdOf(requestId), parts),
 	};
 }
 
 /** MCP in full at the end of a tunnel. */
-function serveTunnel(transport: Transport, { opened, shared, log }: OrchestratorParts): void {
-	const face = new Face(opened().hub, { shared, log });
+function serveTunnel(
+	transport: Transport,
+	sessionId: string | undefined,
+	{ opened, shared, log }: OrchestratorParts,
+): void {
+	const face = new Face(opened().hub, { shared, log, sessionId });
 	const peer = new Peer(transport, {
 		...face.peerOptions,
 		log,
@@ -65,6 +70,11 @@ function serveTunnel(transport: Transport, { opened, shared, log }: Orchestrator
 	});
 	face.connect(peer);
 	transport.start(peer);
+}
+
+/** A bridge names its session, which outlives the tunnel; undefined for one that does not. */
+function sessionIdOf(requestId: string): string | undefined {
+	return requestId.startsWith(TUNNEL_ID) ? requestId.slice(TUNNEL_ID.length) || undefined : undefined;
 }
 
 function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {
