@@ -1,7 +1,7 @@
 /* A client is notified of changes to the lists that it has seen, and never before it has seen them. */
 import { expect, it } from 'vitest';
-import { Hub } from '../../src/hub/hub.ts';
 import type { Backend } from '../../src/hub/backend.ts';
+import { Hub } from '../../src/hub/hub.ts';
 import { Face } from '../../src/mcp/face.ts';
 import type { Change } from '../../src/mcp/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
