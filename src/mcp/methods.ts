@@ -117,7 +117,7 @@ function listResourceTemplates(provider: Provider, params: Params, context: Call
 
 function readResource(provider: Provider, params: Params, context: CallContext): Awaitable<Result> {
 	if (!provider.readResource) throw methodNotFound('resources/read');
-	return provider.readResource(requiredText(params, 'uri'), context);
+	return provider.readResource(textParam(params, 'uri'), context);
 }
 
 function complete(provider: Provider, params: Params, context: CallContext): Awaitable<Result> {

@@ -180,6 +180,7 @@ describe('mctl serve', () => {
 		const heard: string[] = [];
 		const client = await serve(folder, (_, method) => heard.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('tools/list');
 		writeFileSync(
 			join(folder, 'orchestra.json'),
 			JSON.stringify({ tools: { roots: [join(elsewhere, 'tools')] } }),
@@ -191,13 +192,18 @@ describe('mctl serve', () => {
 	it('does not harm what runs when the configuration changes', async () => {
 		const wait = slowTool.replace('sleep 300 &', '').replace('wait\n', 'sleep 1.5\necho done >&2\n');
 		const folder = workspace({ 'slow.sh': wait });
+		const more = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
 		const heard: string[] = [];
 		const client = await serve(folder, (_, method) => heard.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('logging/setLevel', { level: 'debug' });
+		await client.request('tools/list');
 		const call = client.request('tools/call', { name: 'slow' });
 		await until('it runs', () => heard.includes('notifications/message'));
-		writeFileSync(join(folder, 'orchestra.json'), JSON.stringify({ tools: { roots: ['tools', 'more'] } }));
+		writeFileSync(
+			join(folder, 'orchestra.json'),
+			JSON.stringify({ tools: { roots: ['tools', join(more, 'tools')] } }),
+		);
 		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
 		const result = await call;
 		expect(result).toMatchObject({ content: [{ text: 'slow finished without a result' }] });
