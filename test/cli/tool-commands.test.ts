@@ -216,6 +216,17 @@ describe('wrong usage', () => {
 	});
 });
 
+describe('a script without the x bit', () => {
+	it.each(['t', './tools/t.sh'])('is named with the command that mends it (%s)', async (word) => {
+		const cwd = writeFiles(temporaryFolder(), { 'tools/t.sh': '# mctl: {"description":"x"}\n' });
+		const { stderr, code } = await mctl(['run', word], { cwd });
+		expect([stderr, code]).toEqual([
+			expect.stringMatching(/t\.sh is not executable: run chmod \+x .*t\.sh\n/),
+			64,
+		]);
+	});
+});
+
 describe('tableLines', () => {
 	it('fits the last column to the width and leaves a pipe alone', () => {
 		const rows = [['a', 'a long description of something']];
