@@ -46,8 +46,9 @@ class TlsLink implements Link {
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
-	constructor({ signal: _, ...options }: DialOptions, context: SecureContext, first: Connected) {
-		this.#options = options;
+	constructor(options: DialOptions, context: SecureContext, first: Connected) {
+		// The signal was for dialing; later connections of the link end with the link.
+		this.#options = { ...options, signal: undefined };
 		this.#context = context;
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
 		this.address = options.address;
