@@ -46,8 +46,9 @@ class TlsLink implements Link {
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
-	constructor({ signal: _, ...options }: DialOptions, context: SecureContext, first: Connected) {
-		this.#options = options;
+	constructor(options: DialOptions, context: SecureContext, first: Connected) {
+		// The signal was for dialing; later connections of the link end with the link.
+		this.#options = { ...options, signal: undefined };
 		this.#context = context;
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
 		this.address = options.address;
@@ -87,14 +88,21 @@ class TlsLink implements Link {
 		}
 	}
 
-	/** When the peer is alive but no spare can be had, the link lives as long as the streams that are open. */
+	/*
+	 * When the peer is alive but no spare can be had, the link lives as long as the streams that are open.
+	 * A handshake that breaks off may be the end of the peer or a peer that is full: the second try tells.
+	 */
 	async #dialSpare(): Promise<void> {
 		this.#isDialingSpare = true;
+		const attempt = async (): Promise<void> => this.#keepSpare(await open(this.#options, this.#context));
 		try {
-			this.#keepSpare(await open(this.#options, this.#context));
+			await attempt().catch((thrown: unknown) => {
+				if (OrchestraError.from(thrown).data['isReset'] === true && !this.#isClosed) return attempt();
+				throw thrown;
+			});
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown, 'closed');
-			if (error.data['isGone'] === true) this.#end(error);
+			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfAlone(error);
 		} finally {
 			this.#isDialingSpare = false;
@@ -223,6 +231,6 @@ function unreachable(address: string, error: Error): OrchestraError {
 	const isReset = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 	return new OrchestraError('closed', message, {
 		cause: error,
-		data: { isRefused, isGone: isRefused || isReset },
+		data: { isRefused, isReset },
 	});
 }
