@@ -14,6 +14,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { run as runChain } from './chain.mjs';
 import { openServer } from './measure/driver.mjs';
 import { cpuMicros, pinApart, pinBeside, unpin } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
@@ -43,7 +44,7 @@ export async function run({ isQuick = false } = {}) {
 		const starts = await interleaved('cold starts', subjects, plan.coldRounds, coldRound);
 		const data = { calls, starts };
 		print(data);
-		return data;
+		return { ...data, chain: await runChain({ isQuick }) };
 	} finally {
 		mctl(place, 'hub', 'stop');
 		rmSync(place.home, { recursive: true, force: true });

@@ -68,8 +68,8 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|log|awake|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
-		cli: 'cli/(command|nearest|version).ts',
+		core: 'errors|printable|log|spin|files/package-version|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
+		cli: 'cli/(command|nearest).ts',
 		mcp: 'mcp/',
 		config: 'config/',
 		link: 'quic/(?!tls-|x509|der|quic-server|retry)|plugin/(tunnel|features|fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',

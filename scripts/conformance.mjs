@@ -1,6 +1,6 @@
 /*
  * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra/mcp`. The suite needs Node 22 and speaks HTTP only, so it is run by
+ * `orchestra-hub/mcp`. The suite needs Node 22 and speaks HTTP only, so it is run by
  * `npx node@22` and reaches the server through test/conformance/relay.mjs.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const order = [
 	'errors',
+	'printable',
 	'log',
 	'files',
 	'spin',
@@ -30,7 +31,7 @@ const order = [
 	'hub',
 	'cli',
 ];
-const pure = new Set(['errors', 'log', 'wire', 'schema', 'rpc', 'search']);
+const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);

@@ -59,6 +59,20 @@ export class OrchestraError extends Error {
 	}
 }
 
+export interface ToolFailureDetails {
+	/** A word of the tool's own that programs may switch on, for example `validation_error`. Default `FAILED`. */
+	code?: string;
+	/** False when trying again with other input or configuration cannot help. Default true. */
+	recoverable?: boolean;
+	hint?: string;
+}
+
+/** The error that a tool throws when the user can do something about it: it fails that call and nothing else. */
+export function toolFailure(message: string, details: ToolFailureDetails = {}): OrchestraError {
+	const { code = 'FAILED', recoverable = true, hint } = details;
+	return new OrchestraError('tool_failed', message, { hint, data: { code, recoverable } });
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);

@@ -2,9 +2,11 @@
  * Log lines on stderr, never on stdout: stdout belongs to the protocol.
  *
  * One line an event, `[time] [LEVEL] [component] message`, or one JSON object a
- * line for machines. Warnings and errors always show; the level only decides
+ * line for machines. A message cannot forge a line: newlines and control
+ * characters in it are shown as codes. Warnings and errors always show; the level only decides
  * about the talkative ones.
  */
+import { printableJson, printableLine } from './printable.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -17,6 +19,8 @@ export interface LogOptions {
 	/** Takes one finished line, newline included. */
 	write: (line: string) => void;
 	now: () => Date;
+	/** Changes each message before it is written. */
+	redact?: ((message: string) => string) | undefined;
 }
 
 export class Log {
@@ -56,6 +60,11 @@ export class Log {
 		return new Log(component, this.#options);
 	}
 
+	/** The same log, but each message passes through `redact` first. */
+	redacted(redact: (message: string) => string): Log {
+		return new Log(this.#component, { ...this.#options, redact });
+	}
+
 	/** True when debug lines show; ask before building an expensive one. */
 	get isDebug(): boolean {
 		return this.#options.level === 'debug';
@@ -77,18 +86,19 @@ export class Log {
 		this.#line('error', message);
 	}
 
-	#line(level: LogLevel, message: string): void {
+	#line(level: LogLevel, text: string): void {
 		if (rank[level] < Math.min(rank[this.#options.level], rank.warn)) return;
+		const message = this.#options.redact?.(text) ?? text;
 		const time = this.#options.now().toISOString();
 		const component = this.#component;
-		const text =
+		const line =
 			this.#options.format === 'json'
-				? JSON.stringify({ time, level, component, message })
-				: `[${time}] [${level.toUpperCase()}] [${component}] ${message}`;
-		this.#options.write(`${text}\n`);
+				? printableJson({ time, level, component, message })
+				: `[${time}] [${level.toUpperCase()}] [${printableLine(component)}] ${printableLine(message)}`;
+		this.#options.write(`${line}\n`);
 	}
 }
 
 function isLevel(word: string): word is LogLevel {
-	return word in rank;
+	return Object.hasOwn(rank, word);
 }

@@ -22,7 +22,7 @@ describe.each(files)('%s', (file) => {
 	const text = readFileSync(join(root, file), 'utf8');
 
 	it.each(blocks(text, 'js'))('the code at line %i runs', (_, code) => {
-		// Evaluated in the root of the package, so that `orchestra/…` means this checkout.
+		// Evaluated in the root of the package, so that `orchestra-hub/…` means this checkout.
 		const args = ['--input-type=module', '-e', code];
 		const { status, stderr } = spawnSync(process.execPath, args, {
 			cwd: root,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Log, type LogLevel } from '../src/log.ts';
 
+// oxlint-disable-next-line no-control-regex -- what must not be there
+const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/;
+
 describe('Log', () => {
 	it('writes [time] [LEVEL] [component] message', () => {
 		expect(linesAt('info', 'text', (log) => log.info('ready'))).toEqual([
@@ -26,6 +29,21 @@ describe('Log', () => {
 			component: 'hub',
 			message: 'quote "this"',
 		});
+	});
+
+	it('writes one line for a message with newlines and control characters, in both formats', () => {
+		const message = 'a\n[2025-01-15T10:30:00.123Z] [INFO] [hub] forged \u001B[2J\u009B1m\u202E';
+		const [text = ''] = linesAt('info', 'text', (log) => log.info(message));
+		expect(text).toMatch(/\] a\\n\[2025.*forged \\x1b\[2J\\u009b1m\\u202e\n$/);
+		const [json = ''] = linesAt('info', 'json', (log) => log.info(message));
+		expect(json).not.toMatch(CONTROLS);
+		expect(JSON.parse(json)).toMatchObject({ message });
+	});
+
+	it('takes the name of a property of every object for no level', () => {
+		const log = Log.fromEnvironment('x', { LOG_LEVEL: 'constructor' }, () => {});
+		expect(() => log.info('shown')).not.toThrow();
+		expect(log.isDebug).toBe(false);
 	});
 
 	it('takes level and format from the environment, info and text by default', () => {

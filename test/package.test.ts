@@ -1,6 +1,6 @@
 /* The package as its users get it: packed, installed elsewhere, imported by every subpath. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,10 +11,14 @@ const subpaths = Object.keys(exports).filter((path) => path !== './package.json'
 const bare = mkdtempSync(join(tmpdir(), 'orchestra-bare-'));
 const consumer = mkdtempSync(join(tmpdir(), 'orchestra-consumer-'));
 
+let packed: string[] = [];
+
 beforeAll(() => {
-	const pack = ['pack', '--json', '--silent', '--pack-destination', bare];
-	const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
-	const home = join(bare, 'node_modules', 'orchestra');
+	// Without scripts: other tests are using the build.
+	const pack = ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', bare];
+	const [{ filename, files }] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
+	packed = files.map(({ path }: { path: string }) => path);
+	const home = join(bare, 'node_modules', 'orchestra-hub');
 	mkdirSync(home, { recursive: true });
 	execFileSync('tar', ['-xzf', join(bare, filename), '-C', home, '--strip-components', '1']);
 	for (const folder of [bare, consumer])
@@ -43,7 +47,7 @@ describe('the packed package', () => {
 	it('type-checks in a strict TypeScript project, by every subpath', () => {
 		const imports = subpaths.map((subpath, index) => `import * as m${index} from '${specifier(subpath)}';`);
 		const all = `export const all = [${subpaths.map((_, index) => `m${index}`).join(', ')}];`;
-		const use = `import { connect } from 'orchestra/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
+		const use = `import { connect } from 'orchestra-hub/stdio';\nexport const echo: Promise<unknown> = connect('stdio:cat').then((c) => c.recv());`;
 		writeFileSync(join(consumer, 'use.ts'), [...imports, all, use].join('\n'));
 		const typeRoots = [join(root, 'node_modules/@types')];
 		const compilerOptions = {
@@ -58,7 +62,7 @@ describe('the packed package', () => {
 		execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', consumer], { stdio: 'pipe' });
 	});
 
-	it.each(['orchestra/stdio', 'orchestra/rpc', 'orchestra/sdk'])(
+	it.each(['orchestra-hub/stdio', 'orchestra-hub/rpc', 'orchestra-hub/sdk'])(
 		'needs no third-party code for %s',
 		(name) => {
 			const script = `await import('${name}'); console.log('fine')`;
@@ -67,12 +71,32 @@ describe('the packed package', () => {
 	);
 
 	it('finds by meaning, with the table that it brings', () => {
-		const script = `import { Library, starterLibrary } from 'orchestra/library';
+		const script = `import { Library, starterLibrary } from 'orchestra-hub/library';
 			const library = Library.open(starterLibrary());
 			const { matches } = await library.find('the program keeps dying');
 			console.log(matches.flatMap(({ why }) => why.map(({ kind }) => kind)).includes('meaning'));
 			await library.close();`;
 		expect(runNode(consumer, ['--input-type=module', '-e', script])).toBe('true\n');
+	});
+
+	it('holds every document that the code names', () => {
+		const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+		const named = sources
+			.filter((file) => file.endsWith('.ts'))
+			.flatMap((file) => [
+				...readFileSync(join(root, 'src', file), 'utf8').matchAll(/\bdocs\/[\w-]+(?:[/.][\w-]+)*/g),
+			])
+			.map(([path]) => path);
+		expect(named).toContain('docs/tools.md');
+		expect(named.filter((path) => !packed.some((file) => file.startsWith(path)))).toEqual([]);
+	});
+
+	it('writes plugins that need no registry', () => {
+		const cli = join('node_modules', '.bin', 'mctl');
+		runNode(consumer, [cli, 'new', 'plugin', 'tools.packed']);
+		const install = ['install', '--offline', '--no-audit', '--no-fund', '--silent', '--omit=optional'];
+		execFileSync('npm', install, { cwd: join(consumer, 'tools.packed'), stdio: 'pipe' });
+		expect(runNode(join(consumer, 'tools.packed'), ['plugin.mjs', '--manifest'])).toContain('tools.packed');
 	});
 
 	it('has a working mctl', () => {
@@ -81,7 +105,7 @@ describe('the packed package', () => {
 });
 
 function specifier(subpath: string): string {
-	return subpath === '.' ? 'orchestra' : `orchestra${subpath.slice(1)}`;
+	return subpath === '.' ? 'orchestra-hub' : `orchestra-hub${subpath.slice(1)}`;
 }
 
 function runNode(cwd: string, args: string[]): string {

@@ -126,8 +126,8 @@ class Driver {
 			() => this.child.stdin.write(ring.take(1)[0]),
 		);
 		latencies.sort((a, b) => a - b);
-		const p50Micros = latencies[latencies.length >> 1] * 1000;
-		return { calls: latencies.length, ms: end - startedAt, p50Micros };
+		const at = (share) => latencies[Math.floor(latencies.length * share)] * 1000;
+		return { calls: latencies.length, ms: end - startedAt, p50Micros: at(0.5), p99Micros: at(0.99) };
 	}
 
 	/** Send one large call; milliseconds until its last byte is back, or undefined when `capMs` was not enough. */

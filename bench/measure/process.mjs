@@ -69,6 +69,15 @@ export async function stop(child, graceMs = 1000) {
 	clearTimeout(timer);
 }
 
+/** Processes that do nothing but work; the returned function ends them, and they end by themselves. */
+export function makeBusy(count) {
+	const work = 'const end = Date.now() + 120_000; while (Date.now() < end);';
+	const workers = Array.from({ length: count }, () =>
+		spawn(process.execPath, ['-e', work], { stdio: 'ignore' }),
+	);
+	return () => workers.forEach((worker) => worker.kill('SIGKILL'));
+}
+
 /** CPU time that a process has used so far, all threads, in microseconds. */
 export function cpuMicros(pid) {
 	try {

@@ -1,4 +1,5 @@
 /* Where a hub is, and who may talk to it. */
+import type { OrchestraError } from '../errors.ts';
 
 export interface HubPlace {
 	/** `host:port`. */
@@ -7,6 +8,10 @@ export interface HubPlace {
 	certsDir?: string | undefined;
 	/** What it is known to offer beyond the common protocol; else it is asked. */
 	features?: readonly string[] | undefined;
+	/** Values of variables to hand over when we register. Only for a hub of this user. */
+	variables?: Readonly<Record<string, string>> | undefined;
+	/** Why a hub that does not answer does not, when that can be seen from outside; undefined when it looks well. */
+	diagnose?: (() => OrchestraError | undefined) | undefined;
 }
 
 /** Finds the hub, before every attempt to connect; may start one. */

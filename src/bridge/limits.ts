@@ -34,3 +34,9 @@ export const TOOL_CALL_MS: number = 60 * 60_000;
 
 /** How long a bridge that ends waits for an attempt to connect that is under way. */
 export const LATE_HUB_MS = 500;
+
+/** How often a bridge looks whether the shared hub is blocked. */
+export const WATCH_MS = 1_000;
+
+/** How long a hub that seems to be blocked may take to answer, before calls in flight are given up. */
+export const WATCH_ANSWER_MS = 5_000;

@@ -4,15 +4,16 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
+import { BRIDGE_PID_VARIABLE, FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel } from '../plugin/tunnel.ts';
-import { certificatesFolder, loadIdentity } from '../quic/certificates.ts';
+import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
+import { isUnixAddress } from '../quic/unix-address.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
-import { BRIDGE_ID, REGISTER_MS } from './limits.ts';
+import { BRIDGE_ID, REGISTER_MS, WATCH_ANSWER_MS, WATCH_MS } from './limits.ts';
 
 const TUNNEL_ID = 'tunnel';
 
@@ -46,12 +47,25 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	const link = await dial({ address, identity, kind, signal, log });
+	// How to reach the shared hub is not the user's choice: its socket is the only way in.
+	const choice = isUnixAddress(address) ? 'unix' : kind;
+	const link = await dial({
+		address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		kind: choice,
+		signal,
+		log,
+	}).catch((thrown: unknown) => {
+		throw place.diagnose?.() ?? thrown;
+	});
 	try {
-		const told = featuresOf(link, log);
-		const features = place.features ? new Set(place.features) : await told;
+		const told = featuresOf(link, place, log);
+		// With values to hand over we wait until the hub has them: the first request may need what they configure.
+		const features = place.features && !place.variables ? new Set(place.features) : await told;
 		told.catch(() => {}); // a link that is lost says so by itself
-		return features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
+		const hub = features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
+		return place.diagnose ? watched(hub, link, place.diagnose) : hub;
 	} catch (thrown) {
 		await link.close();
 		throw thrown;
@@ -67,6 +81,34 @@ function throughTunnel(link: Link): Hub {
 	return { transport, closed: link.closed, close };
 }
 
+/** The same hub, but its connection is over when the hub has been blocked for too long: what was seen from outside and a question without answer say so. */
+function watched(hub: Hub, link: Link, diagnose: () => OrchestraError | undefined): Hub {
+	let timer: NodeJS.Timeout | undefined;
+	const blocked = new Promise<OrchestraError>((resolve) => {
+		let isAsking = false;
+		timer = setInterval(() => {
+			const error = isAsking ? undefined : diagnose();
+			if (error === undefined) return;
+			isAsking = true;
+			// A heartbeat may also be late because of a full disk, or because the whole machine was suspended.
+			register(link, manifest, WATCH_ANSWER_MS).then(
+				() => {
+					isAsking = false;
+				},
+				() => resolve(diagnose() ?? error),
+			);
+		}, WATCH_MS);
+		timer.unref();
+	});
+	const closed = Promise.race([hub.closed, blocked]);
+	void closed.then(() => clearInterval(timer));
+	const close = async (): Promise<void> => {
+		clearInterval(timer);
+		await hub.close();
+	};
+	return { transport: hub.transport, closed, close };
+}
+
 /** Only here the generated code is needed; most bridges never load it. */
 async function translated(link: Link, features: ReadonlySet<string>, options: OpenHubOptions): Promise<Hub> {
 	const { openTranslation } = await import('./open-translation.ts');
@@ -74,9 +116,10 @@ async function translated(link: Link, features: ReadonlySet<string>, options: Op
 }
 
 /** What the hub can do beyond the common protocol. Orchestrators that refuse us are used all the same. */
-async function featuresOf(link: Link, log: Log): Promise<ReadonlySet<string>> {
+async function featuresOf(link: Link, { variables }: HubPlace, log: Log): Promise<ReadonlySet<string>> {
+	const env = variables && { ...variables, [BRIDGE_PID_VARIABLE]: String(process.pid) };
 	try {
-		const { isAccepted, features } = await register(link, manifest, REGISTER_MS);
+		const { isAccepted, features } = await register(link, { ...manifest, env }, REGISTER_MS);
 		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
 		return features;
 	} catch (thrown) {

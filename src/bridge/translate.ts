@@ -36,7 +36,7 @@ export function promptResultOf({ description, messages }: pb.PromptGetResponse):
 	return {
 		description,
 		messages: messages.map(({ role, content }) => ({
-			role,
+			role: role === 'assistant' ? 'assistant' : 'user',
 			content: { type: 'text', text: content?.text ?? '' },
 		})),
 	};

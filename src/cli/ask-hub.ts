@@ -1,36 +1,61 @@
-/* Ask the running hub how it is doing, over its own link. */
+/* Ask a running hub how it is doing, over its own link. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
-import type { HubFolder, HubRecord } from '../hub/shared/hub-folder.ts';
+import type { HubFolder } from '../hub/shared/hub-folder.ts';
+import { blockedHub } from '../hub/shared/hub-health.ts';
+import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { PluginClient } from '../plugin/plugin-client.ts';
-import { loadIdentity } from '../quic/certificates.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
 const ASK_MS = 5000;
-
-export interface HubStatus extends HubRecord {
-	readonly backends: readonly BackendStatus[];
-	readonly processes: readonly ProcessStatus[];
-	readonly memoryBytes: number;
-}
-
+/** How long one may take that seems to be blocked. */
+const ASK_BLOCKED_MS = 1000;
 /** How long a hub that runs may take to (again) say where it listens, in milliseconds. */
 const ANNOUNCE_MS = 3000;
 const LOOK_AGAIN_MS = 50;
 
-/** What the hub of this folder says. Throws `closed` (exit 69) when none runs. */
+export interface HubStatus extends HubRecord {
+	readonly backends: readonly BackendStatus[];
+	readonly processes: readonly ProcessStatus[];
+	/** Bridges that are connected. */
+	readonly clients: number;
+	readonly memoryBytes: number;
+}
+
+/** What the hub of this folder says. Throws `closed` (exit 69) when none runs, `timeout` (exit 124) when it does not respond. */
 export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<HubStatus> {
-	const record = await announcedHub(hubFolderHere(environment));
-	const identity = await loadIdentity(record.certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address: record.address, identity, handshakeMs: ASK_MS });
+	const folder = hubFolderHere(environment);
+	return askHubAt(folder, await announcedHub(folder));
+}
+
+/** What this hub says. */
+export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<HubStatus> {
+	// A late heartbeat has other causes too, so it is asked all the same.
+	const timeoutMs = blockedHub(folder) ? ASK_BLOCKED_MS : ASK_MS;
 	try {
-		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs: ASK_MS });
+		return { ...record, ...(await ask(record, timeoutMs)) };
+	} catch (thrown) {
+		throw blockedHub(folder) ?? thrown;
+	}
+}
+
+async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus, keyof HubRecord>> {
+	const identity = await loadIdentity(record.certsDir, 'mctl-client');
+	const client = await PluginClient.connect({
+		address: record.address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		handshakeMs: timeoutMs,
+	});
+	try {
+		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs });
 		return {
-			...record,
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),
+			clients: Number(details['clients'] ?? 0),
 			memoryBytes: Number(details['memoryBytes'] ?? 0),
 		};
 	} finally {
@@ -52,7 +77,7 @@ async function announcedHub(folder: HubFolder): Promise<HubRecord> {
 		}
 		if (performance.now() > giveUpAt) {
 			throw new OrchestraError('closed', `the hub, process ${owner.pid}, does not say where it listens`, {
-				hint: 'It may still be starting. If not, end it with: mctl hub stop',
+				hint: 'It may still be starting. If not, end it with: mctl hub stop --force',
 			});
 		}
 		await sleep(LOOK_AGAIN_MS);

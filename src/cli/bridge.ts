@@ -1,12 +1,16 @@
 /* `mctl bridge`: what an agent starts to reach a hub. */
-import type { FindHub } from '../bridge/hub-place.ts';
+import { statSync } from 'node:fs';
+import type { FindHub, HubPlace } from '../bridge/hub-place.ts';
 import { runBridge } from '../bridge/run-bridge.ts';
+import type { OrchestraError } from '../errors.ts';
+import { blockedHub } from '../hub/shared/hub-health.ts';
+import type { HubRecord } from '../hub/shared/hub-record.ts';
+import { certificatesFolder } from '../quic/certificates.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
-import { hubHere } from './hub-location.ts';
+import { hubFolderHere, hubHere } from './hub-location.ts';
 
 export const bridge: Command = {
 	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
-	summary: 'Serve MCP on stdin and stdout from a hub; opens no port',
 	examples: [
 		'mctl bridge',
 		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',
@@ -35,8 +39,43 @@ export const bridge: Command = {
 
 /** The orchestrator that was named, or the shared hub of this folder, which is started when it does not run. */
 function hubFinder(input: CommandInput): FindHub {
-	const { 'orchestrator-addr': address, 'certs-dir': folder } = input.flags;
-	const certsDir = typeof folder === 'string' ? folder : undefined;
-	if (typeof address === 'string' && address !== '') return () => Promise.resolve({ address, certsDir });
-	return () => hubHere(input, certsDir);
+	const { 'orchestrator-addr': address } = input.flags;
+	const certsDir = existingFolder(input.flags['certs-dir']);
+	if (address === '') throw usageError(bridge, '--orchestrator-addr is empty; it takes HOST:PORT');
+	if (typeof address === 'string') return () => Promise.resolve({ address, certsDir });
+	return async () => sharedHub(await hubHere(input, certsDir), input);
+}
+
+function sharedHub(record: HubRecord, { environment }: CommandInput): HubPlace {
+	const { address, certsDir, features, unset = [] } = record;
+	const values = unset.flatMap((name): [string, string][] => {
+		const value = environment[name];
+		return value === undefined ? [] : [[name, value]];
+	});
+	return {
+		address,
+		certsDir,
+		features,
+		// Also when we have none: the hub then names us in its error.
+		variables: unset.length > 0 ? Object.fromEntries(values) : undefined,
+		diagnose: () => diagnose(environment),
+	};
+}
+
+function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | undefined {
+	try {
+		return blockedHub(hubFolderHere(environment));
+	} catch {
+		return undefined; // nothing can be seen from here
+	}
+}
+
+/** A folder that is named must be there: with a new one nobody would trust us. */
+function existingFolder(folder: string | boolean | undefined): string | undefined {
+	if (typeof folder !== 'string') return undefined;
+	const path = certificatesFolder(folder);
+	const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	if (!isFolder)
+		throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is no folder`}`);
+	return folder;
 }

@@ -1,12 +1,12 @@
 /* `mctl check`: does a tool keep the protocol? */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { checkTool, type Finding } from '../tool/check.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { type Command, usageError } from './command.ts';
-import { printable } from './printable.ts';
 import { findTool, openProject } from './project.ts';
 import { inputFlag, readInput } from './read-input.ts';
 import { verdictMark } from './verdict.ts';
@@ -15,7 +15,6 @@ const TEST_INPUT = 'test-input.json';
 
 export const check: Command = {
 	usage: 'mctl check <tool folder|file|id> [--input JSON|@file|-] [--json]',
-	summary: 'Run a tool against Tool Protocol v1 and report what to correct',
 	examples: ['mctl check ./tools/my-tool', 'mctl check hello-world', 'mctl check ./x --input \'{"n":1}\''],
 	flags: {
 		input: { ...inputFlag, help: `an input that must work (default: ${TEST_INPUT}, else {})` },
@@ -27,12 +26,14 @@ export const check: Command = {
 		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
 		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
 		const project = openProject(environment);
-		const tool = findTool(project, existsSync(word) ? `./${word}` : word);
-		const input = await inputFor(tool, flags['input']);
+		const tool = findTool(project, existsSync(word) ? resolve(word) : word);
+		const input = await inputFor(tool, flags['input'], signal);
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];
 		if (!flags['json'])
-			out.line(`${out.style('bold', tool.id)} ${tool.version}  ${out.style('dim', tool.file)}`);
+			out.line(
+				`${out.style('bold', tool.id)} ${printable(tool.version)}  ${out.style('dim', printable(tool.file))}`,
+			);
 		for await (const finding of checkTool(tool, { input, config: tools.config, workspaceRoot, signal })) {
 			findings.push(finding);
 			if (!flags['json']) printFinding(out, finding);
@@ -52,10 +53,11 @@ function printFinding(
 	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
 }
 
-function inputFor(tool: Tool, flag: string | boolean | undefined): Promise<JsonObject> {
+function inputFor(tool: Tool, flag: string | boolean | undefined, signal: AbortSignal): Promise<JsonObject> {
 	const file = join(tool.folder, TEST_INPUT);
 	const isSingle = !tool.file.endsWith('manifest.json');
-	return readInput(flag ?? (!isSingle && existsSync(file) ? `@${file}` : undefined), check);
+	const hasFile = !isSingle && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+	return readInput(flag ?? (hasFile ? `@${file}` : undefined), check, signal);
 }
 
 function brokenProtocol(tool: Tool, failures: number): OrchestraError {

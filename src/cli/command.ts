@@ -1,6 +1,7 @@
 /*
  * A command is data: its usage, its examples, its flags, and what it does.
- * Help, parsing and error texts all come from that one value.
+ * Help, completion, parsing and error texts all come from that one value and from
+ * its line in the table of commands, which has the summary.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Output } from './output.ts';
@@ -25,12 +26,9 @@ export interface CommandInput {
 
 export interface Command {
 	usage: string;
-	summary: string;
 	/** Shown first in the help; each must work as written. */
 	examples: readonly string[];
 	flags: Readonly<Record<string, Flag>>;
-	/** Everything after the first word that is no flag goes to the command as it is. */
-	passesThrough?: boolean;
 	/** The command ends by itself at a first signal, with an exit code of its own, and at once at a second. */
 	ownsSignals?: boolean;
 	/** How long it may take to end after a first signal, in milliseconds. Default 5 s. */
@@ -46,7 +44,7 @@ export function usageError(command: Pick<Command, 'usage'>, message: string): Or
 /** For a command that takes flags only: any word is wrong usage. */
 export function refuseWords({ words }: Pick<CommandInput, 'words'>, command: Pick<Command, 'usage'>): void {
 	const [name] = command.usage.split(' [');
-	if (words.length > 0) throw usageError(command, `${name} takes no words, not "${words[0]}"`);
+	if (words.length > 0) throw usageError(command, `unexpected word "${words[0]}": ${name} takes flags only`);
 }
 
 /** A flag that takes a whole number of milliseconds or the like. */

@@ -1,17 +1,19 @@
 /*
- * The table of commands. Each is loaded only when it is used, so that the start
- * of one never pays for the others. Two words name a command of a group.
+ * The table of commands, in the order of the help. Each is loaded only when it is
+ * used, so that the start of one never pays for the others. Two words name a
+ * command of a group. What a command is for is written here and nowhere else.
  */
 import type { Command } from './command.ts';
 
 export interface CommandEntry {
+	/** One line, for the overview and for the help of the command. */
 	summary: string;
 	load: () => Promise<Command>;
 }
 
-export const commands: Readonly<Record<string, CommandEntry>> = {
+const entries: Readonly<Record<string, CommandEntry>> = {
 	demo: {
-		summary: 'A tour that checks itself',
+		summary: 'Start real programs, talk to them, and check that all of it works',
 		load: async () => (await import('./demo.ts')).demo,
 	},
 	list: {
@@ -19,87 +21,106 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 		load: async () => (await import('./list.ts')).list,
 	},
 	run: {
-		summary: 'Run a tool and show its events',
+		summary: 'Run a tool and show its events and its result',
 		load: async () => (await import('./run.ts')).run,
 	},
-	'new plugin': {
-		summary: 'Write a plugin that works',
-		load: async () => (await import('./new-plugin.ts')).newPlugin,
-	},
 	find: {
-		summary: 'Find fragments of the library for a task',
+		summary: 'Find the fragments of the library that a task needs',
 		load: async () => (await import('./find.ts')).find,
-	},
-	'new prompt': {
-		summary: 'Make a prompt',
-		load: async () => (await import('./new-prompt.ts')).newPrompt,
-	},
-	'new resource': {
-		summary: 'Make a fragment of the library',
-		load: async () => (await import('./new-resource.ts')).newResource,
-	},
-	serve: {
-		summary: 'Serve all of it to an agent: MCP on stdin and stdout',
-		load: async () => (await import('./serve.ts')).serve,
-	},
-	'hub start': {
-		summary: 'Start the shared hub in the background',
-		load: async () => (await import('./hub-start.ts')).hubStart,
-	},
-	'hub stop': {
-		summary: 'Stop the shared hub and everything it started',
-		load: async () => (await import('./hub-stop.ts')).hubStop,
-	},
-	'hub status': {
-		summary: 'Show the shared hub and what it serves',
-		load: async () => (await import('./hub-status.ts')).hubStatus,
-	},
-	'hub ps': {
-		summary: 'Show every process that the hub owns',
-		load: async () => (await import('./hub-ps.ts')).hubPs,
-	},
-	'hub logs': {
-		summary: 'Show the log of the shared hub',
-		load: async () => (await import('./hub-logs.ts')).hubLogs,
-	},
-	'hub run': {
-		summary: 'Run the shared hub in the foreground',
-		load: async () => (await import('./hub-run.ts')).hubRun,
-	},
-	pipe: {
-		summary: 'Raw JSON lines to and from a program',
-		load: async () => (await import('./pipe.ts')).pipe,
-	},
-	prompt: {
-		summary: 'Fill in a prompt',
-		load: async () => (await import('./prompt.ts')).prompt,
 	},
 	read: {
 		summary: 'Print a resource of the library',
 		load: async () => (await import('./read.ts')).read,
 	},
+	prompt: {
+		summary: 'Fill in a prompt and print it',
+		load: async () => (await import('./prompt.ts')).prompt,
+	},
 	request: {
-		summary: 'One JSON-RPC request to a program',
+		summary: 'Send one JSON-RPC request to a program and print the answer',
 		load: async () => (await import('./request.ts')).request,
 	},
-	'new tool': {
-		summary: 'Write a new tool that works',
-		load: async () => (await import('./new-tool.ts')).newTool,
+	pipe: {
+		summary: 'Pass JSON lines to a program and print the lines it answers',
+		load: async () => (await import('./pipe.ts')).pipe,
+	},
+	serve: {
+		summary: 'Serve everything here to one agent: MCP on stdin and stdout',
+		load: async () => (await import('./serve.ts')).serve,
 	},
 	bridge: {
-		summary: 'MCP on stdin and stdout, served by a hub',
+		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./bridge.ts')).bridge,
 	},
+	'hub start': {
+		summary: 'Start the shared hub of this folder in the background',
+		load: async () => (await import('./hub-start.ts')).hubStart,
+	},
+	'hub stop': {
+		summary: 'Stop the shared hub of this folder and everything it started',
+		load: async () => (await import('./hub-stop.ts')).hubStop,
+	},
+	'hub status': {
+		summary: 'Show the shared hub of this folder and its backends',
+		load: async () => (await import('./hub-status.ts')).hubStatus,
+	},
+	'hub ls': {
+		summary: 'Show every shared hub that you run',
+		load: async () => (await import('./hub-ls.ts')).hubLs,
+	},
+	'hub ps': {
+		summary: 'Show every process that the shared hub owns',
+		load: async () => (await import('./hub-ps.ts')).hubPs,
+	},
+	'hub logs': {
+		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
+		load: async () => (await import('./hub-logs.ts')).hubLogs,
+	},
+	'hub run': {
+		summary: 'Run the shared hub in the foreground, until Ctrl-C',
+		load: async () => (await import('./hub-run.ts')).hubRun,
+	},
+	'new tool': {
+		summary: 'Write a new tool that works, and say how to run it',
+		load: async () => (await import('./new-tool.ts')).newTool,
+	},
+	'new plugin': {
+		summary: 'Write a plugin that works',
+		load: async () => (await import('./new-plugin.ts')).newPlugin,
+	},
+	'new prompt': {
+		summary: 'Write a prompt in ./prompts',
+		load: async () => (await import('./new-prompt.ts')).newPrompt,
+	},
+	'new resource': {
+		summary: 'Write a fragment of the library in ./resources',
+		load: async () => (await import('./new-resource.ts')).newResource,
+	},
 	check: {
-		summary: 'Check a tool against the protocol',
+		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
 		load: async () => (await import('./check.ts')).check,
 	},
 	init: {
-		summary: 'Write a configuration to start from',
+		summary: 'Write orchestra.json and a tools folder in this directory',
 		load: async () => (await import('./init.ts')).init,
 	},
 	doctor: {
-		summary: 'Check that everything is here',
+		summary: 'Check configuration, tools, runtimes and certificates',
 		load: async () => (await import('./doctor.ts')).doctor,
 	},
+	completion: {
+		summary: 'Print a script that completes mctl in bash, zsh or fish',
+		load: async () => (await import('./completion.ts')).completion,
+	},
 };
+
+export type CommandTable = ReadonlyMap<string, CommandEntry>;
+
+/** By name. A map, since words of the user are looked up in it and `constructor` is no command. */
+export const commands: CommandTable = new Map(Object.entries(entries));
+
+/** What the commands of a group do together. */
+export const groups: ReadonlyMap<string, string> = new Map([
+	['hub', 'The hub that agents share'],
+	['new', 'Write something new that works'],
+]);

@@ -5,7 +5,8 @@
  * says what was expected, and the command exits non-zero.
  */
 import { OrchestraError } from '../errors.ts';
-import type { Command } from './command.ts';
+import { printable, printableLine } from '../printable.ts';
+import { type Command, refuseWords } from './command.ts';
 import { hubSteps } from './demo/hub-steps.ts';
 import { pipeSteps } from './demo/pipe-steps.ts';
 import { serveSteps } from './demo/serve-steps.ts';
@@ -14,11 +15,11 @@ const demoSteps = [...pipeSteps, ...serveSteps, ...hubSteps];
 
 export const demo: Command = {
 	usage: 'mctl demo',
-	summary: 'A tour that checks itself: starts real programs and talks to them',
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ out, signal }) {
+	async run({ words, out, signal }) {
+		refuseWords({ words }, demo);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {
 			signal.throwIfAborted();
@@ -27,11 +28,11 @@ export const demo: Command = {
 				const seen = await run();
 				const ms = (performance.now() - started).toFixed(0).padStart(5);
 				out.line(`${out.style('green', '✓')} ${title}  ${out.style('dim', `${ms} ms`)}`);
-				for (const line of seen) out.line(`    ${out.style('dim', line)}`);
+				for (const line of seen) out.line(`    ${out.style('dim', printableLine(line))}`);
 			} catch (error) {
 				failures++;
 				out.line(`${out.style('red', '✗')} ${title}`);
-				out.line(`    ${OrchestraError.from(error).message}`);
+				out.line(`    ${printable(OrchestraError.from(error).message)}`);
 			}
 		}
 		if (failures === 0) return out.line(`\nAll ${demoSteps.length} steps passed.`);

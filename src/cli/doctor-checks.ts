@@ -4,15 +4,18 @@
  */
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
+import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
-import { spawnRecordOf, type Tool } from '../tool/tool.ts';
+import type { Tool } from '../tool/tool.ts';
+import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -33,12 +36,10 @@ type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Dia
 const VERSION_WAIT_MS = 5000;
 const EXPIRES_SOON_DAYS = 30;
 const DAY_MS = 86_400_000;
-const OLDEST_NODE = [20, 19] as const;
 
 function* checkNode(): Generator<Diagnosis> {
-	const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-	const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE.join('.')} or later.`;
+	const isNewEnough = nodeProblem(process.versions.node) === undefined;
+	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE} or later.`;
 	yield { verdict: isNewEnough ? 'ok' : 'fail', text: `Node.js ${process.versions.node}`, fix };
 }
 
@@ -73,13 +74,6 @@ async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGen
 	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, environment);
 }
 
-/** What must be installed: for a script that starts itself, the interpreter of its first line. */
-function programOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): string {
-	const { command } = spawnRecordOf(tool, environment);
-	const isItself = command === tool.file && tool.runsOn !== basename(tool.file);
-	return isItself ? tool.runsOn : command;
-}
-
 async function checkRuntime(
 	command: string,
 	tools: readonly Tool[],
@@ -96,8 +90,8 @@ async function checkRuntime(
 		const { message, hint } = OrchestraError.from(error);
 		const isExample = tools.every(({ file }) => file.startsWith(bundledToolsRoot));
 		const text = isExample
-			? `${name} is not installed (only examples use it: ${users})`
-			: `${message} (for ${users})`;
+			? `${name} is not installed (only examples use it, which are not offered: ${users})`
+			: `${message} (for ${users}, which cannot be offered)`;
 		return { verdict: isExample ? 'warn' : 'fail', text, fix: hint };
 	}
 }
@@ -152,7 +146,7 @@ function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis
 function* checkCertificate(file: string): Generator<Diagnosis> {
 	const fix = `Remove ${file}; a new one is made when it is needed.`;
 	try {
-		const text = readFileSync(file, 'utf8');
+		const text = readRegularText(file);
 		if (!text.includes('BEGIN CERTIFICATE')) return;
 		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
 		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };

@@ -1,19 +1,18 @@
 /* `mctl doctor`: is everything here that the project needs? */
 import { OrchestraError } from '../errors.ts';
-import { type Command, usageError } from './command.ts';
+import { printable } from '../printable.ts';
+import { type Command, refuseWords } from './command.ts';
 import { type Diagnosis, doctorChecks } from './doctor-checks.ts';
-import { printable } from './printable.ts';
 import { openProject } from './project.ts';
 import { verdictMark } from './verdict.ts';
 
 export const doctor: Command = {
 	usage: 'mctl doctor [--json]',
-	summary: 'Check configuration, tools, runtimes and certificates, and say how to mend them',
 	examples: ['mctl doctor', 'mctl doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run({ words, flags, out, environment, signal }) {
-		if (words.length > 0) throw usageError(doctor, `mctl doctor takes no words, not "${words[0]}"`);
+		refuseWords({ words }, doctor);
 		const context = { project: openProject(environment), environment };
 		const checks: Diagnosis[] = [];
 		for (const look of doctorChecks) {

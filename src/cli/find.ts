@@ -2,15 +2,15 @@
 import type { Found } from '../library/finder.ts';
 import type { Match } from '../library/match.ts';
 import { type MatchMode, matchModes } from '../library/match-request.ts';
+import { printableLine } from '../printable.ts';
 import { describeReasons } from '../search/explain.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
-import { renderMarkdown, withoutControls } from './markdown-terminal.ts';
+import { renderMarkdown } from './markdown-terminal.ts';
 import { libraryFlags, withLibrary } from './open-library.ts';
 import type { Output } from './output.ts';
 
 export const find: Command = {
 	usage: 'mctl find "<words>" [--max-tokens N] [--category NAME] [--tags A,B] [--json]',
-	summary: 'Find the fragments of the library that a task needs',
 	examples: [
 		'mctl find "my server prints to stdout"',
 		'mctl find "write a tool in python" --max-tokens 1500',
@@ -60,21 +60,17 @@ function show(out: Output, { request, matches, text }: Found): void {
 	const style = (...words: Parameters<Output['style']>) => out.style(...words);
 	if (request.mode === 'full' || matches.length === 0)
 		return out.line(renderMarkdown(text, style, out.width));
-	for (const match of matches) for (const line of linesOf(match, style)) out.line(withoutTabs(line));
+	for (const match of matches) for (const line of linesOf(match, style)) out.line(line);
 }
 
 function linesOf({ fragment, score, why }: Match, style: Output['style']): string[] {
-	const title = style('bold', withoutControls(fragment.title));
+	const title = style('bold', printableLine(fragment.title));
 	const head = `${title}  ${style('green', String(score))}  ${style('dim', `${fragment.tokens} tokens`)}`;
 	return [
 		head,
-		`  ${style('cyan', fragment.uri)}`,
-		`  ${style('dim', withoutControls(describeReasons(why)))}`,
+		`  ${style('cyan', printableLine(fragment.uri))}`,
+		`  ${style('dim', printableLine(describeReasons(why)))}`,
 	];
-}
-
-function withoutTabs(line: string): string {
-	return line.replaceAll('\t', ' ');
 }
 
 function jsonOf(

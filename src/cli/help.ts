@@ -1,48 +1,45 @@
-/* Help that fits one screen: examples first, then flags. */
+/* Help that fits one screen: examples first, then flags. All of it comes from the table of commands. */
+
+import { firstWords, membersOf } from './asked-command.ts';
 import type { Command, Flag } from './command.ts';
-import type { CommandEntry } from './commands.ts';
+import { type CommandEntry, type CommandTable, groups } from './commands.ts';
 
 const NAME_COLUMN = 10;
 const FLAG_COLUMN = 22;
 
-/** What the commands of a group do together; the rest of their names is listed beside it. */
-const groups: Readonly<Record<string, string>> = {
-	hub: 'The shared hub',
-	new: 'Write something that works',
-};
-
 /** `mctl --help`. */
-export function overview(table: Readonly<Record<string, CommandEntry>>): string {
-	const rows = new Map<string, string>();
-	for (const [name, { summary }] of Object.entries(table)) {
-		const [first = '', second] = name.split(' ');
-		const earlier = rows.get(first);
-		if (second === undefined) rows.set(first, summary);
-		else
-			rows.set(
-				first,
-				earlier === undefined ? `${groups[first] ?? first}: ${second}` : `${earlier}, ${second}`,
-			);
-	}
+export function overview(table: CommandTable): string {
 	return [
 		'mctl: one command for every tool, MCP server and prompt',
 		'',
 		'  mctl demo                                          see it work',
 		'  mctl run hello-world name=you                      run a tool, in any language',
-		"  mctl request 'stdio:node server.js' tools/list     ask any JSON-RPC program",
 		'',
-		'Commands:',
-		...[...rows].map(([name, summary]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`),
+		...firstWords(table).map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
 		'',
-		'`mctl <command> --help` shows examples and flags. Set LOG_LEVEL=debug to see more.',
+		'`mctl help <command>` shows examples and flags. Set LOG_LEVEL=debug to see more.',
+	].join('\n');
+}
+
+/** `mctl hub --help`: the commands of a group. */
+export function groupHelp(table: CommandTable, group: string): string {
+	const members = membersOf(table, group);
+	return [
+		groups.get(group) ?? group,
+		'',
+		`Usage: mctl ${group} ${members.join('|')}`,
+		'',
+		...members.map((member) => row(member, table.get(`${group} ${member}`)?.summary ?? '')),
+		'',
+		`\`mctl help ${group} ${members[0]}\` shows examples and flags.`,
 	].join('\n');
 }
 
 /** `mctl <command> --help`. */
-export function commandHelp(command: Command): string {
+export function commandHelp({ summary }: CommandEntry, command: Command): string {
 	const flags = Object.entries(command.flags).map(([name, flag]) => flagRow(name, flag));
 	return [
-		command.summary,
+		summary,
 		'',
 		`Usage: ${command.usage}`,
 		'',
@@ -50,6 +47,14 @@ export function commandHelp(command: Command): string {
 		...command.examples.map((example) => `  ${example}`),
 		...(flags.length > 0 ? ['', 'Flags:', ...flags] : []),
 	].join('\n');
+}
+
+function groupSummary(table: CommandTable, group: string): string {
+	return `${groups.get(group) ?? group}: ${membersOf(table, group).join(', ')}`;
+}
+
+function row(name: string, summary: string): string {
+	return `  ${name.padEnd(NAME_COLUMN)} ${summary}`;
 }
 
 function flagRow(name: string, flag: Flag): string {

@@ -1,14 +1,15 @@
 /* `mctl hub logs`: what the shared hub wrote. */
-import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { type Command, numberFlag, refuseWords } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 const DEFAULT_LINES = 50;
+/** Logs begin anew at 8 MiB; a crash may leave a little more. */
+const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
 	usage: 'mctl hub logs [--lines N] [--journal]',
-	summary: 'Show the end of the log of the shared hub, or of its journal of calls',
 	examples: [
 		'mctl hub logs',
 		'mctl hub logs --lines 200',
@@ -24,12 +25,28 @@ export const hubLogs: Command = {
 		const folder = hubFolderHere(input.environment);
 		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
-		const text = await readFile(file, 'utf8').catch(() => {
-			throw new OrchestraError('not_found', `there is no ${file}`, {
-				hint: 'The hub of this folder has written nothing yet.',
-			});
-		});
+		folder.assertPrivate();
+		const text = readLog(file, input.flags['journal'] === true);
+		if (text.trim() === '') return input.out.note(`mctl: ${nothingYet(input.flags['journal'] === true)}`);
 		const lines = text.trimEnd().split('\n');
-		if (count > 0 && text !== '') input.out.line(lines.slice(-count).join('\n'));
+		if (count > 0) input.out.foreign(lines.slice(-count).join('\n'));
 	},
 };
+
+function nothingYet(isJournal: boolean): string {
+	return isJournal
+		? 'no calls recorded yet by the hub of this folder'
+		: 'the hub of this folder has logged nothing yet';
+}
+
+function readLog(file: string, isJournal: boolean): string {
+	try {
+		return readRegularText(file, LOG_LIMIT_BYTES);
+	} catch (thrown) {
+		if (OrchestraError.is(thrown)) throw thrown;
+		throw new OrchestraError('not_found', nothingYet(isJournal), {
+			hint: 'mctl hub start starts the hub; mctl hub status shows whether it runs.',
+			data: { file },
+		});
+	}
+}

@@ -6,7 +6,6 @@ import { tableLines } from './table.ts';
 
 export const hubPs: Command = {
 	usage: 'mctl hub ps [--json]',
-	summary: 'Show every process that the shared hub owns',
 	examples: ['mctl hub ps', "mctl hub ps --json | jq -r '.processes[].pid'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 

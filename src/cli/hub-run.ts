@@ -12,7 +12,6 @@ const LOG_BYTES = 8 * 1024 * 1024;
 
 export const hubRun: Command = {
 	usage: 'mctl hub run [--certs-dir DIR]',
-	summary: 'Run the shared hub in the foreground, until Ctrl-C',
 	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
 	flags: { 'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' } },
 
@@ -23,7 +22,7 @@ export const hubRun: Command = {
 		const { flags, environment, signal, out } = input;
 		const folder = hubFolderHere(environment);
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
-		const options = { folder, cwd: process.cwd(), environment, certsDir, signal };
+		const options = { folder, cwd: folder.root, environment, certsDir, signal };
 		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile(options);
 		process.exitCode = 0;

@@ -4,9 +4,10 @@
  * of its own that ends with the command.
  */
 import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
 import { serveSession } from '../hub/orchestrator.ts';
-import type { HubRecord } from '../hub/shared/hub-folder.ts';
+import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { Log } from '../log.ts';
 import { sharedState } from '../mcp/face.ts';
 import { MCP_TUNNEL } from '../plugin/features.ts';
@@ -15,7 +16,6 @@ import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CommandInput } from './command.ts';
 import { hubFolderHere } from './hub-location.ts';
-import { packageVersion } from './version.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const DIAL_MS = 5000;

@@ -6,7 +6,6 @@ import { tableLines } from './table.ts';
 
 export const hubStatus: Command = {
 	usage: 'mctl hub status [--json]',
-	summary: 'Show the shared hub of this folder and its backends',
 	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
@@ -15,8 +14,22 @@ export const hubStatus: Command = {
 		const { flags, out, environment } = input;
 		const { startTime: _start, ...status } = await askHub(environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
-		const { pid, address, root, startedAt, memoryBytes, backends } = status;
-		out.line(`The hub of ${root}: pid ${pid}, ${address}, up ${ageOf(startedAt)}, ${megabytes(memoryBytes)}`);
+		const {
+			pid,
+			address,
+			networkAddress,
+			root,
+			startedAt,
+			memoryBytes,
+			backends,
+			clients,
+			unset = [],
+		} = status;
+		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
+		out.line(
+			`The hub of ${root}: pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
+		);
+		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
 		const rows = backends.map(({ id, kind, lastCall, state }) => [
 			id,
 			kind,

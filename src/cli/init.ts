@@ -1,34 +1,35 @@
 /* `mctl init`: a configuration to start from, which keeps what an `.mcp.json` says already. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonc } from '../config/jsonc.ts';
 import { OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { isObject } from '../wire/json.ts';
-import { type Command, usageError } from './command.ts';
+import { type Command, refuseWords } from './command.ts';
 
 const FILE = 'orchestra.json';
 
 export const init: Command = {
 	usage: 'mctl init',
-	summary: 'Write orchestra.json and a tools folder in this directory',
 	examples: ['mctl init', 'mctl init && mctl new tool my-tool && mctl list'],
 	flags: {},
 
 	async run({ words, out }) {
-		if (words.length > 0) throw usageError(init, `mctl init takes no words, not "${words[0]}"`);
+		refuseWords({ words }, init);
 		if (existsSync(FILE)) {
-			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} is there already`, {
+			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
 				hint: 'Edit it; `mctl doctor` says whether it is right.',
 			});
 		}
 		const servers = serversOf('.mcp.json');
 		const count = Object.keys(servers).length;
-		writeFileSync(FILE, configurationText(servers));
+		writeFileSync(FILE, configurationText(servers), { flag: 'wx' });
+		const hasTools = existsSync('tools');
 		mkdirSync('tools', { recursive: true });
 		out.line(
 			`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
 		);
-		out.line(`${out.style('green', '+')} tools/`);
+		if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
 		out.line('\nNext: mctl new tool my-tool');
 		out.line('Then: mctl doctor');
 	},
@@ -36,7 +37,7 @@ export const init: Command = {
 
 function serversOf(file: string): Record<string, unknown> {
 	if (!existsSync(file)) return {};
-	const { value } = parseJsonc(readFileSync(file, 'utf8'), file);
+	const { value } = parseJsonc(readRegularText(file), file);
 	const servers = isObject(value) ? value['mcpServers'] : undefined;
 	return isObject(servers) ? servers : {};
 }

@@ -1,4 +1,5 @@
 /* `mctl list tools`: the tools of the folder, and those of its plugins. */
+import { missingProgram } from '../tool/missing-program.ts';
 import { furtherOffers, textField } from './hub-offers.ts';
 import type { Listing } from './listing.ts';
 import { openProject } from './project.ts';
@@ -8,8 +9,10 @@ export const toolListing: Listing = {
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {
-		const { tools, configuration, configProblems, toolProblems } = openProject(input.environment);
-		const known = new Set(tools.map(({ id }) => id));
+		const { tools: found, configuration, configProblems, toolProblems } = openProject(input.environment);
+		// `mctl doctor` tells what the others need.
+		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
+		const known = new Set(found.map(({ id }) => id));
 		const others = await furtherOffers(input, configuration, { kind: 'tools', key: 'name', known });
 		return {
 			rows: [

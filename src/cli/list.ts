@@ -1,8 +1,9 @@
 /* `mctl list`: what there is to call. */
+
+import { printable } from '../printable.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 import { nearest } from './nearest.ts';
-import { printable } from './printable.ts';
 import { tableLines } from './table.ts';
 
 const kinds = Object.keys(listings);
@@ -16,7 +17,6 @@ interface Shown {
 
 export const list: Command = {
 	usage: `mctl list [${kinds.join('|')}] [--json]`,
-	summary: 'Show what there is to call',
 	examples: ['mctl list', 'mctl list tools', "mctl list tools --json | jq -r '.tools[].id'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
@@ -54,12 +54,8 @@ function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isO
 		return;
 	}
 	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
-	const cells = rows.map((row) => row.map((cell) => printable(cell).replace(/\s+/g, ' ')));
-	const [heading = '', ...lines] = tableLines(
-		listing.headings,
-		cells,
-		out.isTerminal ? out.width : undefined,
-	);
+	const width = out.isTerminal ? out.width : undefined;
+	const [heading = '', ...lines] = tableLines(listing.headings, rows, width);
 	out.line(out.style('dim', heading));
 	for (const line of lines) out.line(line);
 	if (isOneOfMany) out.line();

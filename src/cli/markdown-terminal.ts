@@ -1,8 +1,9 @@
 /*
  * Markdown for a terminal: headings, bold, code, lists, quotes, rules. Anything
- * else is shown as it is written. Control characters of the text are dropped,
- * so that a file cannot move the cursor or change the colours of the reader.
+ * else is shown as it is written, control characters as codes: a file cannot move
+ * the cursor or change the colours of the reader.
  */
+import { printable } from '../printable.ts';
 import type { StyleName } from './output.ts';
 
 export type Style = (name: StyleName, text: string) => string;
@@ -12,12 +13,11 @@ const HEADING = /^ {0,3}#{1,6}\s+(.+?)\s*#*$/;
 const BULLET = /^(\s*)(?:[-*+])\s+(.*)$/;
 const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
 const QUOTE = /^ {0,3}>\s?(.*)$/;
-const CONTROL = /[^\P{Cc}\t\n]/gu;
 
 /** `markdown` with the styles of a terminal, `width` columns for rules. */
 export function renderMarkdown(markdown: string, style: Style, width: number): string {
 	let isCode = false;
-	const lines = withoutControls(markdown).split('\n');
+	const lines = printable(markdown.replaceAll('\r\n', '\n')).split('\n');
 	return lines
 		.flatMap((line) => {
 			if (FENCE.test(line)) {
@@ -27,11 +27,6 @@ export function renderMarkdown(markdown: string, style: Style, width: number): s
 			return [isCode ? `  ${style('cyan', line)}` : renderLine(line, style, width)];
 		})
 		.join('\n');
-}
-
-/** `text` without anything that a terminal would obey. */
-export function withoutControls(text: string): string {
-	return text.replace(CONTROL, '');
 }
 
 function renderLine(line: string, style: Style, width: number): string {

@@ -1,4 +1,4 @@
-/* Make a file of the library that does not exist yet, inside its folder and nowhere else. */
+/* Make a file that does not exist yet; one of the library inside its folder and nowhere else. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
@@ -15,18 +15,21 @@ export async function createFragment(folder: string, name: string, text: string)
 		});
 	}
 	const path = `${join(resolve(folder), ...parts)}.md`;
+	await writeNewFile(path, text);
+	return path;
+}
+
+/** Write a file that does not exist yet, and its folders. Throws `bad_input` when it does. */
+export async function writeNewFile(path: string, text: string): Promise<void> {
 	await mkdir(dirname(path), { recursive: true });
 	try {
 		await writeFile(path, text, { flag: 'wx' });
 	} catch (error) {
-		const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-		if (isThere)
-			throw new OrchestraError('bad_input', `${path} exists already`, {
-				hint: 'Choose another name, or edit it.',
-			});
-		throw OrchestraError.from(error, 'io');
+		if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+		throw new OrchestraError('bad_input', `${path} exists already`, {
+			hint: 'Nothing is overwritten: choose another name, or edit it.',
+		});
 	}
-	return path;
 }
 
 /** A name as a title: `retry-calls` becomes `Retry calls`. */

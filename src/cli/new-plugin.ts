@@ -1,14 +1,15 @@
 /* `mctl new plugin <id>`: a plugin that works as it is written, to be changed from there. */
-import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { messageOf, OrchestraError } from '../errors.ts';
 import { checkName } from '../quic/certificates.ts';
 import { type Command, usageError } from './command.ts';
+import { writeNewFile } from './new-file.ts';
+
+const PACKAGE_NAME = 'orchestra-hub';
 
 export const newPlugin: Command = {
 	usage: 'mctl new plugin <id> [--dir FOLDER]',
-	summary: 'Write a plugin that works',
 	examples: ['mctl new plugin tools.hello', 'node tools.hello/plugin.mjs --manifest'],
 	flags: {
 		dir: {
@@ -21,53 +22,47 @@ export const newPlugin: Command = {
 	async run({ words, flags, out }) {
 		const [id, ...rest] = words;
 		if (id === undefined || rest.length > 0)
-			throw usageError(newPlugin, 'one id is needed, for example tools.hello');
+			throw usageError(newPlugin, 'mctl new plugin needs one id, for example tools.hello');
 		checkName(id);
 		const folder = resolve(typeof flags['dir'] === 'string' ? flags['dir'] : id);
-		await mkdir(folder, { recursive: true });
-		await writeNew(join(folder, 'plugin.mjs'), pluginSource(id));
-		await writeNew(join(folder, 'package.json'), packageSource(id));
+		await writeNewFile(join(folder, 'plugin.mjs'), pluginSource(id));
+		await writeNewFile(join(folder, 'package.json'), packageSource(id));
 		await linkPackage(folder);
 		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
 		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
 	},
 };
 
-async function writeNew(path: string, text: string): Promise<void> {
-	try {
-		await writeFile(path, text, { flag: 'wx' });
-	} catch (cause) {
-		throw new OrchestraError('bad_input', `${path} cannot be written: ${messageOf(cause)}`, {
-			cause,
-			hint: 'Nothing is overwritten: choose another id or --dir.',
-		});
-	}
-}
-
-/** So that `orchestra/plugin` is found before anything was installed. */
+/** So that `orchestra-hub/plugin` is found before anything was installed. */
 async function linkPackage(folder: string): Promise<void> {
 	try {
-		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra/plugin');
+		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra-hub/plugin');
 	} catch {
 		const modules = join(folder, 'node_modules');
 		await mkdir(modules, { recursive: true });
-		const link = join(modules, 'orchestra');
+		const link = join(modules, PACKAGE_NAME);
 		const isThere = await lstat(link).then(
 			() => true,
 			() => false,
 		);
-		if (!isThere) await symlink(resolve(import.meta.dirname, '../..'), link, 'junction');
+		if (!isThere) await symlink(packageRoot(), link, 'junction');
 	}
+}
+
+function packageRoot(): string {
+	return resolve(import.meta.dirname, '../..');
 }
 
 function packageSource(id: string): string {
 	const name = id.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies: { orchestra: '*' } };
+	// By path, not by name: a name that is not published belongs to the first stranger who takes it.
+	const dependencies = { [PACKAGE_NAME]: `file:${packageRoot()}` };
+	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies };
 	return `${JSON.stringify(content, null, '\t')}\n`;
 }
 
 function pluginSource(id: string): string {
-	return `import { definePlugin } from 'orchestra/plugin';
+	return `import { definePlugin } from 'orchestra-hub/plugin';
 
 await definePlugin({
 	id: ${JSON.stringify(id)},

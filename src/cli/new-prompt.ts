@@ -4,7 +4,6 @@ import { createFragment, titleOf } from './new-file.ts';
 
 export const newPrompt: Command = {
 	usage: 'mctl new prompt <name> [--prompts DIR] [--json]',
-	summary: 'Make a prompt in ./prompts',
 	examples: ['mctl new prompt summarise', 'mctl new prompt git/commit --prompts ./my-prompts'],
 	flags: {
 		prompts: { type: 'string', value: 'DIR', help: 'folder of prompts (default PROMPTS_PATH, ./prompts)' },

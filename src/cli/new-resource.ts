@@ -4,7 +4,6 @@ import { createFragment, titleOf } from './new-file.ts';
 
 export const newResource: Command = {
 	usage: 'mctl new resource <category>/<name> [--resources DIR] [--json]',
-	summary: 'Make a fragment in ./resources',
 	examples: [
 		'mctl new resource guides/retry-calls',
 		'mctl new resource patterns/outbox --resources ./know-how',

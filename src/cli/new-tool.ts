@@ -12,7 +12,6 @@ const languages = Object.keys(toolTemplates);
 
 export const newTool: Command = {
 	usage: `mctl new tool <id> [--lang ${languages.join('|')}] [--dir FOLDER]`,
-	summary: 'Write a new tool that works, and say how to run it',
 	examples: [
 		'mctl new tool my-tool',
 		'mctl new tool line-count --lang python',
@@ -58,7 +57,7 @@ function writeNew(folder: string, files: Record<string, string>): void {
 		mkdirSync(folder);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw OrchestraError.from(error, 'io');
-		throw new OrchestraError('bad_input', `${folder} is there already`, {
+		throw new OrchestraError('bad_input', `${folder} exists already`, {
 			hint: 'Choose another id, or remove the folder.',
 		});
 	}

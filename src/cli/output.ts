@@ -3,13 +3,29 @@
  *
  * A reader that goes away (`| head -1`) is not an error: what is written to a
  * closed stdout is dropped, and `isClosed` lets a long command stop early.
+ *
+ * Nothing that reaches a terminal holds a control character that we did not write:
+ * text from outside goes through `printable` where it is put into a line, and the
+ * terminal gets no escape sequence but those of our own styles, should one be forgotten.
  */
+import { StringDecoder } from 'node:string_decoder';
+import { styleText } from 'node:util';
 import type { OrchestraError } from '../errors.ts';
+import { printable, printableJson } from '../printable.ts';
+
+const styleNames = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
+
+export type StyleName = (typeof styleNames)[number];
+
+/** Lines of a message after its first are indented, so that none passes for a line of ours. */
+const CONTINUATION = '\n  ';
 
 export class Output {
 	readonly #stdout: NodeJS.WriteStream;
 	readonly #stderr: NodeJS.WriteStream;
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
+	readonly #answerDecoder = new StringDecoder();
+	readonly #foreignDecoder = new StringDecoder();
 	#isClosed = false;
 
 	constructor(
@@ -23,7 +39,7 @@ export class Output {
 		stdout.on('error', () => {
 			this.#isClosed = true;
 		});
-		// Nobody is left to be told about a broken stderr.
+		// A broken stderr leaves nobody to report it to.
 		stderr.on('error', () => {});
 	}
 
@@ -52,33 +68,52 @@ export class Output {
 		void this.write(`${text}\n`);
 	}
 
-	/** A piece of the answer as it is. Resolves when it is with the operating system. */
+	/** Lines of the answer that come from outside: as they are in a pipe, printable on a terminal. */
+	foreign(text: string): void {
+		this.line(this.isTerminal ? printable(text) : text);
+	}
+
+	/** A piece of the answer, untouched in a pipe. Resolves when it is with the operating system. */
 	write(text: string | Uint8Array): Promise<void> {
 		if (this.#isClosed) return Promise.resolve();
-		return new Promise((resolve) => this.#stdout.write(text, () => resolve()));
+		const piece = this.isTerminal ? this.#safe(this.#stdout, decoded(this.#answerDecoder, text)) : text;
+		return new Promise((resolve) => this.#stdout.write(piece, () => resolve()));
 	}
 
 	/** The answer as one JSON object on one line. */
 	json(value: unknown): void {
-		this.line(JSON.stringify(value));
+		this.line(printableJson(value));
 	}
 
 	/** A line beside the answer. */
 	note(text: string): void {
-		this.#stderr.write(`${text}\n`);
+		this.#stderr.write(`${this.#safe(this.#stderr, text)}\n`);
 	}
 
-	/** Raw text beside the answer, for progress that redraws itself. */
-	live(text: string | Uint8Array): void {
+	/** Our own control sequences beside the answer, for progress that redraws itself. Never text from outside. */
+	live(text: string): void {
 		this.#stderr.write(text);
+	}
+
+	/** What becomes of the stderr of a program that we start: a slow reader slows it in a pipe. */
+	get childStderr(): 'inherit' | ((chunk: Uint8Array) => void) {
+		return this.hasLiveStderr ? (chunk) => this.foreignStderr(chunk) : 'inherit';
+	}
+
+	/** The stderr of a program that we started: as it is in a pipe, printable on a terminal. */
+	foreignStderr(chunk: Uint8Array): void {
+		if (!this.hasLiveStderr) this.#stderr.write(chunk);
+		else
+			this.#stderr.write(printable(this.#foreignDecoder.write(Buffer.from(chunk)).replace(/\r\n?/g, '\n')));
 	}
 
 	/** An error with its hint, or as JSON for programs. */
 	error(error: OrchestraError, asJson: boolean): void {
 		const { code, message, hint, data } = error;
-		if (asJson) return this.note(JSON.stringify({ error: { code, message, hint, data } }));
-		this.note(`mctl: ${message}`);
-		if (hint !== undefined) this.note(`hint: ${hint}`);
+		if (asJson) return this.note(printableJson({ error: { code, message, hint, data } }));
+		this.note(`mctl: ${indented(message)}`);
+		if (hint !== undefined) this.note(`hint: ${indented(hint)}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${indented(data['path'])}`);
 	}
 
 	/** `text` in a style, when stdout shows styles. */
@@ -92,21 +127,41 @@ export class Output {
 	}
 
 	#styled(stream: NodeJS.WriteStream, name: StyleName, text: string): string {
+		return this.#hasStyles(stream) ? inStyle(name, text) : text;
+	}
+
+	#safe(stream: NodeJS.WriteStream, text: string): string {
+		return this.#hasStyles(stream) ? withOwnStyles(text) : printable(text);
+	}
+
+	#hasStyles(stream: NodeJS.WriteStream): boolean {
 		const { NO_COLOR, TERM } = this.#environment;
-		if (!stream.isTTY || (NO_COLOR ?? '') !== '' || TERM === 'dumb') return text;
-		const [open, close] = styles[name];
-		return `\u001B[${open}m${text}\u001B[${close}m`;
+		return stream.isTTY && (NO_COLOR ?? '') === '' && TERM !== 'dumb';
 	}
 }
 
-const styles = {
-	bold: [1, 22],
-	dim: [2, 22],
-	red: [31, 39],
-	green: [32, 39],
-	yellow: [33, 39],
-	blue: [34, 39],
-	cyan: [36, 39],
-} as const;
+/** The sequences that `style` writes, and no others. */
+const ownStyles = new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|')));
 
-export type StyleName = keyof typeof styles;
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const STYLE_SEQUENCE = /(\u001B\[\d+m)/;
+
+function withOwnStyles(text: string): string {
+	return text
+		.split(STYLE_SEQUENCE)
+		.map((part) => (ownStyles.has(part) ? part : printable(part)))
+		.join('');
+}
+
+/** Whether the stream shows styles was decided before. */
+function inStyle(name: StyleName, text: string): string {
+	return styleText(name, text, { validateStream: false });
+}
+
+function indented(text: string): string {
+	return printable(text).trimEnd().replaceAll('\n', CONTINUATION);
+}
+
+function decoded(decoder: StringDecoder, text: string | Uint8Array): string {
+	return typeof text === 'string' ? text : decoder.write(Buffer.from(text));
+}

@@ -4,9 +4,11 @@
  * It is taken away before anything else is written and drawn again afterwards, so
  * that lines scroll above it. Redrawn at most a few times a second.
  */
+
+import { printableLine } from '../printable.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
+import { cutText } from './text-width.ts';
 
 const BAR_CELLS = 24;
 const REDRAW_MS = 50;
@@ -50,13 +52,13 @@ export class ProgressBar {
 	}
 }
 
-/** One line of at most `width` characters: a bar and percent when the total is known, else the count. */
+/** One line of less than `width` columns: a bar and percent when the total is known, else the count. */
 export function progressLine(payload: JsonObject, width: number): string {
 	const { progress, total, message } = payload;
 	const done = typeof progress === 'number' && Number.isFinite(progress) ? progress : 0;
-	const text = typeof message === 'string' ? `  ${printable(message).replace(/\s+/g, ' ')}` : '';
+	const text = typeof message === 'string' ? `  ${printableLine(message.replace(/\s+/g, ' '))}` : '';
 	const bar = typeof total === 'number' && total > 0 ? barOf(done / total) : `… ${done}`;
-	return (bar + text).slice(0, Math.max(1, width - 1));
+	return cutText(bar + text, Math.max(1, width - 1));
 }
 
 function barOf(share: number): string {

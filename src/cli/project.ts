@@ -25,7 +25,7 @@ export function openProject(environment: Readonly<NodeJS.ProcessEnv>, cwd: strin
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
 export function findTool(project: Project, word: string): Tool {
-	if (/[/\\]|^\.{1,2}$/.test(word)) return readToolAt(word);
+	if (/[/\\]|^\.{1,2}$/.test(word)) return toolAt(word);
 	const tool = project.tools.find(({ id }) => id === word);
 	if (tool) return tool;
 	const broken = project.toolProblems.find(({ file }) => file.split(/[/\\]/).includes(word));
@@ -40,4 +40,14 @@ export function findTool(project: Project, word: string): Tool {
 		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
 		data: { tool: word, nearest: guesses },
 	});
+}
+
+/** A path without a tool is wrong usage, as an unknown id is. */
+function toolAt(path: string): Tool {
+	try {
+		return readToolAt(path);
+	} catch (error) {
+		if (!OrchestraError.is(error, 'not_found')) throw error;
+		throw new OrchestraError('bad_input', error.message, { hint: error.hint, data: error.data });
+	}
 }

@@ -8,7 +8,6 @@ import { libraryFlags, withLibrary } from './open-library.ts';
 
 export const prompt: Command = {
 	usage: 'mctl prompt <name> [key=value…] [--json]',
-	summary: 'Fill in a prompt and print it',
 	examples: [
 		'mctl prompt explain-failure error="connection refused"',
 		'mctl prompt review-change diff="$(git diff)" focus=security',

@@ -1,10 +1,9 @@
 /* The input of a tool from the command line: `--input`, then `key=value` words on top of it. */
-import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { messageOf } from '../errors.ts';
 import { inputFromJson, inputFromWords } from '../tool/input.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { type Command, usageError } from './command.ts';
+import { readInputFile, readStdin } from './input-file.ts';
 
 /** How `--input` is explained in the help of every command that has it. */
 export const inputFlag = {
@@ -17,13 +16,14 @@ export const inputFlag = {
 export async function readInput(
 	flag: string | boolean | undefined,
 	command: Pick<Command, 'usage'>,
+	signal?: AbortSignal,
 ): Promise<JsonObject> {
 	if (typeof flag !== 'string') return {};
-	if (flag === '-') return inputFromJson(await text(process.stdin), 'stdin');
+	if (flag === '-') return inputFromJson(await readStdin(signal), 'stdin');
 	if (!flag.startsWith('@')) return inputFromJson(flag, '--input');
 	const file = flag.slice(1);
 	try {
-		return inputFromJson(readFileSync(file, 'utf8'), file);
+		return inputFromJson(await readInputFile(file, signal), file);
 	} catch (error) {
 		if (!(error instanceof Error && 'syscall' in error)) throw error;
 		throw usageError(command, `the input file ${file} cannot be read: ${messageOf(error)}`);
@@ -33,8 +33,13 @@ export async function readInput(
 /** `--input` and words together; a word wins over the same key of `--input`. */
 export async function readToolInput(
 	command: Pick<Command, 'usage'>,
-	given: { flag: string | boolean | undefined; words: readonly string[]; schema: JsonObject | undefined },
+	given: {
+		flag: string | boolean | undefined;
+		words: readonly string[];
+		schema: JsonObject | undefined;
+		signal?: AbortSignal;
+	},
 ): Promise<JsonObject> {
 	const words = inputFromWords(given.words, given.schema);
-	return { ...(await readInput(given.flag, command)), ...words };
+	return { ...(await readInput(given.flag, command, given.signal)), ...words };
 }

@@ -5,7 +5,7 @@ import { FileStorage } from '../hub/storage/file-storage.ts';
 import { StorageBackend } from '../hub/storage/storage-backend.ts';
 import type { Library } from '../library/library.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
-import { renderMarkdown, withoutControls } from './markdown-terminal.ts';
+import { renderMarkdown } from './markdown-terminal.ts';
 import { nearest } from './nearest.ts';
 import { libraryFlags, withLibrary } from './open-library.ts';
 
@@ -13,7 +13,6 @@ const STORAGE_SCHEME = 'orchestra://';
 
 export const read: Command = {
 	usage: 'mctl read <uri> [--json]',
-	summary: 'Print a resource of the library',
 	examples: [
 		'mctl read orchestr8://registry',
 		'mctl read orchestr8://guides/first-tool',
@@ -32,13 +31,9 @@ export const read: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.read/1', contents });
 		for (const { mimeType, text } of contents) {
 			const isMarkdown = mimeType === 'text/markdown';
-			if (!out.isTerminal) await out.write(text.endsWith('\n') ? text : `${text}\n`);
-			else
-				out.line(
-					isMarkdown
-						? renderMarkdown(text, (...words) => out.style(...words), out.width)
-						: withoutControls(text),
-				);
+			if (out.isTerminal && isMarkdown)
+				out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+			else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
 		}
 	},
 };

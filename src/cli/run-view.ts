@@ -4,12 +4,13 @@
  * Warnings and errors go to stderr; the rest is the answer. An error event is held
  * back until it is known whether it was the last word.
  */
+
+import { printable, printableJson } from '../printable.ts';
 import { payloadText, type ToolEvent } from '../tool/event.ts';
 import { WARNINGS_KEPT } from '../tool/limits.ts';
 import { hintFor } from '../tool/mcp-result.ts';
 import type { RunSummary } from '../tool/summary.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 export class RunView {
@@ -23,7 +24,7 @@ export class RunView {
 	}
 
 	start(toolId: string): void {
-		this.#line(`${this.#out.style('cyan', '▶')} ${this.#out.style('bold', toolId)}`);
+		this.#line(`${this.#out.style('cyan', '▶')} ${this.#out.style('bold', printable(toolId))}`);
 	}
 
 	event(event: ToolEvent): void {
@@ -41,10 +42,10 @@ export class RunView {
 		this.#note(`${this.#out.noteStyle('yellow', '⚠')} ${printable(message)}`);
 	}
 
-	/** The tool's own stderr, as it is. */
+	/** The tool's own stderr. */
 	stderr(chunk: Uint8Array): void {
 		this.#bar.hide();
-		this.#out.live(chunk);
+		this.#out.foreignStderr(chunk);
 	}
 
 	end(summary: RunSummary): void {
@@ -52,10 +53,12 @@ export class RunView {
 		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);
-		if (this.#heldError !== undefined) this.#note(this.#heldError);
-		this.#line(`${this.#out.style('green', '✓')} Done`);
-		// Pretty JSON escapes control characters by itself.
-		if (summary.result) this.#line(JSON.stringify(summary.result, null, 2));
+		if (this.#heldError !== undefined) {
+			this.#note(this.#heldError);
+			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
+		} else if (summary.result) this.#line(`${this.#out.style('green', '✓')} Done`);
+		else this.#line(`${this.#out.style('yellow', '⚠')} Finished without a result`);
+		if (summary.result) this.#line(printableJson(summary.result, 2));
 	}
 
 	#failure(summary: RunSummary): void {

@@ -4,6 +4,8 @@
  * With `--json` the bytes of the tool's lines go to stdout untouched, as they
  * come; a reader that goes away ends the tool. The exit code is the tool's.
  */
+
+import { printable } from '../printable.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import { runTimeoutMs } from '../tool/limits.ts';
 import { runTool, type ToolRun } from '../tool/run.ts';
@@ -11,7 +13,6 @@ import type { RunWarning } from '../tool/summary.ts';
 import type { Tool } from '../tool/tool.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from './command.ts';
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
 import { findTool, openProject, type Project } from './project.ts';
 import { inputFlag, readToolInput } from './read-input.ts';
 import type { HubToolRun } from './run-hub-tool.ts';
@@ -19,7 +20,6 @@ import { RunView } from './run-view.ts';
 
 export const run: Command = {
 	usage: 'mctl run <tool> [key=value…] [--input JSON|@file|-] [--json] [--timeout MS]',
-	summary: 'Run a tool and show its events and its result',
 	examples: [
 		'mctl run hello-world name=CI',
 		'mctl run word-count --input \'{"path":"README.md"}\'',
@@ -41,7 +41,7 @@ export const run: Command = {
 		if (isOfHub(project, word)) return runOfHub(project, { word, words, timeoutMs }, input);
 		const tool = findTool(project, word);
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
-		const given = { flag: input.flags['input'], words, schema: tool.inputSchema };
+		const given = { flag: input.flags['input'], words, schema: tool.inputSchema, signal: input.signal };
 		const values = await readToolInput(run, given);
 		const options = { ...runOptions(tool, project, timeoutMs), input: values, signal: input.signal };
 		if (input.flags['json']) await printEvents(tool, options, input);
@@ -78,7 +78,7 @@ function runOptions(tool: Tool, { configuration }: Project, asked: number | unde
 			asked,
 			byTool: tools.timeouts,
 			manifest: tool.timeoutMs,
-			fallback: tools.timeoutMs ?? limits.requestMs,
+			fallback: tools.timeoutMs,
 		}),
 		limits: { ...(outputBytes && { outputBytes }), ...(events && { events }) },
 	};
@@ -86,7 +86,7 @@ function runOptions(tool: Tool, { configuration }: Project, asked: number | unde
 
 async function printEvents(tool: Tool, options: Options, { out, signal }: CommandInput): Promise<void> {
 	const onWarning = ({ message }: RunWarning): void => out.note(`mctl: ${printable(message)}`);
-	const events = runTool(tool, { ...options, stderr: 'inherit', onWarning });
+	const events = runTool(tool, { ...options, stderr: out.childStderr, onWarning });
 	let isLineOpen = false;
 	for await (const { raw, isSynthetic } of events) {
 		if (isSynthetic && isLineOpen) await out.write('\n');

@@ -1,11 +1,11 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
 import { existsSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { type OpenedHub, openHub } from '../hub/open-hub.ts';
 import { Log } from '../log.ts';
 import { serveProvider } from '../mcp/serve.ts';
 import { type Command, usageError } from './command.ts';
-import { packageVersion } from './version.ts';
 
 /** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
 const WARM_AFTER_MS = 100;
@@ -14,7 +14,6 @@ const START_FAILED = 1;
 
 export const serve: Command = {
 	usage: 'mctl serve [--config FILE]',
-	summary: 'Serve everything here to one agent: MCP on stdin and stdout',
 	examples: [
 		'mctl serve',
 		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',

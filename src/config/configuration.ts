@@ -66,6 +66,8 @@ export interface HubSection {
 	readonly tcpAddress: string | undefined;
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string | undefined;
+	/** After how many milliseconds without a client it ends; 0 means never. */
+	readonly idleMs: number | undefined;
 }
 
 export const limitNames = [
@@ -75,6 +77,7 @@ export const limitNames = [
 	'listMs',
 	'toolOutputBytes',
 	'toolEvents',
+	'toolsAtOnce',
 ] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;

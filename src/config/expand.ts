@@ -12,7 +12,7 @@ const reference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 export function expandVariables(text: string, environment: Readonly<NodeJS.ProcessEnv>): Expansion {
 	const unset: string[] = [];
 	const expanded = text.replace(reference, (_, name: string, fallback: string | undefined) => {
-		const value = environment[name];
+		const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
 		if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
 		if (value === undefined) unset.push(name);
 		return value ?? '';

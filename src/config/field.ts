@@ -17,6 +17,10 @@ export interface FieldSource {
 	readonly document: JsonDocument;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly problems: ConfigProblem[];
+	/** Whose environment it is, in words. */
+	readonly environmentName?: string | undefined;
+	/** Takes the names of variables that are not set. */
+	readonly unset?: Set<string> | undefined;
 }
 
 const secretParents = new Set(['env', 'headers', 'config']);
@@ -92,6 +96,13 @@ export class Field {
 		return isCount ? Number(this.value) : this.report('a whole number above 0');
 	}
 
+	/** A whole number of at least zero. */
+	countOrZero(): number | undefined {
+		if (this.value === 0) return 0;
+		const isCount = !this.isPresent || (Number.isSafeInteger(this.value) && Number(this.value) > 0);
+		return isCount ? this.count() : this.report('a whole number, 0 or above');
+	}
+
 	flag(): boolean | undefined {
 		if (!this.isPresent) return undefined;
 		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
@@ -132,9 +143,11 @@ export class Field {
 		const { text: expanded, unset } = expandVariables(text, this.#source.environment);
 		if (unset.length === 0) return expanded;
 		const names = unset.map((name) => `\${${name}}`).join(', ');
+		for (const name of unset) this.#source.unset?.add(name);
+		const { environmentName } = this.#source;
 		return this.report(
 			`a variable that is set, or a default as in \${${unset[0]}:-value}`,
-			`${names}, not set`,
+			`${names}, not set${environmentName === undefined ? '' : ` in ${environmentName}`}`,
 		);
 	}
 

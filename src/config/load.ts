@@ -25,6 +25,8 @@ export interface LoadOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Read this file and neither look for one nor read the user's. */
 	readonly file?: string | undefined;
+	/** Whose environment it is, for the problem of an unset variable, e.g. `the environment of the hub (pid 12)`. */
+	readonly environmentName?: string | undefined;
 }
 
 export interface LoadedConfiguration {
@@ -38,6 +40,8 @@ export interface LoadedConfiguration {
 	readonly brokenFiles: readonly string[];
 	/** Entries that were left out for a good reason, one sentence each. */
 	readonly notes: readonly string[];
+	/** Variables that a file refers to, that are not set and have no default. */
+	readonly unset: readonly string[];
 }
 
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
@@ -48,7 +52,9 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const root = project === undefined ? cwd : dirname(project);
 	const reading: Reading = {
 		environment,
+		environmentName: options.environmentName,
 		root,
+		unset: new Set(),
 		problems: [],
 		brokenFiles: [],
 		files: [],
@@ -61,10 +67,11 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (user !== undefined) readInto(reading, user, false);
 	const registry = isNamed ? undefined : registryFile(environment);
 	if (registry !== undefined) readInto(reading, registry, false);
-	const { files, sections, problems, brokenFiles } = reading;
+	const { files, sections, problems, brokenFiles, unset } = reading;
 	const notes: string[] = [];
 	const merged = withoutOurselves(sections.reduce(merge, empty), reading, notes);
-	return { configuration: { root, files, ...merged }, problems, brokenFiles, notes };
+	const configuration = { root, files, ...merged };
+	return { configuration, problems, brokenFiles, unset: [...unset], notes };
 }
 
 /** Without the entries that would start this program from within itself. */
@@ -95,7 +102,9 @@ function withoutOurselves(
 /** What is known when a file is read, and what was read so far. */
 interface Reading {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly environmentName: string | undefined;
 	readonly root: string;
+	readonly unset: Set<string>;
 	readonly problems: ConfigProblem[];
 	readonly brokenFiles: string[];
 	readonly files: string[];
@@ -134,12 +143,12 @@ function readText(file: string, isRequired: boolean, reading: Reading): string |
 }
 
 function readFile(file: string, text: string, reading: Reading): FileSections[] {
-	const { environment, problems, root } = reading;
+	const { environment, environmentName, unset, problems, root } = reading;
 	try {
 		const isYaml = isPluginsYaml(file);
 		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
 		if (!isWhole(text, document.value)) reading.brokenFiles.push(file);
-		const source = { file, document, environment, problems };
+		const source = { file, document, environment, environmentName, unset, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		if (isYaml) return [readPluginsYaml(source, empty)];
 		if (file === registryFile(environment)) return [readPluginRegistry(source, empty, root)];
@@ -168,7 +177,7 @@ const empty: FileSections = {
 	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 	library: { prompts: undefined, resources: undefined },
 	plugins: [],
-	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined },
+	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined, idleMs: undefined },
 	limits: {},
 };
 
@@ -192,6 +201,7 @@ function mergeHub(first: HubSection, second: HubSection): HubSection {
 		listenAddress: first.listenAddress ?? second.listenAddress,
 		tcpAddress: first.tcpAddress ?? second.tcpAddress,
 		certsDir: first.certsDir ?? second.certsDir,
+		idleMs: first.idleMs ?? second.idleMs,
 	};
 }
 

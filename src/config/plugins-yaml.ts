@@ -63,6 +63,7 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 		listenAddress: readAddress(top.at('listen_addr')),
 		tcpAddress: readAddress(top.at('tcp_addr')),
 		certsDir: top.at('certs_dir').path(),
+		idleMs: undefined,
 	};
 	const plugins = top
 		.at('plugins')

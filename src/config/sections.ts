@@ -19,7 +19,7 @@ export type FileSections = Omit<Configuration, 'root' | 'files'>;
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
-const hubNames = ['listenAddr', 'tcpAddr', 'certsDir'];
+const hubNames = ['listenAddr', 'tcpAddr', 'certsDir', 'idleMs'];
 
 /**
  * Read a parsed file; problems are noted in `source`. A file of another client
@@ -153,6 +153,7 @@ function readHub(field: Field): HubSection {
 		listenAddress: readAddress(field.at('listenAddr')),
 		tcpAddress: readAddress(field.at('tcpAddr')),
 		certsDir: field.at('certsDir').path(),
+		idleMs: field.at('idleMs').countOrZero(),
 	};
 }
 

@@ -31,6 +31,20 @@ export function readRegularText(path: string, limitBytes: number = SMALL_FILE_LI
 	return readRegularFile(path, limitBytes).toString('utf8');
 }
 
+/** The first bytes of a regular file, at most `bytes`. Throws as `readRegularFile` does. */
+export function readRegularHead(path: string, bytes: number): Buffer {
+	const { O_RDONLY, O_NONBLOCK } = constants;
+	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
+	try {
+		const found = fstatSync(descriptor);
+		if (!found.isFile()) throw notRegular(path, found);
+		const head = Buffer.allocUnsafe(bytes);
+		return head.subarray(0, readSync(descriptor, head, 0, bytes, 0));
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
 /** A file under /proc says it has no bytes and has some, and a file may grow while it is read: read to the end, never past the limit. */
 function readUpTo(descriptor: number, path: string, limitBytes: number, expected: number): Buffer {
 	const parts: Buffer[] = [];

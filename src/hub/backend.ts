@@ -46,6 +46,8 @@ export interface Backend {
 	knowsTool?(name: string): boolean;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
+	/** Why it has a tool of this name and does not list it; undefined when it has none. */
+	whyNotListed?(tool: string): string | undefined;
 	listPrompts?(): Awaitable<readonly Prompt[]>;
 	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
 	listResources?(): Awaitable<readonly Resource[]>;

@@ -5,7 +5,9 @@
  * A call is routed once and never repeated: if its backend dies with the call under
  * way, the error says that the outcome is unknown.
  */
+
 import { messageOf, OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import type { CallContext } from '../mcp/call-context.ts';
 import { resourceNotFound } from '../mcp/defined-provider.ts';
@@ -33,9 +35,6 @@ import type { Backend, OwnedProcess } from './backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 
-/** What the hub calls itself towards clients. */
-export const hubInfo: Implementation = { name: 'orchestra', version: '1.0.0' };
-
 export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
@@ -45,7 +44,8 @@ export interface HubOptions {
 }
 
 export class Hub implements Provider {
-	readonly info: Implementation = hubInfo;
+	/** What the hub calls itself towards clients. */
+	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
 	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
@@ -131,11 +131,16 @@ export class Hub implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.knowsTool?.(name));
-			if (!backend?.callTool) throw rpcError(rpcCodes.invalidParams, this.missing(`Unknown tool: ${name}`));
+			if (!backend?.callTool) throw this.#unknownTool(name);
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			return this.record(entry, () => backend.callTool?.(call, context));
 		});
+	}
+
+	#unknownTool(name: string): OrchestraError {
+		const [reason] = this.#backends.flatMap((backend) => backend.whyNotListed?.(name) ?? []);
+		return rpcError(rpcCodes.invalidParams, reason ?? this.missing(`Unknown tool: ${name}`));
 	}
 
 	/** A sentence about something that nobody offers, and which backends are down: it may be theirs. */

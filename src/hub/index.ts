@@ -1,4 +1,4 @@
-/* The subpath `orchestra/hub`: one catalogue and one router over anything that implements `Backend`. */
+/* The subpath `orchestra-hub/hub`: one catalogue and one router over anything that implements `Backend`. */
 export type { Backend, BackendKind, OwnedProcess } from './backend.ts';
 export { Hub, type HubOptions } from './hub.ts';
 export { fileJournal, type Journal, type JournalEntry } from './journal.ts';

@@ -57,6 +57,11 @@ export class LazyBackend implements Backend {
 		return this.#backend?.state ?? 'known';
 	}
 
+	/** The catalogue has asked for the tools before, so the backend is loaded. */
+	whyNotListed(tool: string): string | undefined {
+		return this.#backend?.whyNotListed?.(tool);
+	}
+
 	warm(): void {
 		// Whoever needs the backend later gets the same failure, with its reason.
 		this.#get().then(

@@ -22,10 +22,18 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly journal?: Journal | undefined;
 	/** How long a list waits for plugins that start. Default: what the configuration says, else 2 s. */
 	readonly listWaitMs?: number | undefined;
-	/** Where plugins find the hub. Default: a private listener on loopback, opened when the first plugin starts. */
-	readonly address?: string | undefined;
+	/** Where plugins find the hub, asked when one starts. Default: a private listener on loopback, opened then. */
+	readonly address?: (() => Promise<string>) | undefined;
 	/** Default: what the configuration says, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
+	/** Values that others delivered for variables of the configuration. Asked at each load. */
+	readonly delivered?: (() => DeliveredVariables) | undefined;
+}
+
+export interface DeliveredVariables {
+	readonly values: Readonly<Record<string, string>>;
+	/** In which environments variables were looked for, in words. */
+	readonly environmentName: string;
 }
 
 export interface OpenedHub {
@@ -34,6 +42,10 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The configuration as it is now. */
 	configuration(): Configuration;
+	/** Variables that the configuration refers to and that have no value. */
+	unset(): readonly string[];
+	/** Read the configuration again and use what changed. Never rejects: what is wrong is logged. */
+	reload(): Promise<void>;
 	/** Stop watching and stop everything. Idempotent. */
 	close(): Promise<void>;
 }
@@ -44,7 +56,7 @@ export interface OpenedHub {
  */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
-	let loaded = loadConfiguration(options);
+	let loaded = load(options);
 	const { configuration } = loaded;
 	refuseBroken(loaded, options.file);
 	warnOf(loaded, log);
@@ -58,14 +70,16 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		...(journal && { journal }),
 	});
 	let reloaded = Promise.resolve();
-	const stopWatching = watchFiles(configurationFiles(options, configuration), () => {
+	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each builds on what the last one kept.
 		reloaded = reloaded.then(reload);
-	});
+		return reloaded;
+	};
+	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
 
 	async function reload(): Promise<void> {
 		try {
-			const next = loadConfiguration(options);
+			const next = load(options);
 			if (isNewlyBroken(next, loaded, log)) return;
 			loaded = next;
 			warnOf(loaded, log);
@@ -82,6 +96,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		unset: () => loaded.unset,
+		reload: reloadInOrder,
 		async close() {
 			stopWatching();
 			await hub.close();
@@ -106,6 +122,16 @@ function lazyLink(
 		get: () => (link ??= open()),
 		close: async () => (await link)?.close(),
 	};
+}
+
+/** The hub's own environment wins over what was delivered. */
+function load(options: OpenHubOptions): LoadedConfiguration {
+	const { values, environmentName } = options.delivered?.() ?? {};
+	return loadConfiguration({
+		...options,
+		environment: { ...values, ...options.environment },
+		environmentName,
+	});
 }
 
 function lazyStorage(root: string, backends: () => readonly Backend[]): () => Promise<RoutedStorage> {
@@ -143,13 +169,15 @@ function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Lo
 	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
-function build(
+async function build(
 	setup: Pick<BackendSetup, 'storage' | 'link'>,
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log } = options;
+	const { cwd, environment, log, address } = options;
+	// A hub that is announced has its port open already.
+	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
 	return buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
 }
 

@@ -14,8 +14,8 @@ const PRIVATE_ADDRESS = '127.0.0.1:0';
 export interface PluginLinkPlace {
 	/** The hub, once it is open. */
 	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
-	/** Where the hub listens already; default: nowhere. */
-	readonly address: string | undefined;
+	/** Where the hub listens by itself; default: nowhere. */
+	readonly address: (() => Promise<string>) | undefined;
 	readonly certsDir: string | undefined;
 	readonly log: Log;
 }

@@ -6,12 +6,11 @@
  * that provide AI are chosen by the provider that the request names.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { OrchestraError } from '../errors.ts';
+import { OrchestraError, toolFailure } from '../errors.ts';
 import { CallContext, type ClientLine } from '../mcp/call-context.ts';
 import { negotiate } from '../mcp/revisions.ts';
 import { isInputRequired, type Result } from '../mcp/types.ts';
 import { readExact } from '../plugin/exact-json.ts';
-import { toolFailure } from '../plugin/failure.ts';
 import type {
 	PluginResponse,
 	ToolRequest,
@@ -26,13 +25,9 @@ import { DEFAULT_PROVIDER } from './names.ts';
 import { PluginBackend } from './plugin-backend.ts';
 
 /** Providers that speak the language of another one. */
-const aliases: Readonly<Record<string, string>> = {
-	grok: 'openai',
-	perplexity: 'openai',
-	deepseek: 'openai',
-	qwen: 'openai',
-	kimi: 'openai',
-};
+const aliases: ReadonlyMap<string, string> = new Map(
+	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
+);
 
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
 type ToolAnswer = MessageInitShape<typeof ToolResponseSchema>;
@@ -75,7 +70,7 @@ export function toolRoutes(hub: () => Hub): Routes {
 					role,
 					content: {
 						type: content.type,
-						text: typeof content['text'] === 'string' ? content['text'] : JSON.stringify(content),
+						text: content.type === 'text' ? content.text : JSON.stringify(content),
 					},
 				})),
 			};
@@ -98,7 +93,7 @@ async function pluginFor(
 	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
 	// A tool that has nothing to do with AI does not wait for the plugin of the default provider.
 	if (known && provider === '' && known.providesAi.length === 0) return known;
-	for (const wanted of [provider, aliases[provider], DEFAULT_PROVIDER]) {
+	for (const wanted of [provider, aliases.get(provider), DEFAULT_PROVIDER]) {
 		const found = plugins.find(({ providesAi }) => wanted !== undefined && providesAi.includes(wanted));
 		if (found && (await offers(found, toolName))) return found;
 	}
@@ -108,7 +103,7 @@ async function pluginFor(
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure('tool_not_found', hub.missing(sentence));
+	throw toolFailure(hub.missing(sentence), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
@@ -121,7 +116,9 @@ async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall):
 	const { value } = readExact(request.arguments, request.argumentsJson);
 	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
 	if (isInputRequired(result))
-		throw toolFailure('input_required', `${request.toolName} needs answers that this protocol cannot carry`);
+		throw toolFailure(`${request.toolName} needs answers that this protocol cannot carry`, {
+			code: 'input_required',
+		});
 	const text = textOf(result);
 	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
 	return { success: true, result: structured(result) ?? { text } };
@@ -149,7 +146,9 @@ async function relayStream(
 ): Promise<void> {
 	const plugin = await pluginFor(hub, { toolName: request.toolName, provider: '' });
 	if (!plugin)
-		throw toolFailure('tool_not_found', `no plugin provides the streaming tool "${request.toolName}"`);
+		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
+			code: 'tool_not_found',
+		});
 	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
 	const stream = async ({ client }: PluginProcess): Promise<object> => {
 		const sent = { request: { case: 'streamStart', value: request } } as const;
@@ -163,9 +162,9 @@ async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall
 	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
 		else if (response.case === 'streamEnd' && !response.value.success) {
-			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 		} else if (response.case === 'toolCall')
-			throw toolFailure(response.value.errorCode, response.value.errorMessage);
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
 	}
 }
 

@@ -15,8 +15,8 @@ export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string;
 	readonly log: Log;
-	/** Where the hub listens already. */
-	readonly address?: string | undefined;
+	/** Where the hub listens by itself, asked when a plugin starts. */
+	readonly address?: (() => Promise<string>) | undefined;
 	/** Open the private listener; called when there is no address and a plugin starts. */
 	readonly listen: () => Promise<LinkListener>;
 }
@@ -37,7 +37,7 @@ export class PluginLink {
 	async open(pluginId: string): Promise<string> {
 		await this.#certify(pluginId);
 		const { address, listen, log } = this.#options;
-		if (address !== undefined && address !== '') return address;
+		if (address !== undefined) return address();
 		this.#listener ??= listen();
 		try {
 			return (await this.#listener).address;

@@ -2,7 +2,6 @@
  * Tools of Tool Protocol v1 as a backend: discovered under the roots, each call one
  * process, its events turned into progress and log messages as they come.
  */
-import { type FSWatcher, watch } from 'node:fs';
 import type { Configuration } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -10,16 +9,23 @@ import type { CallContext } from '../mcp/call-context.ts';
 import type { CallToolParams, Change } from '../mcp/provider.ts';
 import { type CallToolResult, isLogLevel, type Tool } from '../mcp/types.ts';
 import { HelperSpawner } from '../process/helper-spawner.ts';
-import { discoverTools, toolRoots } from '../tool/discover.ts';
+import { toolRoots } from '../tool/discover.ts';
+import type { ToolEvent } from '../tool/event.ts';
 import { runTimeoutMs } from '../tool/limits.ts';
-import { mcpLogOf, mcpProgressOf, mcpResultOf } from '../tool/mcp-result.ts';
+import {
+	type McpToolResult,
+	mcpFailureOf,
+	mcpLogOf,
+	mcpProgressOf,
+	mcpResultOf,
+} from '../tool/mcp-result.ts';
+import { missingProgram } from '../tool/missing-program.ts';
 import { type RunOptions, runTool } from '../tool/run.ts';
+import { defaultRunsAtOnce, RunQueue } from '../tool/run-queue.ts';
 import type { Tool as FoundTool } from '../tool/tool.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
-
-/** How long after a change the tools are looked for again, in milliseconds. */
-const SETTLE_MS = 150;
+import { WatchedTools } from './watched-tools.ts';
 
 /** From this size on children are started through a small helper process. */
 const LARGE_PROCESS_BYTES = 256 * 1024 * 1024;
@@ -44,36 +50,50 @@ export class ToolBackend implements Backend {
 	readonly kind = 'tools';
 	readonly qualifiesNames = false;
 	readonly #options: ToolBackendOptions;
-	readonly #roots: readonly string[];
+	readonly #tools: WatchedTools;
+	readonly #queue: RunQueue;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #watches: FSWatcher[] = [];
 	readonly #runs = new Set<ToolRunning>();
 	readonly #closing = new AbortController();
-	#tools: ReadonlyMap<string, FoundTool> | undefined;
 	#spawner: HelperSpawner | undefined;
 	#spawnerSince = new Date(0);
-	#timer: NodeJS.Timeout | undefined;
 
 	constructor(options: ToolBackendOptions) {
 		this.#options = options;
-		this.#roots = toolRoots(options.configuration, options.environment, options.cwd);
+		const { configuration, environment, cwd, log } = options;
+		const roots = toolRoots(configuration, environment, cwd);
+		this.#queue = new RunQueue(configuration.limits.toolsAtOnce ?? defaultRunsAtOnce());
+		this.#tools = new WatchedTools({ roots, environment, log, onChange: () => this.#tellChange() });
 	}
 
 	get state(): string {
-		return this.#runs.size > 0 ? `${this.#runs.size} running` : 'known';
+		const { waitingCount } = this.#queue;
+		const running = this.#runs.size - waitingCount;
+		if (waitingCount > 0) return `${running} running, ${waitingCount} waiting`;
+		return running > 0 ? `${running} running` : 'known';
 	}
 
 	/** Watch the roots. */
 	warm(): void {
-		if (this.#watches.length === 0) this.#watch();
+		this.#tools.watch();
 	}
 
 	listTools(): readonly Tool[] {
-		return [...this.#known().values()].map(describe);
+		return this.#tools.offered.map(describe);
+	}
+
+	/** What the tool needs and does not find. A tool whose program was installed since is offered from now on. */
+	whyNotListed(name: string): string | undefined {
+		const tool = this.#tools.find(name);
+		if (tool === undefined) return undefined;
+		const missing = missingProgram(tool, this.#options.environment);
+		if (missing) return [missing.message, missing.hint].filter(Boolean).join('. ');
+		this.#tools.refresh();
+		return `${name} was not offered a moment ago and is now; call it again`;
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
-		const tool = this.#known().get(name);
+		const tool = this.#tools.find(name);
 		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);
 		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined, done: Promise.resolve() };
 		const result = this.#run(running, input, context);
@@ -111,49 +131,51 @@ export class ToolBackend implements Backend {
 	}
 
 	#unwatch(): void {
-		clearTimeout(this.#timer);
-		for (const opened of this.#watches.splice(0)) opened.close();
+		this.#tools.close();
 		this.#listeners.clear();
 	}
 
+	#tellChange(): void {
+		for (const listener of this.#listeners) listener({ kind: 'tools' });
+	}
+
+	/** Wait for a free place, then run. What keeps a tool from starting is an answer that the model can read. */
 	async #run(
 		running: ToolRunning,
 		input: Record<string, unknown>,
 		context: CallContext,
 	): Promise<CallToolResult> {
-		const run = runTool(running.tool, this.#runOptions(running, input, context));
-		for await (const event of run) {
-			const progress = context.wantsProgress ? mcpProgressOf(event) : undefined;
-			if (progress) context.progress(progress.progress, progress.total, progress.message);
-			const log = mcpLogOf(event);
-			if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
+		const signal = AbortSignal.any([context.signal, this.#closing.signal]);
+		const options = { ...this.#runOptions(running), signal, input: input as JsonObject }; // it came out of a JSON message
+		const { environment, configuration } = this.#options;
+		let leave: () => void;
+		try {
+			const missing = missingProgram(running.tool, environment);
+			if (missing) throw missing;
+			leave = await this.#queue.enter(signal, options.timeoutMs);
+		} catch (error) {
+			signal.throwIfAborted();
+			return plain(mcpFailureOf(error));
 		}
-		const { content, ...rest } = mcpResultOf(await run.summary, this.#options.configuration.root);
-		return { ...rest, content: content.map((block) => ({ ...block })) };
+		try {
+			const run = runTool(running.tool, options);
+			for await (const event of run) report(event, context);
+			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
+		} finally {
+			leave();
+		}
 	}
 
-	#known(): ReadonlyMap<string, FoundTool> {
-		if (this.#tools === undefined) {
-			const { tools, problems } = discoverTools(this.#roots);
-			for (const { message } of problems) this.#options.log.warn(message);
-			this.#tools = new Map(tools.map((tool) => [tool.id, tool]));
-		}
-		return this.#tools;
-	}
-
-	#runOptions(running: ToolRunning, input: Record<string, unknown>, context: CallContext): RunOptions {
+	#runOptions(running: ToolRunning): RunOptions & { timeoutMs: number } {
 		const { tool } = running;
 		const { configuration, environment, log } = this.#options;
 		const { tools: settings, limits, root: workspaceRoot } = configuration;
 		const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
 		const times = { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs };
 		return {
-			// What came out of a JSON message is JSON.
-			input: input as JsonObject,
 			config: settings.config,
 			workspaceRoot,
 			environment,
-			signal: AbortSignal.any([context.signal, this.#closing.signal]),
 			spawner: this.#spawnerForLarge(),
 			timeoutMs: runTimeoutMs(tool.id, times),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
@@ -172,28 +194,17 @@ export class ToolBackend implements Backend {
 		}
 		return this.#spawner;
 	}
+}
 
-	#watch(): void {
-		for (const root of this.#roots) {
-			try {
-				const opened = watch(root, { recursive: true, persistent: false }, () => this.#onFiles());
-				opened.on('error', () => opened.close()); // the root went away; its tools are gone at the next look
-				this.#watches.push(opened);
-			} catch {
-				// A root that does not exist has no tools and needs no watch.
-			}
-		}
-	}
+function report(event: ToolEvent, context: CallContext): void {
+	const progress = context.wantsProgress ? mcpProgressOf(event) : undefined;
+	if (progress) context.progress(progress.progress, progress.total, progress.message);
+	const log = mcpLogOf(event);
+	if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
+}
 
-	/** A burst of changes is one look, and files that never rest are looked at all the same. */
-	#onFiles(): void {
-		this.#timer ??= setTimeout(() => {
-			this.#timer = undefined;
-			this.#tools = undefined;
-			for (const listener of this.#listeners) listener({ kind: 'tools' });
-		}, SETTLE_MS);
-		this.#timer.unref();
-	}
+function plain({ content, ...rest }: McpToolResult): CallToolResult {
+	return { ...rest, content: content.map((block) => ({ ...block })) };
 }
 
 const anyObject: JsonObject = { type: 'object' };

@@ -1,4 +1,4 @@
-/* The subpath `orchestra/library`: prompts and resources from folders of markdown. */
+/* The subpath `orchestra-hub/library`: prompts and resources from folders of markdown. */
 export { OrchestraError } from '../errors.ts';
 export { Log } from '../log.ts';
 export type { MatchReason } from '../search/document.ts';

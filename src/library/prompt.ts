@@ -54,7 +54,7 @@ export function readPrompt({ file, text }: SourceFile): { prompt: Prompt; proble
 /** The text of a prompt with its arguments in place. Throws `bad_input` naming a missing argument. */
 export function fillPrompt(prompt: Prompt, given: Readonly<Record<string, string>>): string {
 	for (const { name, required, description } of prompt.arguments) {
-		if (required && given[name] === undefined) {
+		if (required && own(given, name) === undefined) {
 			throw new OrchestraError('bad_input', `Missing required argument: ${name}`, {
 				hint: description ?? `The prompt "${prompt.name}" cannot do without it.`,
 				data: { prompt: prompt.name, argument: name },

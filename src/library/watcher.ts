@@ -4,10 +4,10 @@
  * One watch for each folder, because watching a whole tree at once loses events
  * on Linux. A folder is watched before it is listed, so nothing falls between.
  * Where the system has no watches left the root is looked at every few seconds
- * instead. A root that does not exist yet is waited for in its parent folder.
+ * instead. A root that does not exist yet is waited for in the nearest folder above it.
  */
 import { type FSWatcher, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { FolderWatch } from '../files/folder-watch.ts';
 import type { Log } from '../log.ts';
 import type { Folder } from './folder.ts';
 import { CHANGE_LATEST_MS, CHANGE_QUIET_MS, POLL_MS } from './limits.ts';
@@ -22,7 +22,7 @@ export interface WatcherOptions {
 export class Watcher {
 	readonly #options: WatcherOptions;
 	readonly #watches = new Map<string, FSWatcher>();
-	#parent: FSWatcher | undefined;
+	#parent: FolderWatch | undefined;
 	#dirty = new Set<string>();
 	#firstAt = 0;
 	#timer: NodeJS.Timeout | undefined;
@@ -52,17 +52,23 @@ export class Watcher {
 		}
 	}
 
-	/** Wait in the parent folder for a root that is not there. */
+	/** Wait for a root that does not exist, in the nearest folder above it that does. */
 	awaitRoot(): void {
 		const { folder } = this.#options;
 		if (this.#isClosed || this.#parent || this.#poll || folder.exists) return;
-		this.#parent = this.#open(dirname(folder.path), (name) => {
-			if (name !== null && name !== basename(folder.path)) return;
-			if (!folder.exists) return;
-			this.#parent?.close();
-			this.#parent = undefined;
-			this.#mark('', '');
+		this.#parent = new FolderWatch(folder.path, {
+			onEvent: () => this.#onRoot(),
+			onRefused: (error) => this.#explain(error),
 		});
+		// It may have come before the watch was in place.
+		this.#onRoot();
+	}
+
+	#onRoot(): void {
+		if (!this.#options.folder.exists || this.#parent === undefined) return;
+		this.#parent.close();
+		this.#parent = undefined;
+		this.#mark('', '');
 	}
 
 	close(): void {

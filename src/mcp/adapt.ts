@@ -55,7 +55,7 @@ export function linkAsText(block: ContentBlock): ContentBlock {
 	if (block.type !== 'resource_link') return block;
 	const { name, title, uri, description } = block;
 	const label = [title ?? name, description].filter((part) => typeof part === 'string').join(': ');
-	return { type: 'text', text: label === '' ? String(uri) : `${label} (${String(uri)})` };
+	return { type: 'text', text: label === '' ? uri : `${label} (${uri})` };
 }
 
 /** `audio`, new in 2025-03-26, as an embedded resource that older clients can keep. */

@@ -10,9 +10,10 @@
 import { OrchestraError } from '../errors.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import { ExactNumber, type Id } from '../wire/json-rpc.ts';
+import type { ClientMethods } from './client-methods.ts';
 import type { Questions } from './questions.ts';
 import type { Revision } from './revision.ts';
-import { logLevels, type McpLogLevel } from './types.ts';
+import { type InputRequest, logLevels, type McpLogLevel } from './types.ts';
 
 /** The answers of a client, by the keys of the questions. */
 export type InputResponses = Readonly<Record<string, unknown>>;
@@ -140,9 +141,16 @@ export class CallContext {
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
-	async ask(method: string, params?: Record<string, unknown>): Promise<unknown> {
-		const { answer } = await this.askAll({ answer: { method, params } });
-		return answer;
+	async ask<Method extends keyof ClientMethods>(
+		method: Method,
+		...[params]: ClientMethods[Method]['params'] extends undefined
+			? []
+			: [params: ClientMethods[Method]['params']]
+	): Promise<ClientMethods[Method]['result']> {
+		const question: InputRequest = { method, params: params && { ...(params as object) } };
+		const { answer } = await this.askAll({ answer: question });
+		// The client's own words: what it promised by declaring the capability.
+		return answer as ClientMethods[Method]['result'];
 	}
 
 	/** Ask several things at once; the answers come under the same keys. */

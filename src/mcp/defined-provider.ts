@@ -1,6 +1,7 @@
 /* A provider made from a definition: the same checks and the same error texts for everybody's server. */
 import { OrchestraError } from '../errors.ts';
 import { methodNotFound, rpcError } from '../rpc/rpc-error.ts';
+import { describeIssues, isStandardSchema, type StandardSchema } from '../schema/standard-schema.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { CallContext } from './call-context.ts';
@@ -68,11 +69,10 @@ export class DefinedProvider implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		const tool = ownEntry(this.#definition.tools, name);
 		if (tool === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
-		if (tool.inputSchema === undefined) return this.#run(tool, input, context);
-		return after(this.#validate(tool.inputSchema, input, 'arguments'), (faults) =>
-			faults.length === 0
-				? this.#run(tool, input, context)
-				: failure(`Invalid arguments for ${name}: ${faults.join('; ')}`),
+		return after(this.#check(tool.input ?? tool.inputSchema, input, 'arguments'), (checked) =>
+			'value' in checked
+				? this.#run(tool, checked.value, context)
+				: failure(`Invalid arguments for ${name}: ${checked.faults.join('; ')}`),
 		);
 	}
 
@@ -147,8 +147,8 @@ export class DefinedProvider implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		try {
-			// The schema, if there is one, has just been checked; the author of the tool knows the type.
-			const outcome = tool.run(input as never, context);
+			// The schema, if there is one, has just been checked; the type of the input comes from it.
+			const outcome = tool.run(input as Record<string, unknown>, context);
 			if (!(outcome instanceof Promise)) return this.#finish(tool, outcome);
 			return outcome.then((value) => this.#finish(tool, value), failureOf);
 		} catch (error) {
@@ -158,7 +158,7 @@ export class DefinedProvider implements Provider {
 
 	#finish(tool: ToolDefinition, value: unknown): Awaitable<CallToolResult | InputRequired> {
 		try {
-			return this.#checked(tool, resultOf(value));
+			return this.#checked(tool, resultOf(value, declaredOutput(tool) !== undefined));
 		} catch (error) {
 			return failureOf(error); // what the tool returned is not JSON
 		}
@@ -166,12 +166,32 @@ export class DefinedProvider implements Provider {
 
 	/** A tool that declares the shape of its output keeps to it, or has failed. */
 	#checked(
-		{ outputSchema }: ToolDefinition,
+		tool: ToolDefinition,
 		result: CallToolResult | InputRequired,
 	): Awaitable<CallToolResult | InputRequired> {
-		if (outputSchema === undefined || isInputRequired(result) || result.isError === true) return result;
-		return after(this.#validate(outputSchema, result['structuredContent'], 'output'), (faults) =>
-			faults.length === 0 ? result : failure(`The tool broke its own output schema: ${faults.join('; ')}`),
+		const schema = declaredOutput(tool);
+		if (schema === undefined || isInputRequired(result) || result.isError === true) return result;
+		return after(this.#check(schema, result.structuredContent, 'output'), (checked) =>
+			'value' in checked
+				? result
+				: failure(`The tool broke its own output schema: ${checked.faults.join('; ')}`),
+		);
+	}
+
+	/** Check a value against either kind of schema. A Standard Schema may transform it. */
+	#check(schema: unknown, value: unknown, name: string): Awaitable<Checked> {
+		if (schema === undefined) return { value };
+		// `listsOf` refused everything else when the definition was read.
+		const known = schema as JsonObject | StandardSchema;
+		if (!isStandardSchema(known)) {
+			return after(this.#validate(known, value, name), (faults) =>
+				faults.length === 0 ? { value } : { faults },
+			);
+		}
+		return after(known['~standard'].validate(value), (outcome) =>
+			outcome.issues === undefined
+				? { value: outcome.value }
+				: { faults: describeIssues(outcome.issues, name) },
 		);
 	}
 
@@ -188,6 +208,12 @@ export class DefinedProvider implements Provider {
 		}
 		return undefined;
 	}
+}
+
+type Checked = { value: unknown } | { faults: string[] };
+
+function declaredOutput(tool: ToolDefinition): unknown {
+	return tool.output ?? tool.outputSchema;
 }
 
 /** The same error in every era. */

@@ -13,17 +13,18 @@ import type {
 /** Most values a completion may have. */
 const COMPLETION_VALUES = 100;
 
-/** What a tool returned, as a result. */
-export function resultOf(value: unknown): CallToolResult | InputRequired {
+/**
+ * What a tool returned, as a result. Structured content is sent only by a tool that declares its output:
+ * agents that see it show the model nothing else.
+ */
+export function resultOf(value: unknown, declaresOutput: boolean): CallToolResult | InputRequired {
 	if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
 	// These two shapes are results already.
 	if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
 	if (isObject(value) && value['resultType'] === 'input_required') return value as unknown as InputRequired;
 	if (value === undefined) return { content: [] };
-	return {
-		content: [{ type: 'text', text: JSON.stringify(value) ?? `a ${typeof value} is not JSON` }],
-		structuredContent: value,
-	};
+	const text = JSON.stringify(value) ?? `a ${typeof value} is not JSON`;
+	return { content: [{ type: 'text', text }], ...(declaresOutput ? { structuredContent: value } : {}) };
 }
 
 /** A tool that throws has failed; an error with a JSON-RPC number of its own is the protocol's. */
@@ -65,6 +66,6 @@ export function messagesOf(
 	value: string | GetPromptResult | InputRequired,
 ): GetPromptResult | InputRequired {
 	if (typeof value !== 'string') return value;
-	const messages = [{ role: 'user', content: { type: 'text', text: value } }];
+	const messages: GetPromptResult['messages'] = [{ role: 'user', content: { type: 'text', text: value } }];
 	return description === undefined ? { messages } : { description, messages };
 }

@@ -17,13 +17,20 @@ export interface ServeMcpOptions
 }
 
 /** Serve a definition on stdin and stdout. Resolves when everything is answered, flushed and closed. */
-export function serve(definition: ServerDefinition, options: ServeMcpOptions = {}): Promise<void> {
+export function serve<
+	const Inputs extends Record<string, unknown>,
+	const Outputs extends Record<string, unknown>,
+>(definition: ServerDefinition<Inputs, Outputs>, options: ServeMcpOptions = {}): Promise<void> {
 	return serveProvider(provide(definition), options);
 }
 
 /** The provider of a definition, to serve it in another way or to tell of changes. */
-export function provide(definition: ServerDefinition): DefinedProvider {
-	return new DefinedProvider(definition, validate);
+export function provide<
+	const Inputs extends Record<string, unknown>,
+	const Outputs extends Record<string, unknown>,
+>(definition: ServerDefinition<Inputs, Outputs>): DefinedProvider {
+	// The provider checks every input against its schema before a handler gets it, so the types of the inputs are of no use to it.
+	return new DefinedProvider(definition as unknown as ServerDefinition, validate);
 }
 
 /** Serve any provider on stdin and stdout. */

@@ -49,24 +49,80 @@ export interface Prompt extends Open {
 	arguments?: { name: string; description?: string; required?: boolean }[];
 }
 
-export interface ContentBlock extends Open {
-	type: string;
+/** A picture for people to recognize something by. */
+export interface Icon {
+	src: string;
+	mimeType?: string;
+	sizes?: readonly string[];
+	theme?: 'light' | 'dark';
 }
 
-export interface CallToolResult extends Open {
+/** Whom something is for, and how important it is. */
+export interface Annotations {
+	audience?: readonly ('user' | 'assistant')[];
+	/** From 0 to 1. */
+	priority?: number;
+	/** ISO 8601. */
+	lastModified?: string;
+}
+
+/** What a tool does to the world, as hints: clients decide by them what to ask a person. */
+export interface ToolAnnotations {
+	title?: string;
+	readOnlyHint?: boolean;
+	destructiveHint?: boolean;
+	idempotentHint?: boolean;
+	openWorldHint?: boolean;
+}
+
+interface Block {
+	annotations?: Annotations;
+	_meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Content of a resource: text, or bytes in base64. */
+export type ResourceContent = Block & { uri: string; mimeType?: string } & (
+		| { text: string; blob?: never }
+		| { blob: string; text?: never }
+	);
+
+/** One piece of what a tool or prompt says. */
+export type ContentBlock =
+	| (Block & { type: 'text'; text: string })
+	| (Block & { type: 'image' | 'audio'; data: string; mimeType: string })
+	| (Block & {
+			type: 'resource_link';
+			uri: string;
+			name: string;
+			title?: string;
+			description?: string;
+			mimeType?: string;
+			size?: number;
+			icons?: readonly Icon[];
+	  })
+	| (Block & { type: 'resource'; resource: ResourceContent });
+
+/** The result of a tool, whole. */
+export type CallToolResult = {
 	content: ContentBlock[];
+	/** What the tool's `outputSchema` describes. */
 	structuredContent?: unknown;
 	isError?: boolean;
-}
+	_meta?: Readonly<Record<string, unknown>>;
+};
 
-export interface ReadResourceResult extends Open {
-	contents: Open[];
-}
+/** The content of a resource, whole. */
+export type ReadResourceResult = {
+	contents: ResourceContent[];
+	_meta?: Readonly<Record<string, unknown>>;
+};
 
-export interface GetPromptResult extends Open {
+/** A prompt that is filled in. */
+export type GetPromptResult = {
 	description?: string;
-	messages: { role: string; content: ContentBlock }[];
-}
+	messages: { role: 'user' | 'assistant'; content: ContentBlock }[];
+	_meta?: Readonly<Record<string, unknown>>;
+};
 
 export interface CompleteResult extends Open {
 	completion: { values: string[]; total?: number; hasMore?: boolean };

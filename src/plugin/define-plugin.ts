@@ -9,7 +9,7 @@
 import { create, toJson } from '@bufbuild/protobuf';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { certificatesFolder, checkName, loadIdentity } from '../quic/certificates.ts';
+import { certificatesFolder, checkName, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { LinkListener } from '../quic/link.ts';
 import type { LinkChoice } from '../quic/open-link.ts';
 import type { PluginDefinition } from './definition.ts';
@@ -37,7 +37,12 @@ export interface Plugin {
 }
 
 /** Describe a plugin. Throws `bad_input` for an id that cannot be the name of a certificate. */
-export function definePlugin(definition: PluginDefinition): Plugin {
+export function definePlugin<
+	const Inputs extends Record<string, unknown>,
+	const StreamInputs extends Record<string, unknown>,
+>(typed: PluginDefinition<Inputs, StreamInputs>): Plugin {
+	// The types of the inputs are for the author of the handlers; from here on they are JSON objects.
+	const definition = typed as unknown as PluginDefinition;
 	checkName(definition.id);
 	const manifest = manifestOf(definition);
 	const start = (flags: PluginFlags & LinkChoice): Promise<RunningPlugin> =>
@@ -108,7 +113,8 @@ async function startPlugin(
 			? undefined
 			: async () => {
 					const identity = await loadIdentity(folder, `${manifest.id}-client`);
-					return PluginClient.connect({ address: orchestratorAddress, identity, kind });
+					const peerName = ORCHESTRATOR_NAME;
+					return PluginClient.connect({ address: orchestratorAddress, identity, peerName, kind });
 				};
 	const orchestrator = new Orchestrator(manifest, connect);
 	const life = new PluginLife(definition, orchestrator);

@@ -4,11 +4,6 @@ import type { RequestKind, ResponseInit } from './codec.ts';
 
 type Response = NonNullable<ResponseInit['response']>;
 
-/** Refuse a tool call with a code of the tool's own, for example `validation_error`. */
-export function toolFailure(code: string, message: string): OrchestraError {
-	return new OrchestraError('tool_failed', message, { data: { code } });
-}
-
 /** The code that travels: the tool's own where it gave one. */
 export function failureCode(thrown: unknown): string {
 	const code = OrchestraError.is(thrown) ? thrown.data['code'] : undefined;

@@ -7,3 +7,6 @@ export const MCP_TUNNEL = 'mcp-tunnel';
 export const EXACT_JSON = 'exact-json';
 
 export const FEATURES: readonly string[] = [MCP_TUNNEL, EXACT_JSON];
+
+/** The entry of a bridge's `env` that names its process; the others are values of variables for the hub's configuration. */
+export const BRIDGE_PID_VARIABLE = 'ORCHESTRA_BRIDGE_PID';

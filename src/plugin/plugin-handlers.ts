@@ -1,10 +1,10 @@
 /* A plugin's definition as handlers of the protocol. */
 
-import type { OrchestraError } from '../errors.ts';
+import { OrchestraError, toolFailure } from '../errors.ts';
+import { jsonSchemaOf } from '../schema/standard-schema.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import type { ExactResult, PluginDefinition, PromptMessage, ToolCall, ToolResult } from './definition.ts';
+import type { ExactResult, PluginCall, PluginDefinition, PluginResult, PromptMessage } from './definition.ts';
 import { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';
-import { toolFailure } from './failure.ts';
 import { EXACT_JSON } from './features.ts';
 import type { PluginHandlers, ServerCall } from './handlers.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -33,7 +33,7 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 			tools: Object.entries({ ...tools, ...streamingTools }).map(([name, tool]) => ({
 				name,
 				description: tool.description,
-				inputSchema: tool.inputSchema ?? ANY_OBJECT,
+				inputSchema: schemaOf(name, tool),
 			})),
 		}),
 		async toolCall(request, call) {
@@ -80,6 +80,14 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 	};
 }
 
+function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): JsonObject {
+	if (inputSchema === undefined) return ANY_OBJECT;
+	if (isObject(inputSchema)) return jsonSchemaOf(inputSchema, 'input', `tool ${name}`);
+	throw new OrchestraError('bad_input', `the input schema of the tool ${name} is a ${typeof inputSchema}`, {
+		hint: 'Give a JSON Schema as an object.',
+	});
+}
+
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
 	return {
 		register(manifest, call) {
@@ -112,7 +120,7 @@ function describe(
 	input: ExactObject,
 	from: { callerPlugin?: string; sessionId?: string; provider?: string },
 	{ call, hooks }: { call: ServerCall; hooks: PluginHooks },
-): ToolCall {
+): PluginCall {
 	return {
 		get inputText() {
 			return textOf(input);
@@ -127,17 +135,18 @@ function describe(
 	};
 }
 
-function resultOf(result: ToolResult): ExactObject {
+function resultOf(result: PluginResult): ExactObject {
 	if (typeof result === 'string') return { value: { text: result } };
 	const given: unknown = result;
 	// The type asks for a text or an object; JavaScript lets one return anything, or nothing.
 	if (!isObject(given)) return { value: given === undefined ? {} : { text: JSON.stringify(given) } };
-	return isExactResult(result) ? result.exact : { value: result };
+	// What is not JSON in it fails when it is encoded, with a reason.
+	return isExactResult(given) ? given.exact : { value: given as JsonObject };
 }
 
-function isExactResult(result: JsonObject | ExactResult): result is ExactResult {
-	const { exact } = result;
-	return typeof exact === 'object' && exact !== null && 'value' in exact && Object.keys(result).length === 1;
+function isExactResult(result: object): result is ExactResult {
+	const exact: unknown = Reflect.get(result, 'exact');
+	return isObject(exact) && 'value' in exact && Object.keys(result).length === 1;
 }
 
 function ownEntry<T>(entries: Record<string, T>, name: string): T | undefined {
@@ -145,5 +154,5 @@ function ownEntry<T>(entries: Record<string, T>, name: string): T | undefined {
 }
 
 function notFound(what: string, name: string): OrchestraError {
-	return toolFailure(`${what.replace('streaming ', '')}_not_found`, `${what} "${name}" not found`);
+	return toolFailure(`${what} "${name}" not found`, { code: `${what.replace('streaming ', '')}_not_found` });
 }

@@ -76,7 +76,8 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		program.signal?.throwIfAborted();
 		const address = await readyAddress(child, stderr, program.id);
 		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
-		client = await PluginClient.connect({ address, identity, kind: program.kind, handshakeMs: READY_MS });
+		const { id: peerName, kind } = program;
+		client = await PluginClient.connect({ address, identity, peerName, kind, handshakeMs: READY_MS });
 		return new StartedPlugin(child, client, await shakeHands(client, program));
 	} catch (thrown) {
 		await client?.close();

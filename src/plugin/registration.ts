@@ -14,6 +14,7 @@ export interface ShortManifest {
 	transports: readonly string[];
 	description: string;
 	features: readonly string[];
+	env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What came back. An orchestrator that knows no registration counts as one that refused. */
@@ -58,6 +59,9 @@ export function registrationFrame(manifest: ShortManifest): Uint8Array {
 		bytesField(3, manifest.language),
 		...manifest.transports.map((name) => bytesField(7, name)),
 		bytesField(13, manifest.description),
+		...Object.entries(manifest.env ?? {}).map(([name, value]) =>
+			bytesField(17, joined([bytesField(1, name), bytesField(2, value)])),
+		),
 		...manifest.features.map((name) => bytesField(100, name)),
 	]);
 	return joined([bytesField(1, `register-${manifest.id}`), bytesField(10, value)]);

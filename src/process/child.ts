@@ -4,7 +4,8 @@
  * A child leads a process group of its own and is known to the guard before
  * its program starts. Its stderr is always read, so that it can never block on it,
  * and its last lines are kept. When the leader ends, for whatever reason, what is
- * left of its group is ended too. Nothing is ever restarted here.
+ * left of its group is ended too, and the descendants that left the group. Nothing is
+ * ever restarted here.
  */
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
@@ -14,13 +15,13 @@ import { LineSplitter } from '../wire/lines.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
+import { Family } from './family.ts';
 import { findCommand, spawnError } from './find-command.ts';
-import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { LineRing } from './line-ring.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
-import { endGroup, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';
+import { endFamily, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';
 
 /** What becomes of a child's stderr, beside the ring that is always kept. */
 export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => void);
@@ -41,8 +42,14 @@ export type { ExitStatus } from './spawner.ts';
 
 const isWindows = process.platform === 'win32';
 
-/** How long an ended child's stdout may stay silent before it is taken to be held open by a stranger. */
-const STDOUT_LINGER_MS = 500;
+/** How long the pipe of an ended child may stay silent before it is taken to be held open by a stranger. */
+const PIPE_LINGER_MS = 500;
+
+/** More than a pipe can hold: what comes beyond it was written after the child had ended. */
+const PIPE_HOLDS_BYTES = 4 * 1024 * 1024;
+
+/** How often such a pipe may be found empty, although something came since the last look. */
+const EMPTY_LOOKS = 6;
 
 /** How long an ended child's stderr may take to be read to its end. */
 const STDERR_LINGER_MS = 200;
@@ -58,7 +65,8 @@ export class Child {
 	/** Resolves when the leader and the rest of its group are gone. Never rejects. */
 	readonly gone: Promise<ExitStatus>;
 	readonly #process: SpawnedProcess;
-	readonly #startedAt = performance.now();
+	readonly #startedAt: number;
+	readonly #family: Family;
 	readonly #stderrRing = new LineRing();
 	readonly #strayRing = new LineRing();
 	readonly #log: Log;
@@ -73,18 +81,22 @@ export class Child {
 		const environment = childEnvironment(options.parentEnvironment ?? process.env, record.env);
 		const file = findCommand(record.command, cwd, environment);
 		const guard = options.guard ?? sharedGuard();
+		const startedAt = performance.now();
 		try {
 			const spawner = options.spawner ?? directSpawner;
 			const child = await spawner.spawn({ file, args: record.args ?? [], cwd, env: environment, guard });
-			return new Child(record, child, guard, options);
+			return new Child({ record, child, guard, startedAt }, options);
 		} catch (error) {
+			if (OrchestraError.is(error)) throw error;
 			const hint = 'Run the command by hand to see what is wrong with it.';
 			throw spawnError(`${commandLine(record)}: ${messageOf(error)}`, hint, { command: record.command });
 		}
 	}
 
-	private constructor(record: SpawnRecord, child: SpawnedProcess, guard: Guard, options: ChildOptions) {
+	private constructor({ record, child, guard, startedAt }: Start, options: ChildOptions) {
 		this.record = record;
+		this.#startedAt = startedAt;
+		this.#family = new Family({ pid: child.pid, startedAt }, child.mark);
 		this.#process = child;
 		this.#log = options.log ?? Log.silent;
 		this.pid = child.pid;
@@ -178,33 +190,23 @@ export class Child {
 
 	async #endRest(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
 		if (!isWindows) {
-			await endGroup(this.pid);
+			await endFamily(this.#family);
 			guard.remove(this.pid);
 		}
-		this.#releaseStdout();
+		this.#releaseOutput();
 		return status;
 	}
 
-	/** A process that left the group may hold our pipe open for ever; its silence ends the wait. */
-	#releaseStdout(): void {
-		const { stdout } = this.#process;
-		let bytesSeen = -1;
-		const timer = setInterval(() => {
-			if (stdout.closed || stdout.destroyed) return clearInterval(timer);
-			// A child's stdout is a socket; only the declared type hides it.
-			const { bytesRead } = stdout as Readable & { bytesRead: number };
-			if (stdout.readableLength === 0 && bytesRead === bytesSeen) stdout.destroy();
-			bytesSeen = bytesRead;
-		}, STDOUT_LINGER_MS);
-		timer.unref();
-		stdout.once('close', () => clearInterval(timer));
+	/** A stranger may hold our pipes open for ever; they are closed when it is silent, or says too much. */
+	#releaseOutput(): void {
+		for (const stream of [this.#process.stdout, this.#process.stderr]) releaseWhenSilent(stream);
 	}
 
 	async #climbDown(eofMs: number): Promise<ExitStatus> {
 		this.#process.stdin.end();
 		if (eofMs > 0 && (await this.#exitsWithin(eofMs))) return this.gone;
 		if (isWindows) this.#process.kill();
-		else await endGroup(this.pid);
+		else await endFamily(this.#family);
 		// Only a process stuck in the kernel outlives SIGKILL; we do not wait for it.
 		return (await this.#exitsWithin(STOP_KILL_MS)) ? this.gone : { code: null, signal: 'SIGKILL' };
 	}
@@ -221,7 +223,7 @@ export class Child {
 
 	#signal(signal: NodeJS.Signals): void {
 		if (isWindows) this.#process.kill(signal);
-		else signalGroup(this.pid, signal);
+		else this.#family.signal(signal);
 	}
 
 	#readStderr(policy: StderrPolicy): void {
@@ -243,4 +245,31 @@ export class Child {
 		this.#process.stderr.pause();
 		process.stderr.once('drain', () => this.#process.stderr.resume());
 	}
+}
+
+interface Start {
+	readonly record: SpawnRecord;
+	readonly child: SpawnedProcess;
+	readonly guard: Guard;
+	readonly startedAt: number;
+}
+
+/** Close the pipe of a family that is gone, once all that it wrote was read. */
+function releaseWhenSilent(pipe: Readable): void {
+	// A child's pipe is a socket; only the declared type hides it.
+	const stream = pipe as Readable & { bytesRead: number };
+	const bytesAtEnd = stream.bytesRead;
+	let bytesSeen = -1;
+	let emptyLooks = 0;
+	const timer = setInterval(() => {
+		const { bytesRead } = stream;
+		const isEmpty = stream.readableLength === 0;
+		if (isEmpty) emptyLooks++;
+		const isSilent = isEmpty && bytesRead === bytesSeen;
+		const isTooMuch = bytesRead - bytesAtEnd > PIPE_HOLDS_BYTES || emptyLooks > EMPTY_LOOKS;
+		if (isSilent || isTooMuch) stream.destroy();
+		bytesSeen = bytesRead;
+	}, PIPE_LINGER_MS).unref();
+	stream.once('close', () => clearInterval(timer));
+	if (stream.closed) clearInterval(timer);
 }

@@ -6,21 +6,26 @@ import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawne
 
 export const directSpawner: Spawner = {
 	async spawn(request: SpawnRequest): Promise<SpawnedProcess> {
-		const child = process.platform === 'win32' ? spawnAlone(request) : spawnInGroup(request);
+		const { child, mark } = process.platform === 'win32' ? spawnAlone(request) : spawnInGroup(request);
 		const exited = new Promise<ExitStatus>((resolve) => {
 			child.once('exit', (code, signal) => resolve({ code, signal }));
 		});
 		await once(child, 'spawn');
 		const { stdin, stdout, stderr, pid = 0 } = child;
-		return { pid, stdin, stdout, stderr, exited, kill: (signal) => void child.kill(signal) };
+		return { pid, mark, stdin, stdout, stderr, exited, kill: (signal) => void child.kill(signal) };
 	},
 };
 
-function spawnAlone({ file, args, cwd, env }: SpawnRequest): ChildProcessWithoutNullStreams {
-	return spawn(file, args, { cwd, env, windowsHide: true });
+interface Started {
+	readonly child: ChildProcessWithoutNullStreams;
+	readonly mark?: string | undefined;
 }
 
-function spawnInGroup(request: SpawnRequest): ChildProcessWithoutNullStreams {
+function spawnAlone({ file, args, cwd, env }: SpawnRequest): Started {
+	return { child: spawn(file, args, { cwd, env, windowsHide: true }) };
+}
+
+function spawnInGroup(request: SpawnRequest): Started {
 	const { cwd, guard } = request;
 	const { file, args, env, mark, needsPipe } = enlist(request);
 	const stdio = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [guard.pipe] : [])] as const;
@@ -29,7 +34,7 @@ function spawnInGroup(request: SpawnRequest): ChildProcessWithoutNullStreams {
 		const child = spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
 		({ pid } = child);
 		// The first three entries of `stdio` are pipes, which is what this type says.
-		return child as ChildProcessWithoutNullStreams;
+		return { child: child as ChildProcessWithoutNullStreams, mark };
 	} finally {
 		if (pid !== undefined) guard.add(pid, mark);
 		else if (mark !== undefined) guard.remove(mark);

@@ -1,6 +1,6 @@
 /* How a child becomes known to the guard without a gap: by a mark it carries, or by joining itself. */
 import { existsSync } from 'node:fs';
-import { MARK_VARIABLE } from './guard.ts';
+import { MARK_VARIABLE } from './mark.ts';
 import type { SpawnRequest } from './spawner.ts';
 
 /** The guard finds marks where the system shows the environment of a process. */

@@ -8,7 +8,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 
-/** The absolute path of `command`. Throws `spawn` naming the command and the PATH searched. */
+/** The absolute path of `command`. Throws `spawn` naming the command; `data.path` is the PATH searched, which is not for a model to read. */
 export function findCommand(
 	command: string,
 	cwd: string,
@@ -29,7 +29,7 @@ export function findCommand(
 		if (file !== undefined) return file;
 	}
 	throw spawnError(
-		`command "${command}" was not found on PATH (${path})`,
+		`command "${command}" was not found on PATH`,
 		`Install ${command}, or give the full path of the program.`,
 		{ command, path },
 	);
@@ -46,9 +46,11 @@ function findByPath(file: string, command: string, endings: string[]): string {
 	const status = statSync(file, { throwIfNoEntry: false });
 	const reason =
 		status === undefined ? 'does not exist' : status.isFile() ? 'is not executable' : 'is not a file';
-	throw spawnError(`${file} ${reason}`, 'Check the path; a script needs `chmod +x` and a `#!` line.', {
-		command,
-	});
+	const hint =
+		reason === 'is not executable'
+			? `Run: chmod +x ${file}. A script also needs a \`#!\` line.`
+			: 'Check the path of the program.';
+	throw spawnError(`${file} ${reason}`, hint, { command });
 }
 
 function runnable(file: string, endings: string[]): string | undefined {

@@ -9,9 +9,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const ASK_AGAIN_MS = 10;
+/** How often it is asked whether a group is gone, in milliseconds. */
+export const ASK_AGAIN_MS = 10;
 /** /proc is read only every so often: it costs a few milliseconds. */
-const ASKS_PER_PROC_SCAN = 5;
+export const ASKS_PER_PROC_SCAN = 5;
 
 /** Send a signal to every process of the group; false when none is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {

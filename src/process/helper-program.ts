@@ -2,7 +2,7 @@
  * The program of the spawn helper. It runs in a process of its own, as text given
  * to `node --eval`, so it uses nothing from outside the function.
  *
- * It starts what it is asked to start, sends the three pipes over and closes its
+ * It announces each fork, starts what it is asked to start, sends the three pipes over and closes its
  * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
  * the guard: while it is open, the guard does not take us for dead. It ends when
  * its parent does, which closes stdin.
@@ -20,8 +20,9 @@ export interface HelperRequest {
 	readonly needsPipe: boolean;
 }
 
-/** Helper to parent: three pipes in order, or an error; later the end. */
+/** Helper to parent: that it is about to fork; three pipes in order, or an error; later the end. */
 export type HelperAnswer =
+	| { readonly id: number; readonly kind: 'forking' }
 	| { readonly id: number; readonly kind: 'pipe'; readonly index: number; readonly pid: number }
 	| { readonly id: number; readonly kind: 'error'; readonly message: string }
 	| {
@@ -42,7 +43,7 @@ type RawPipe = SendHandle & { readStop(): void; close(): void };
 function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 	const tell = (answer: HelperAnswer, handle?: SendHandle, done?: () => void): void => {
 		// A parent that is gone needs no answer; the channel's end ends this process.
-		if (process.connected) process.send?.(answer, handle, {}, () => done?.());
+		if (process.connected) process.send?.(answer, handle, {}, (error) => error || done?.());
 	};
 	const handOver = (id: number, child: ChildProcess): void => {
 		const { pid = 0, stdin, stdout, stderr } = child;
@@ -59,12 +60,21 @@ function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 	for (const end of ['end', 'error', 'close']) process.stdin.on(end, () => process.exit());
 	process.stdin.resume();
 	process.on('disconnect', () => process.exit());
-	process.on('message', (request: HelperRequest) => {
-		const { id, file, args, cwd, env, needsPipe } = request;
+	const start = ({ id, file, args, cwd, env, needsPipe }: HelperRequest): void => {
 		const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [4] : [])];
-		const child = spawn(file, args, { cwd, env, detached: true, stdio });
+		let child: ChildProcess;
+		try {
+			child = spawn(file, args, { cwd, env, detached: true, stdio });
+		} catch (error) {
+			// Node throws some errors of the system, such as E2BIG, and reports others as an event.
+			return tell({ id, kind: 'error', message: (error as Error).message });
+		}
 		child.once('error', ({ message }) => tell({ id, kind: 'error', message }));
 		child.once('exit', (code, signal) => tell({ id, kind: 'exit', code, signal }));
 		if (child.pid !== undefined) handOver(id, child);
+	};
+	// The parent has the announcement before the process exists, so without one it may start the program itself.
+	process.on('message', (request: HelperRequest) => {
+		tell({ id: request.id, kind: 'forking' }, undefined, () => start(request));
 	});
 }

@@ -6,15 +6,18 @@
  * process early and lets that one fork. The pipes of the new process are passed
  * back as descriptors, so no byte goes through the helper. If the helper dies, its
  * processes are ended, since nobody could tell how they end otherwise, and the next
- * ones are started directly until a new helper is up.
+ * ones are started directly until a new helper is up. A start that it had announced
+ * may have happened: it is never repeated, its outcome is unknown.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { OrchestraError } from '../errors.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { enlist } from './enlist.ts';
 import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { type HelperAnswer, type HelperRequest, helperSource } from './helper-program.ts';
+import { findMarked } from './marked.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
 
 /** How often a helper that died is replaced before we give up on helpers. */
@@ -30,6 +33,8 @@ interface Pending {
 	readonly exited: Promise<ExitStatus>;
 	readonly exit: (status: ExitStatus) => void;
 	pid: number;
+	/** The helper was about to fork: the program may have run. */
+	isForking: boolean;
 }
 
 export class HelperSpawner implements Spawner {
@@ -107,7 +112,7 @@ export class HelperSpawner implements Spawner {
 			const exited = new Promise<ExitStatus>((resolve) => {
 				exit = resolve;
 			});
-			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0 });
+			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0, isForking: false });
 			helper.channel?.ref();
 			helper.send(message, (error) => {
 				if (error) this.#settle(id, (pending) => pending.answer(undefined));
@@ -117,7 +122,11 @@ export class HelperSpawner implements Spawner {
 
 	#onAnswer(answer: HelperAnswer, handle: unknown): void {
 		const { id } = answer;
-		if (answer.kind === 'error') this.#settle(id, (pending) => this.#notStarted(pending, answer.message));
+		const pending = this.#pending.get(id);
+		if (answer.kind === 'forking') {
+			if (pending) pending.isForking = true;
+		} else if (answer.kind === 'error')
+			this.#settle(id, (pending) => this.#notStarted(pending, answer.message));
 		else if (answer.kind === 'pipe') this.#takePipe(answer, handle);
 		else this.#settle(id, ({ exit }) => exit({ code: answer.code, signal: answer.signal }));
 	}
@@ -155,19 +164,36 @@ export class HelperSpawner implements Spawner {
 	}
 }
 
-function spawnedProcess({ pipes, pid, exited }: Pending): SpawnedProcess {
+function spawnedProcess({ pipes, pid, mark, exited }: Pending): SpawnedProcess {
 	// The helper sends exactly these three, in this order.
 	const [stdin, stdout, stderr] = pipes as [Socket, Socket, Socket];
-	return { pid, stdin, stdout, stderr, exited, kill: (signal) => void process.kill(pid, signal) };
+	return { pid, mark, stdin, stdout, stderr, exited, kill: (signal) => void process.kill(pid, signal) };
 }
 
 /**
- * The helper is gone: what it started is ended, and what it was about to start is started by us. The guard keeps the
- * mark, in case the helper had come so far as to start it.
+ * The helper is gone: what it started is ended, and what it had not begun to start is started by us. The guard keeps
+ * the mark of a start that may have happened.
  */
-function giveUp({ pid, pipes, answer, exit }: Pending): void {
+function giveUp({ pid, mark, pipes, isForking, answer, fail, exit }: Pending): void {
 	if (pid !== 0) signalGroup(pid, 'SIGKILL');
-	if (pipes.length < PIPE_COUNT) for (const pipe of pipes) pipe.destroy();
 	exit({ code: null, signal: 'SIGKILL' });
-	answer(undefined);
+	if (pipes.length === PIPE_COUNT) return;
+	for (const pipe of pipes) pipe.destroy();
+	if (!isForking) return answer(undefined);
+	if (mark !== undefined) for (const stray of findMarked(mark)) killQuietly(stray);
+	fail(outcomeUnknown());
+}
+
+function killQuietly(pid: number): void {
+	try {
+		process.kill(pid, 'SIGKILL');
+	} catch {
+		// It ended just now.
+	}
+}
+
+function outcomeUnknown(): OrchestraError {
+	return new OrchestraError('closed', 'outcome unknown: the spawn helper died while it started the program', {
+		hint: 'The program may have run for a moment. Look at what it changes before you call it again.',
+	});
 }

@@ -20,6 +20,8 @@ export interface SpawnRequest {
 /** A process that runs, with its three pipes. */
 export interface SpawnedProcess {
 	readonly pid: number;
+	/** What its descendants inherit in their environment; undefined where marks cannot be found. */
+	readonly mark?: string | undefined;
 	readonly stdin: Writable;
 	readonly stdout: Readable;
 	readonly stderr: Readable;

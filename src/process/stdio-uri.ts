@@ -62,7 +62,9 @@ function closingQuote(text: string, start: number, uri: string): number {
 		if (text[at] === '\\' && quote === '"') at++;
 		else if (text[at] === quote) return at;
 	}
-	throw new OrchestraError('bad_input', `the URI "${uri}" has a ${quote} that is never closed`);
+	throw new OrchestraError('bad_input', `the URI "${uri}" has a ${quote} that is never closed`, {
+		hint: 'Close the quote. Your shell takes away its own quotes: put others around the whole URI.',
+	});
 }
 
 function unescapeQuoted(text: string, quote: string): string {

@@ -46,6 +46,7 @@ export async function resolveHost(host: string): Promise<string[]> {
 	} catch (cause) {
 		throw new OrchestraError('not_found', `the host name "${host}" cannot be resolved: ${messageOf(cause)}`, {
 			cause,
+			hint: 'Check the name, or write an address such as 127.0.0.1:9100.',
 		});
 	}
 }

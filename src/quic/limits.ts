@@ -31,8 +31,25 @@ export const CLOSE_GRACE_MS = 1_000;
 /** How long a retry token is good for. */
 export const RETRY_TOKEN_MS = 10_000;
 
+/** Tokens that are remembered as spent; twice as many at most. */
+export const MAX_SPENT_TOKENS = 16_384;
+
 /** Connections that one listener holds; more are turned away. */
 export const MAX_CONNECTIONS = 4_096;
+
+/** Handshakes that one listener has under way, in all and with one address and port. */
+export const MAX_HANDSHAKES = 256;
+export const MAX_HANDSHAKES_PER_SOURCE = 8;
+
+/** How old a handshake must be before it gives way to another when all places are taken. */
+export const HANDSHAKE_PATIENCE_MS = 500;
+
+/** What a peer may send before its handshake is done; an honest one sends some five kilobytes. The engine keeps it all. */
+export const HANDSHAKE_LIMIT_BYTES: number = 64 * 1024;
+
+/** First packets that one address and port may send in a second, and how many such sources are answered in it. */
+export const INITIALS_PER_SOURCE = 64;
+export const MAX_SOURCES = 4_096;
 
 /** Streams that a peer may have open on one connection. */
 export const MAX_STREAMS = 256;

@@ -63,6 +63,7 @@ export class QuicConnection {
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
+	#handshakeBytes = 0;
 	#isReadDue = false;
 	#isWoken = false;
 	/** Datagrams that came since the last flush, and those that it sent. */
@@ -101,7 +102,7 @@ export class QuicConnection {
 
 	/** A datagram of this connection came in. */
 	take(data: Uint8Array): void {
-		if (this.isClosed) return;
+		if (this.isClosed || (!this.isEstablished && !this.#mayStillGrow(data.length))) return;
 		try {
 			this.native.recv(data, this.#path);
 			this.#watch.heard(performance.now());
@@ -182,6 +183,20 @@ export class QuicConnection {
 		if (this.#isWoken) return;
 		this.#isWoken = true;
 		this.#options.host.wake(this);
+	}
+
+	/** The engine keeps all that comes out of order in a handshake, so a peer that is not proved yet may send only so much. */
+	#mayStillGrow(bytes: number): boolean {
+		this.#handshakeBytes += bytes;
+		if (this.#handshakeBytes <= limits.HANDSHAKE_LIMIT_BYTES) return true;
+		const limit = limits.HANDSHAKE_LIMIT_BYTES;
+		this.fail(
+			new OrchestraError(
+				'closed',
+				`${this.address} sent more than ${limit} bytes before its handshake was done`,
+			),
+		);
+		return false;
 	}
 
 	/*

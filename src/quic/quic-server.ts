@@ -4,6 +4,7 @@
  * A datagram is matched to its connection by the id in its head. What matches
  * nothing is either a first packet, which is answered with a retry and makes a
  * connection only when it comes back with our token, or it is ignored and counted.
+ * `HandshakeGate` bounds what is done for peers that have not proved who they are.
  */
 import { randomBytes } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
@@ -19,12 +20,13 @@ import {
 	loadEngine,
 	TYPE_INITIAL,
 } from './engine.ts';
+import { HandshakeGate } from './handshake-gate.ts';
 import { HANDSHAKE_MS, MAX_CONNECTIONS, SILENCE_MS } from './limits.ts';
 import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
 import { checkPeerName, leafOf } from './peer-name.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { QuicSocket } from './quic-socket.ts';
-import { mintRetryToken, openRetryToken } from './retry-token.ts';
+import { mintRetryToken, openRetryToken, SpentTokens } from './retry-token.ts';
 
 const ID_BYTES = 16;
 const KEY_BYTES = 6;
@@ -66,6 +68,8 @@ class QuicListener implements LinkListener {
 	readonly #byId = new Map<number, QuicConnection>();
 	readonly #peers = new WeakMap<QuicConnection, LinkPeer>();
 	readonly #tokenKey = randomBytes(32);
+	readonly #spent = new SpentTokens();
+	readonly #gate = new HandshakeGate();
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
 
 	constructor(engine: Engine, config: EngineConfig, socket: QuicSocket, options: ListenOptions) {
@@ -100,7 +104,10 @@ class QuicListener implements LinkListener {
 	}
 
 	#takeUnknown(data: Buffer, from: HostPort): void {
-		const header = this.#firstHeader(data);
+		const now = performance.now();
+		const source = formatAddress(from);
+		const header =
+			isFirstPacket(data) && this.#gate.mayAnswer(source, now) ? this.#firstHeader(data) : undefined;
 		if (!header) {
 			this.#counts.ignored++;
 			return;
@@ -110,14 +117,13 @@ class QuicListener implements LinkListener {
 			this.#socket.sendTo(from, this.#engine.negotiateVersion(header.scid, header.dcid, buffer));
 			return;
 		}
-		const claim = { from: formatAddress(from), id: header.dcid };
+		const claim = { from: source, id: header.dcid };
 		const originalId = openRetryToken(this.#tokenKey, claim, header.token ?? new Uint8Array(0), Date.now());
 		if (originalId) this.#accept(data, header, originalId, from);
 		else this.#retry(header, from);
 	}
 
 	#firstHeader(data: Buffer): EngineHeader | undefined {
-		if (data.length < FIRST_PACKET_BYTES || ((data[0] ?? 0) & LONG_HEADER_MASK) === 0) return undefined;
 		try {
 			const header = this.#engine.Header.fromSlice(data, ID_BYTES);
 			return header.ty === TYPE_INITIAL || !this.#engine.versionIsSupported(header.version)
@@ -140,11 +146,14 @@ class QuicListener implements LinkListener {
 	}
 
 	#accept(data: Buffer, header: EngineHeader, originalId: Uint8Array, remote: HostPort): void {
-		if (this.#byId.size >= (this.#options.maxConnections ?? MAX_CONNECTIONS)) {
+		const now = performance.now();
+		const isFull = this.#byId.size >= (this.#options.maxConnections ?? MAX_CONNECTIONS);
+		const key = keyOf(header.dcid);
+		const isWelcome = !isFull && this.#gate.hasPlace(formatAddress(remote), now);
+		if (!isWelcome || !this.#spent.spend(key, now)) {
 			this.#counts.refused++;
 			return;
 		}
-		const key = keyOf(header.dcid);
 		const { local } = this.#socket;
 		const connection = new QuicConnection({
 			native: this.#engine.Connection.accept(header.dcid, originalId, local, remote, this.#config),
@@ -155,13 +164,18 @@ class QuicListener implements LinkListener {
 			frameLimitBytes: this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
 			handshakeMs: this.#options.handshakeMs ?? HANDSHAKE_MS,
 			silenceMs: this.#options.silenceMs ?? SILENCE_MS,
-			onEstablished: () => this.#counts.accepted++,
+			onEstablished: (established) => {
+				this.#counts.accepted++;
+				this.#gate.end(established);
+			},
 			onStream: (stream, owner) => this.#options.onStream(stream, this.#peerOf(owner)),
 		});
+		this.#gate.begin(connection, now);
 		this.#byId.set(key, connection);
 		this.#socket.connections.add(connection);
 		void connection.closed.then(() => {
 			this.#byId.delete(key);
+			this.#gate.end(connection);
 			if (!connection.isEstablished) this.#counts.refused++;
 		});
 		connection.take(data);
@@ -185,6 +199,11 @@ function describePeer(connection: QuicConnection): LinkPeer {
 		closed: connection.closed,
 		close: () => connection.close(),
 	};
+}
+
+/** Long enough, and with a long head: all that can be said before anything is computed. */
+function isFirstPacket(data: Buffer): boolean {
+	return data.length >= FIRST_PACKET_BYTES && ((data[0] ?? 0) & LONG_HEADER_MASK) !== 0;
 }
 
 /** The connection that a datagram is addressed to. Garbage gives some key that nobody has. */

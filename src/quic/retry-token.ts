@@ -6,7 +6,7 @@
  * carries what we need, sealed with a key that lives as long as the listener.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { RETRY_TOKEN_MS } from './limits.ts';
+import { MAX_SPENT_TOKENS, RETRY_TOKEN_MS } from './limits.ts';
 
 const SEAL_BYTES = 16;
 const TIME_BYTES = 6;
@@ -39,6 +39,28 @@ export function openRetryToken(
 	if (!timingSafeEqual(bytes.subarray(0, SEAL_BYTES), seal(key, claim, body))) return undefined;
 	const age = now - body.readUIntBE(0, TIME_BYTES);
 	return age >= 0 && age <= RETRY_TOKEN_MS ? body.subarray(TIME_BYTES) : undefined;
+}
+
+/*
+ * Tokens that made a connection already, by the id in them. A token is good for a while and so could make
+ * many connections, one after the other. Two sets in turn: the older is dropped when all in it are stale.
+ */
+export class SpentTokens {
+	#recent = new Set<number>();
+	#older = new Set<number>();
+	#turnsAt = 0;
+
+	/** False when a token with this id was spent before. */
+	spend(id: number, now: number): boolean {
+		if (this.#recent.has(id) || this.#older.has(id)) return false;
+		if (now >= this.#turnsAt || this.#recent.size >= MAX_SPENT_TOKENS) {
+			this.#older = this.#recent;
+			this.#recent = new Set();
+			this.#turnsAt = now + RETRY_TOKEN_MS;
+		}
+		this.#recent.add(id);
+		return true;
+	}
 }
 
 function seal(key: Buffer, { from, id }: RetryClaim, body: Buffer): Buffer {

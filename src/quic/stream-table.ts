@@ -98,7 +98,7 @@ export class StreamTable implements StreamHost {
 		for (const id of native.readable()) {
 			const stream = this.#open.get(id) ?? (this.#isNew(id) ? this.#accept(id) : undefined);
 			if (stream) stream.read();
-			else this.#discard(id);
+			else if (id < this.#nextId) this.#discard(id);
 			if (this.#isOver) return;
 		}
 	}

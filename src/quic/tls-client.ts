@@ -78,13 +78,15 @@ class TlsLink implements Link {
 		}
 	}
 
-	/** When no spare can be had, the link lives as long as the streams that are open. */
+	/** When the peer is alive but no spare can be had, the link lives as long as the streams that are open. */
 	async #dialSpare(): Promise<void> {
 		this.#isDialingSpare = true;
 		try {
 			this.#keepSpare(await open(this.#options));
 		} catch (thrown) {
-			this.#endIfAlone(OrchestraError.from(thrown, 'closed'));
+			const error = OrchestraError.from(thrown, 'closed');
+			if (error.data['isGone'] === true) this.#end(error);
+			else this.#endIfAlone(error);
 		} finally {
 			this.#isDialingSpare = false;
 		}
@@ -200,5 +202,10 @@ function unreachable(address: string, error: Error): OrchestraError {
 	const message = isRefused
 		? `nothing listens on ${isUnix ? '' : 'TCP '}${address}`
 		: `cannot connect to ${address}: ${messageOf(error)}`;
-	return new OrchestraError('closed', message, { cause: error, data: { isRefused } });
+	// It was there a moment ago, and died in the middle of the handshake.
+	const isReset = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+	return new OrchestraError('closed', message, {
+		cause: error,
+		data: { isRefused, isGone: isRefused || isReset },
+	});
 }

@@ -22,6 +22,11 @@ export class BatchAnswer {
 		this.#close();
 	}
 
+	/** What was expected by `expect` needs no answer of its own any more. */
+	release(): void {
+		this.#close();
+	}
+
 	/** All items have been read; no further `expect` follows. */
 	seal(): void {
 		this.#close();

@@ -7,7 +7,7 @@
 import type { OrchestraError } from '../errors.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 
-/** The way out, and the brakes. */
+/** The way out, and backpressure. */
 export interface Channel {
 	/**
 	 * Queue one message: the text of a JSON value, without a newline. False means that more waits
@@ -19,6 +19,8 @@ export interface Channel {
 	/** Stop delivering for now: the sender feels it. */
 	pause(): void;
 	resume(): void;
+	/** Close both directions and wait until all that belongs to the pipe is gone. Idempotent. */
+	close(): Promise<void>;
 	/** A line came that is no message: count it and keep it for the diagnosis. */
 	noteStray(text: string): void;
 }

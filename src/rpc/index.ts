@@ -1,4 +1,4 @@
-/* The subpath `orchestra/rpc`: JSON-RPC 2.0, both directions, over any channel. */
+/* The subpath `orchestra-hub/rpc`: JSON-RPC 2.0, both directions, over any channel. */
 export { type ErrorCode, type ErrorDetails, OrchestraError } from '../errors.ts';
 export { type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 export { ExactNumber, type Id, type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';

@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { type PendingCall, PendingCalls } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
+import { SendWindow } from './window.ts';
 
 /** How long a request waits for an answer unless it says otherwise, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -26,6 +27,8 @@ export interface RequestOptions {
 export interface OutgoingParts {
 	/** Sends a message; throws when the pipe is closed. */
 	post: (text: string) => void;
+	/** True while our output is above its high-water mark. */
+	isCongested: () => boolean;
 	dialect: Dialect;
 	clock: Clock;
 	log: Log;
@@ -33,16 +36,17 @@ export interface OutgoingParts {
 	strict: boolean;
 }
 
-type Settle = Pick<PendingCall, 'resolve' | 'reject'>;
+type Settle = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
 export class OutgoingCalls {
 	readonly #parts: OutgoingParts;
 	readonly #pending: PendingCalls;
+	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendLate(call, text));
 	#nextId = 1;
 
 	constructor(parts: OutgoingParts) {
 		this.#parts = parts;
-		this.#pending = new PendingCalls(parts.clock, (call, error) => this.#sendCancel(call.id, error.message));
+		this.#pending = new PendingCalls(parts.clock, (call, error) => this.#giveUp(call, error.message));
 	}
 
 	get count(): number {
@@ -56,12 +60,24 @@ export class OutgoingCalls {
 			try {
 				const { dialect } = this.#parts;
 				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
-				this.#parts.post(serialize(() => encodeRequest(id, method, asked)));
+				const text = serialize(() => encodeRequest(id, method, asked));
+				const cost = SendWindow.costOf(text);
+				const mustWait = !this.#window.admits(cost);
+				if (mustWait) this.#window.assertRoom(cost);
+				else this.#parts.post(text);
+				const call = this.#await(id, method, options, { resolve, reject, cost });
+				if (!mustWait) return;
+				call.unsent = text;
+				this.#window.wait(call);
 			} catch (error) {
-				return reject(OrchestraError.from(error, 'io'));
+				reject(OrchestraError.from(error, 'io'));
 			}
-			this.#await(id, method, options, { resolve, reject });
 		});
+	}
+
+	/** All that we have said was taken: what waited may go. */
+	flushed(): void {
+		this.#window.flushed();
 	}
 
 	/** Whether a call of ours waits for an answer with this id. */
@@ -71,7 +87,7 @@ export class OutgoingCalls {
 
 	/** An answer came. */
 	settle({ id, result, error }: RpcResponse): void {
-		const call = this.#pending.take(id);
+		const call = this.#take(id);
 		if (call === undefined) return this.#unknownAnswer(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
 		else call.resolve(result);
@@ -79,12 +95,12 @@ export class OutgoingCalls {
 
 	/** The answer to `id` came and cannot be used. */
 	fail(id: Id, error: OrchestraError): void {
-		this.#pending.take(id)?.reject(error);
+		this.#take(id)?.reject(error);
 	}
 
 	/** Something came that should have been an answer: in strict mode the oldest call gets the blame. */
 	failOldest(error: OrchestraError): void {
-		if (this.#parts.strict) this.#pending.take(this.#pending.oldest?.id)?.reject(error);
+		if (this.#parts.strict) this.#take(this.#pending.oldest?.id)?.reject(error);
 	}
 
 	/** Progress came for one of our calls. */
@@ -93,7 +109,30 @@ export class OutgoingCalls {
 	}
 
 	failAll(reason: OrchestraError): void {
+		this.#window.clear();
 		this.#pending.failAll(reason);
+	}
+
+	/** Remove a call that was answered. */
+	#take(id: unknown): PendingCall | undefined {
+		const call = this.#pending.take(id);
+		if (call) this.#window.release(call, true);
+		return call;
+	}
+
+	/** A call is over before its answer came. */
+	#giveUp(call: PendingCall, reason: string): void {
+		const wasSent = call.unsent === undefined;
+		this.#window.release(call, !this.#parts.isCongested());
+		if (wasSent) this.#sendCancel(call.id, reason);
+	}
+
+	#sendLate(call: PendingCall, text: string): void {
+		try {
+			this.#parts.post(text);
+		} catch (error) {
+			this.#pending.take(call.id)?.reject(OrchestraError.from(error, 'io'));
+		}
 	}
 
 	#unknownAnswer(id: Id | null): void {
@@ -104,32 +143,38 @@ export class OutgoingCalls {
 		this.failOldest(new OrchestraError('bad_frame', message));
 	}
 
-	#await(id: number, method: string, options: RequestOptions, settle: Settle): void {
+	#await(id: number, method: string, options: RequestOptions, settle: Settle): PendingCall {
 		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#watch(signal, id, method) : nothing;
-		const { resolve, reject } = settle;
+		const { resolve, reject, cost } = settle;
 		const dueAt = now + timeoutMs;
-		this.#pending.add({
+		const call: PendingCall = {
 			id,
 			method,
 			resolve,
 			reject,
+			cost,
+			unsent: undefined,
 			timeoutMs,
 			dueAt,
 			capAt,
 			maxTotalMs,
 			onProgress,
 			detach,
-		});
+		};
+		this.#pending.add(call);
+		return call;
 	}
 
 	#watch(signal: AbortSignal, id: number, method: string): () => void {
 		const onAbort = (): void => {
 			const error = canceled(method, signal);
-			this.#pending.take(id)?.reject(error);
-			this.#sendCancel(id, error.message);
+			const call = this.#pending.take(id);
+			if (call === undefined) return;
+			call.reject(error);
+			this.#giveUp(call, error.message);
 		};
 		signal.addEventListener('abort', onAbort, { once: true });
 		return () => signal.removeEventListener('abort', onAbort);

@@ -1,29 +1,22 @@
 /*
  * One end of a JSON-RPC conversation: calls out, calls in, both at once.
  *
- * The peer reads what a `Channel` delivers and decides what it is; our calls
- * live in `OutgoingCalls`, the other side's in `Serving`. It never waits while it
- * reads: when the channel is congested, reading stops until the other side has
- * caught up, so a slow reader slows its own requests and nothing piles up.
+ * `Intake` reads what a `Channel` delivers and decides what it is; our calls
+ * live in `OutgoingCalls`, the other side's in `Serving`. Reading never waits for
+ * writing: answers are settled as they come, and while our output is congested only
+ * new requests of the other side wait, in `Admission`.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { elementsOf, parseJson } from '../wire/json.ts';
-import {
-	encodeError,
-	encodeNotification,
-	type Id,
-	idFromHead,
-	type RpcErrorObject,
-	readMessage,
-	rpcCodes,
-} from '../wire/json-rpc.ts';
+import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { BatchAnswer } from './batch.ts';
+import { Admission } from './admission.ts';
+import type { BatchAnswer } from './batch.ts';
 import type { Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
 import type { IncomingCall } from './incoming.ts';
+import { Intake } from './intake.ts';
 import { OutgoingCalls, type RequestOptions, serialize } from './outgoing.ts';
 import { methodNotFound } from './rpc-error.ts';
 import { Serving } from './serving.ts';
@@ -45,6 +38,8 @@ export interface PeerOptions {
 	unknownId?: () => null | undefined;
 	/** An answer with an unknown id, or a line that is not JSON, fails the oldest call instead of being set aside. */
 	strict?: boolean;
+	/** How long a peer that sends requests and reads no answers is waited for, in milliseconds. Default 2 minutes. */
+	stallMs?: number | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
 	log?: Log;
@@ -53,13 +48,12 @@ export interface PeerOptions {
 export class Peer implements Receiver {
 	readonly #channel: Channel;
 	readonly #options: PeerOptions;
-	readonly #dialect: Dialect;
 	readonly #log: Log;
 	readonly #outgoing: OutgoingCalls;
 	readonly #serving: Serving;
-	readonly #isServer: boolean;
+	readonly #admission: Admission;
+	readonly #intake: Intake;
 	#endReason: OrchestraError | undefined;
-	#brakes = 0;
 	#isCongested = false;
 
 	/** The caller starts the channel with this peer as its receiver. */
@@ -67,22 +61,51 @@ export class Peer implements Receiver {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
 		this.#options = options;
-		this.#dialect = dialect;
 		this.#log = log;
-		this.#isServer = options.role === 'server';
-		this.#outgoing = new OutgoingCalls({ post: (text) => this.#post(text), dialect, clock, log, strict });
+		const isCongested = (): boolean => this.#isCongested;
+		this.#outgoing = new OutgoingCalls({
+			post: (text) => this.#post(text),
+			isCongested,
+			dialect,
+			clock,
+			log,
+			strict,
+		});
 		this.#serving = new Serving({
 			onRequest: options.onRequest ?? refuse,
 			reply: (text, batch) => this.#reply(text, batch),
-			onFull: (isFull) => this.#brake(isFull),
+			onRoom: () => this.#admission.go(),
 			clock,
 			log,
 		});
+		this.#admission = new Admission({
+			channel,
+			clock,
+			isFull: () => this.#serving.isFull,
+			dispatch: ({ text, batch }) => this.#intake.read(text, batch, true),
+			giveUp: (reason) => this.#giveUp(reason),
+			stallMs: options.stallMs,
+		});
+		this.#intake = new Intake({
+			...options,
+			channel,
+			dialect,
+			log,
+			outgoing: this.#outgoing,
+			serving: this.#serving,
+			admission: this.#admission,
+			reply: (text, batch) => this.#reply(text, batch),
+		});
 	}
 
-	/** Requests of the peer that are being worked on. */
+	/** Requests of the peer that run. */
 	get incomingCount(): number {
 		return this.#serving.count;
+	}
+
+	/** Messages of the peer that wait until it reads our answers. */
+	get waitingCount(): number {
+		return this.#admission.count;
 	}
 
 	/** Our requests that wait for an answer. */
@@ -106,118 +129,41 @@ export class Peer implements Receiver {
 		return this.#channel.flushed();
 	}
 
-	/** Wait until no request of the peer is being worked on; false when `ms` passed first. */
+	/** Resolves when no request of the peer waits to begin. */
+	admitted(): Promise<void> {
+		return this.#admission.emptied();
+	}
+
+	/** Wait until no request of the peer runs; false when `ms` passed first. */
 	drained(ms: number): Promise<boolean> {
 		return this.#serving.drained(ms);
 	}
 
-	/** Give up the peer's requests that are still being worked on; they stay unanswered. */
+	/** Drop the peer's requests that have not begun; they stay unanswered. Gives back how many messages that were. */
+	dropWaiting(): number {
+		return this.#admission.clear();
+	}
+
+	/** Give up the peer's requests that wait or run; they stay unanswered. */
 	cancelIncoming(reason: string): void {
+		this.#admission.clear();
 		this.#serving.cancelAll(reason);
 	}
 
 	message(text: string): void {
-		let value: unknown;
-		try {
-			value = parseJson(text);
-		} catch (error) {
-			return this.#garbage(text, error);
-		}
-		if (Array.isArray(value)) this.#batch(value, text);
-		else this.#take(value, text, undefined);
+		this.#intake.read(text, undefined, false);
 	}
 
-	oversize({ limitBytes, head }: OversizeLine): void {
-		const known = idFromHead(head);
-		const message = `message is longer than the limit of ${limitBytes} bytes`;
-		this.#log.warn(`${message}; it was dropped`);
-		if (this.#isServer && known?.isRequest !== false) {
-			return this.#answerError(known?.id, { code: rpcCodes.invalidRequest, message }, undefined);
-		}
-		const error = new OrchestraError('bad_frame', message, {
-			hint: 'Raise `limitBytes`, or have the data sent as a resource link.',
-			data: { limitBytes },
-		});
-		if (known && !known.isRequest) this.#outgoing.fail(known.id, error);
-		else this.#outgoing.failOldest(error);
+	oversize(line: OversizeLine): void {
+		this.#intake.oversize(line);
 	}
 
 	end(reason: OrchestraError): void {
 		if (this.#endReason) return;
 		this.#endReason = reason;
+		this.#admission.end();
 		this.#outgoing.failAll(reason);
 		this.#options.onEnd?.(reason);
-	}
-
-	#take(value: unknown, text: string, batch: BatchAnswer | undefined): void {
-		const read = readMessage(value, text);
-		switch (read.kind) {
-			case 'request':
-				if (batch && this.#options.isAlone?.(read.message.method)) {
-					const reason = `${read.message.method} must not be part of a batch`;
-					return this.#invalid(read.message.id, reason, text, batch);
-				}
-				this.#dialect.restore(read.message.params, text);
-				return this.#serving.serve(read.message, text, batch);
-			case 'response':
-				if (read.isBare && this.#isServer && !this.#outgoing.awaits(read.message.id))
-					return this.#invalid(read.message.id, 'a request needs a `method`', text, batch);
-				return this.#outgoing.settle(read.message);
-			case 'notification':
-				return this.#hear(read.message.method, read.message.params, text);
-			case 'invalid':
-				return this.#invalid(read.id, read.reason, text, batch);
-		}
-	}
-
-	#hear(method: string, params: unknown, text: string): void {
-		const canceledId = this.#dialect.canceledId(method, params, text);
-		if (canceledId !== undefined) this.#serving.cancel(canceledId);
-		const token = this.#dialect.progressToken(method, params);
-		if (token !== undefined) this.#outgoing.progress(token, params);
-		try {
-			this.#options.onNotification?.(method, params);
-		} catch (error) {
-			this.#log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no answer
-		}
-	}
-
-	#invalid(id: Id | null, reason: string, text: string, batch: BatchAnswer | undefined): void {
-		if (!this.#isServer) return this.#channel.noteStray(text);
-		batch?.expect();
-		this.#answerError(
-			id ?? undefined,
-			{ code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` },
-			batch,
-		);
-	}
-
-	#garbage(text: string, cause: unknown): void {
-		if (text.trim() === '') return;
-		if (this.#isServer) {
-			const message = `parse error: ${messageOf(cause)}`;
-			return this.#answerError(undefined, { code: rpcCodes.parse, message }, undefined);
-		}
-		this.#channel.noteStray(text);
-		this.#outgoing.failOldest(
-			new OrchestraError('parse', `failed to parse response: ${messageOf(cause)}`, { cause, data: { text } }),
-		);
-	}
-
-	#batch(values: unknown[], text: string): void {
-		if (values.length === 0) return this.#invalid(null, 'a batch must not be empty', text, undefined);
-		if (!this.#options.acceptsBatch?.()) {
-			return this.#invalid(null, 'this protocol version has no batches', text, undefined);
-		}
-		const batch = new BatchAnswer((answer) => this.#reply(answer, undefined));
-		const texts = elementsOf(text);
-		for (const [at, value] of values.entries()) this.#take(value, texts[at] ?? '', batch);
-		batch.seal();
-	}
-
-	#answerError(id: Id | undefined, error: RpcErrorObject, batch: BatchAnswer | undefined): void {
-		const unknownId = this.#options.unknownId ? this.#options.unknownId() : null;
-		this.#reply(encodeError(id ?? unknownId, error), batch);
 	}
 
 	#reply(text: string, batch: BatchAnswer | undefined): void {
@@ -233,20 +179,21 @@ export class Peer implements Receiver {
 	#post(text: string): void {
 		if (this.#channel.post(text) || this.#isCongested) return;
 		this.#isCongested = true;
-		this.#brake(true);
-		const release = (): void => {
+		this.#admission.congested();
+		const onFlushed = (): void => {
 			this.#isCongested = false;
-			this.#brake(false);
+			this.#outgoing.flushed();
+			if (!this.#isCongested) this.#admission.flushed();
 		};
-		// A pipe that broke meanwhile says so by `end`; here it only lets go of the brake.
-		this.#channel.flushed().then(release, release);
+		// A pipe that broke says so by `end`; requests that wait would have no reader for their answers.
+		this.#channel.flushed().then(onFlushed, () => this.#admission.clear());
 	}
 
-	/** Reading stops while there is any reason to. */
-	#brake(isOn: boolean): void {
-		this.#brakes += isOn ? 1 : -1;
-		if (isOn && this.#brakes === 1) this.#channel.pause();
-		if (!isOn && this.#brakes === 0) this.#channel.resume();
+	#giveUp(reason: OrchestraError): void {
+		this.#log.warn(reason.message);
+		this.end(reason);
+		this.cancelIncoming(reason.message);
+		this.#channel.close().catch((thrown: unknown) => this.#log.debug(`close failed: ${messageOf(thrown)}`));
 	}
 }
 

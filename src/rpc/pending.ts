@@ -8,8 +8,9 @@
 import { OrchestraError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
+import type { WindowedCall } from './window.ts';
 
-export interface PendingCall {
+export interface PendingCall extends WindowedCall {
 	readonly id: number;
 	readonly method: string;
 	readonly resolve: (result: unknown) => void;

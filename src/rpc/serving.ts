@@ -22,18 +22,15 @@ import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming.ts';
 import { rpcError, toRpcError } from './rpc-error.ts';
 
-/** How many requests of the peer are worked on at once before reading stops. */
+/** How many requests of the peer run at once. Further ones wait; beyond the queue they are refused. */
 export const INCOMING_LIMIT = 10_000;
-
-/** How long reading stops for that. They may all wait for what the peer says next. */
-export const FULL_WAIT_MS = 1000;
 
 export interface ServingParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends an answer, alone or as part of a batch. */
 	reply: (text: string, batch: BatchAnswer | undefined) => void;
-	/** The peer is to say nothing for now (true), or to go on (false). */
-	onFull: (isFull: boolean) => void;
+	/** As many ran as may, and one is done. */
+	onRoom: () => void;
 	clock: Clock;
 	log: Log;
 }
@@ -42,9 +39,6 @@ export class Serving {
 	readonly #parts: ServingParts;
 	readonly #calls = new Map<string | number, Running>();
 	readonly #drainWaiters: (() => void)[] = [];
-	/** While reading has stopped: reads on. */
-	#readOn: (() => void) | undefined;
-	#isRefusing = false;
 
 	constructor(parts: ServingParts) {
 		this.#parts = parts;
@@ -52,6 +46,11 @@ export class Serving {
 
 	get count(): number {
 		return this.#calls.size;
+	}
+
+	/** True while no further request may run. */
+	get isFull(): boolean {
+		return this.#calls.size >= INCOMING_LIMIT;
 	}
 
 	/**
@@ -65,7 +64,6 @@ export class Serving {
 			const message = `id ${encodeId(id)} is already in flight`;
 			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
 		}
-		if (this.#isRefusing) return this.#parts.reply(encodeError(id, tooMany), batch);
 		const call = new IncomingCall(id, method, params, text);
 		try {
 			const result = this.#parts.onRequest(call);
@@ -76,18 +74,23 @@ export class Serving {
 		}
 	}
 
-	/** The peer gave up the request with this id; anything that is no id of ours is ignored. */
-	cancel(id: unknown): void {
+	/** Refuse a request because too many wait. */
+	refuse({ id }: RpcRequest, batch: BatchAnswer | undefined): void {
+		batch?.expect();
+		this.#parts.reply(encodeError(id, tooMany), batch);
+	}
+
+	/** The peer gave up the request with this id; false when it does not run. */
+	cancel(id: unknown): boolean {
 		const running = isId(id) ? this.#calls.get(idKey(id)) : undefined;
 		if (running) giveUp(running, 'the peer gave the request up');
+		return running !== undefined;
 	}
 
 	/** Give up everything; it stays unanswered. */
 	cancelAll(reason: string): void {
 		for (const running of this.#calls.values()) giveUp(running, reason);
 		this.#calls.clear();
-		this.#isRefusing = false;
-		this.#readOn?.();
 		this.#settleDrain();
 	}
 
@@ -105,7 +108,6 @@ export class Serving {
 
 	#later(key: string | number, call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchAnswer): void {
 		this.#calls.set(key, { call, batch });
-		if (this.#calls.size === INCOMING_LIMIT) this.#stopReading();
 		result.then(
 			(value) => {
 				this.#answer(call, value, batch);
@@ -121,25 +123,8 @@ export class Serving {
 	#forget(key: string | number, call: IncomingCall): void {
 		if (this.#calls.get(key)?.call !== call) return;
 		this.#calls.delete(key);
-		if (this.#calls.size === INCOMING_LIMIT - 1) {
-			this.#isRefusing = false;
-			this.#readOn?.();
-		}
+		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onRoom();
 		if (this.#calls.size === 0) this.#settleDrain();
-	}
-
-	/** For a moment; then cancellations and answers must come through, and only new requests are refused. */
-	#stopReading(): void {
-		this.#parts.onFull(true);
-		const cancelTimer = this.#parts.clock.after(FULL_WAIT_MS, () => {
-			this.#isRefusing = true;
-			this.#readOn?.();
-		});
-		this.#readOn = () => {
-			this.#readOn = undefined;
-			cancelTimer();
-			this.#parts.onFull(false);
-		};
 	}
 
 	#settleDrain(): void {
@@ -181,7 +166,7 @@ export class Serving {
 
 const tooMany: RpcErrorObject = {
 	code: rpcCodes.internal,
-	message: `${INCOMING_LIMIT} requests are being worked on already`,
+	message: `${INCOMING_LIMIT} requests are running and no more can wait`,
 	data: { code: 'bad_input', hint: 'Wait for answers, or give some of the requests up.' },
 };
 

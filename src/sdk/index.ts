@@ -1,3 +1,3 @@
-/* The subpath `orchestra/sdk`: drop-in stdio transports for the official MCP SDK, 1.x and 2.x. */
+/* The subpath `orchestra-hub/sdk`: drop-in stdio transports for the official MCP SDK, 1.x and 2.x. */
 export { OrchestraClientTransport } from './client-transport.ts';
 export { OrchestraServerTransport } from './server-transport.ts';

@@ -30,7 +30,7 @@ export interface CheckOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** How long each of the runs may take. */
+/** How long each of the runs may take, unless the tool itself asks for more. */
 const CHECK_TIMEOUT_MS = 10_000;
 /** A first event later than this leaves the user wondering. */
 const SLOW_START_MS = 2000;
@@ -38,8 +38,10 @@ const SLOW_START_MS = 2000;
 /** Run a tool against the protocol. Findings come as they are made. */
 export async function* checkTool(tool: Tool, options: CheckOptions): AsyncGenerator<Finding> {
 	yield* checkSchemas(tool);
+	// First, because a first start may compile the tool or fill a cache, and the time of the next run is looked at.
+	const malformed = await checkBadRequest(tool, options, 'malformed request', '{"context": not json\n');
 	yield* checkGoodRun(tool, options);
-	yield await checkBadRequest(tool, options, 'malformed request', '{"context": not json\n');
+	yield malformed;
 	yield await checkBadRequest(tool, options, 'empty request', '');
 	if ((tool.requiredConfig ?? []).length > 0) yield await checkMissingConfig(tool, options);
 }
@@ -178,7 +180,8 @@ async function record(
 	more: RunOptions,
 ): Promise<{ events: ToolEvent[]; summary: RunSummary }> {
 	const events: ToolEvent[] = [];
-	const run = runTool(tool, { ...options, timeoutMs: CHECK_TIMEOUT_MS, ...more });
+	const timeoutMs = Math.max(CHECK_TIMEOUT_MS, tool.timeoutMs ?? 0);
+	const run = runTool(tool, { ...options, timeoutMs, ...more });
 	for await (const event of run) events.push(event);
 	return { events, summary: await run.summary };
 }

@@ -6,13 +6,14 @@
  * followed, so the search ends. Whatever is wrong with one tool is told and hides
  * nothing else; of two tools with one id the first root wins.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem } from '../config/problem.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { runsOnOf, type Tool } from './tool.ts';
@@ -25,7 +26,12 @@ export interface Discovery {
 
 /** How deep below a root tools are looked for. */
 const DEPTH_LIMIT = 12;
+/** How many files below one root are looked at. */
+const FILE_LIMIT = 10_000;
+/** How many folders below one root are searched. */
+const FOLDER_LIMIT = 2000;
 const MANIFEST = 'manifest.json';
+const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 
 /** The example tools that come with this package. */
 export const bundledToolsRoot: string = fileURLToPath(new URL('../../examples/tools', import.meta.url));
@@ -50,7 +56,7 @@ export function toolRoots(
 export function discoverTools(roots: readonly string[]): Discovery {
 	const byId = new Map<string, Tool>();
 	const problems: ConfigProblem[] = [];
-	for (const file of roots.flatMap((root) => [...toolFiles(root, 0, problems)])) {
+	for (const file of roots.flatMap((root) => [...toolFiles(root, problems)])) {
 		const found = readTool(file);
 		if ('problems' in found) problems.push(...found.problems);
 		if (!('tool' in found)) continue;
@@ -85,18 +91,37 @@ export function readToolAt(path: string): Tool {
 
 type Found = { tool: Tool } | { problems: ConfigProblem[] };
 
-function* toolFiles(folder: string, depth: number, problems: ConfigProblem[]): Generator<string> {
-	const entries = entriesOf(folder, problems);
-	if (entries.some((entry) => entry.name === MANIFEST && !entry.isDirectory())) {
-		yield join(folder, MANIFEST);
-		return;
+/** The files below a root that may be tools. Of too many, the first in each folder. */
+function* toolFiles(root: string, problems: ConfigProblem[]): Generator<string> {
+	let filesLeft = FILE_LIMIT;
+	let foldersLeft = FOLDER_LIMIT;
+	const waiting = [{ folder: root, depth: 0 }];
+	for (let next = waiting.pop(); next; next = waiting.pop()) {
+		const { folder, depth } = next;
+		const entries = entriesOf(folder, problems).filter(({ name }) => isSearched(name));
+		if (entries.some((entry) => entry.name === MANIFEST && !entry.isDirectory())) {
+			yield join(folder, MANIFEST);
+			continue;
+		}
+		const files = entries.filter((entry) => !entry.isDirectory());
+		const folders = depth < DEPTH_LIMIT ? entries.filter((entry) => entry.isDirectory()) : [];
+		if (files.length > filesLeft) problems.push(tooMany(folder, `more than ${FILE_LIMIT} files`));
+		if (folders.length > foldersLeft) problems.push(tooMany(folder, `more than ${FOLDER_LIMIT} folders`));
+		for (const { name } of files.slice(0, filesLeft)) yield join(folder, name);
+		for (const { name } of folders.slice(0, foldersLeft).toReversed())
+			waiting.push({ folder: join(folder, name), depth: depth + 1 });
+		filesLeft = Math.max(0, filesLeft - files.length);
+		foldersLeft = Math.max(0, foldersLeft - folders.length);
 	}
-	for (const entry of entries) {
-		if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-		const path = join(folder, entry.name);
-		if (!entry.isDirectory()) yield path;
-		else if (depth < DEPTH_LIMIT) yield* toolFiles(path, depth + 1, problems);
-	}
+}
+
+function isSearched(name: string): boolean {
+	return !name.startsWith('.') && name !== 'node_modules';
+}
+
+function tooMany(folder: string, found: string): ConfigProblem {
+	const allowed = 'a folder of tools; the rest was not searched';
+	return configProblem({ file: folder, line: 1, key: '', found, allowed });
 }
 
 function entriesOf(folder: string, problems: ConfigProblem[]): ReturnType<typeof readFolder> {
@@ -116,7 +141,7 @@ function readFolder(folder: string) {
 
 function readTool(file: string): Found {
 	try {
-		if (basename(file) === MANIFEST) return toolOf(parseJsonc(readFileSync(file, 'utf8'), file), file, '');
+		if (basename(file) === MANIFEST) return toolOf(readManifestFile(file), file, '');
 		const head = headOf(file);
 		const document = head === undefined ? undefined : readHeader(head, file);
 		return document === undefined ? { problems: [] } : toolOf(document, file, head ?? '');
@@ -154,16 +179,14 @@ function notExecutable(manifest: Manifest, head: string, file: string): ConfigPr
 	return configProblem({ file, line: 1, key: '', found, allowed: `an executable file (chmod +x ${file})` });
 }
 
+function readManifestFile(file: string): JsonDocument {
+	return parseJsonc(readRegularText(file, MANIFEST_LIMIT_BYTES), file);
+}
+
 function headOf(file: string): string | undefined {
 	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
-	const buffer = Buffer.alloc(HEADER_BYTES);
-	const descriptor = openSync(file, 'r');
-	try {
-		const text = buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, HEADER_BYTES, 0));
-		return text.includes('\0') ? undefined : text;
-	} finally {
-		closeSync(descriptor);
-	}
+	const text = readRegularHead(file, HEADER_BYTES).toString('utf8');
+	return text.includes('\0') ? undefined : text;
 }
 
 function brokenFile(file: string, error: unknown): ConfigProblem {

@@ -6,6 +6,7 @@
  */
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
 
+/** One event, of whatever type. `knownEvent` gives it a typed payload. */
 export interface ToolEvent {
 	/** `started`, `log`, `result`, `error`, `progress`, `artifact`, or a word of the tool's own. */
 	readonly type: string;
@@ -27,6 +28,7 @@ export type RunnerCode =
 	| 'CONFIG_MISSING'
 	| 'INPUT_INVALID'
 	| 'TOOL_SPAWN'
+	| 'TOOL_OUTCOME_UNKNOWN'
 	| 'TOOL_CRASH'
 	| 'TOOL_FAILED'
 	| 'RUNNER_TIMEOUT'

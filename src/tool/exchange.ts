@@ -59,6 +59,8 @@ export class Exchange {
 		this.#deadline = setTimeout(() => this.#stop('timeout'), options.timeoutMs);
 		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
 		if (options.signal?.aborted) this.#stop('canceled');
+		// A tool that has ended kept its deadline; a stranger that holds its pipe is dealt with by the child.
+		void child.gone.then(() => clearTimeout(this.#deadline));
 		// A tool that never reads it, or is gone already, breaks this pipe; its exit tells the story.
 		child.stdin.end(options.requestText);
 	}

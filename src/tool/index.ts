@@ -1,4 +1,4 @@
-/* The subpath `orchestra/tool`: find tools of Tool Protocol v1, run them, check them. */
+/* The subpath `orchestra-hub/tool`: find tools of Tool Protocol v1, run them, check them. */
 export type { ConfigProblem } from '../config/problem.ts';
 export { OrchestraError } from '../errors.ts';
 export { HelperSpawner } from '../process/helper-spawner.ts';
@@ -7,6 +7,7 @@ export { type CheckOptions, checkTool, type Finding } from './check.ts';
 export { bundledToolsRoot, type Discovery, discoverTools, readToolAt, toolRoots } from './discover.ts';
 export type { RunnerCode, ToolEvent } from './event.ts';
 export { inputFromJson, inputFromWords } from './input.ts';
+export { type KnownToolEvent, knownEvent } from './known-event.ts';
 export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './limits.ts';
 export { isToolId, type Manifest, type Runtime } from './manifest.ts';
 export {
@@ -14,6 +15,7 @@ export {
 	type McpContent,
 	type McpProgress,
 	type McpToolResult,
+	mcpFailureOf,
 	mcpLogOf,
 	mcpProgressOf,
 	mcpResultOf,

@@ -6,9 +6,11 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
+import type { Tool } from './tool.ts';
 
 export type McpContent =
 	| { type: 'text'; text: string }
@@ -20,20 +22,43 @@ export interface McpToolResult {
 	isError?: true;
 }
 
-/** The answer to `tools/call`. Paths of artifacts are taken from `workspaceRoot`. */
-export function mcpResultOf(summary: RunSummary, workspaceRoot: string): McpToolResult {
-	const links = summary.artifacts.flatMap((payload) => linkTo(payload, workspaceRoot));
-	if (summary.outcome !== 'ok') {
-		return { content: [{ type: 'text', text: errorText(summary) }, ...links], isError: true };
-	}
-	const { result } = summary;
+/**
+ * The answer to `tools/call`. Paths of artifacts are taken from `workspaceRoot`. Structured content is sent only for a
+ * tool that declares an `outputSchema`: agents that get it show the model nothing else.
+ */
+export function mcpResultOf(
+	summary: RunSummary,
+	workspaceRoot: string,
+	{ outputSchema }: Pick<Tool, 'outputSchema'> = {},
+): McpToolResult {
+	const { result, outcome } = summary;
+	const files = summary.artifacts.flatMap((payload) => linkTo(payload, workspaceRoot));
+	const answer = (text: string): McpContent[] => [
+		{ type: 'text', text: withPaths(text, files) },
+		...files.map(({ link }) => link),
+	];
+	if (outcome !== 'ok') return { content: answer(errorText(summary)), isError: true };
 	if (result === undefined) {
-		const text = `${summary.toolId} ended without a result`;
-		return { content: [{ type: 'text', text }, ...links] };
+		const content = answer(`${summary.toolId} finished without a result`);
+		// A declared output that never came is a failure: clients refuse it otherwise.
+		return outputSchema ? { content, isError: true } : { content };
 	}
 	const { text } = result;
-	const shown = typeof text === 'string' ? text : JSON.stringify(result);
-	return { content: [{ type: 'text', text: shown }, ...links], structuredContent: result };
+	const content = answer(typeof text === 'string' ? text : JSON.stringify(result));
+	return outputSchema ? { content, structuredContent: result } : { content };
+}
+
+/** A failure before the tool ran, as an answer that the model can read. */
+export function mcpFailureOf(error: unknown): McpToolResult {
+	const { message, hint } = OrchestraError.from(error);
+	const text = hint === undefined ? message : `${message}\nHint: ${hint}`;
+	return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** Several agents drop links, so the paths are in the text as well. */
+function withPaths(text: string, files: readonly LinkedFile[]): string {
+	const untold = files.filter(({ path }) => !text.includes(path)).map(({ path }) => `- ${path}`);
+	return untold.length === 0 ? text : [text, '', 'Files:', ...untold].join('\n');
 }
 
 export interface McpProgress {
@@ -42,24 +67,23 @@ export interface McpProgress {
 	message?: string;
 }
 
-/**
- * Params of `notifications/progress`, without the token, for a `progress` or `log` event. A log line is no
- * progress, only a word on the way: whoever tells it sees to it that the number rises, as the protocol wants.
- */
+/** Params of `notifications/progress`, without the token, for a `progress` event. */
 export function mcpProgressOf({ type, payload }: ToolEvent): McpProgress | undefined {
-	const message = typeof payload['message'] === 'string' ? { message: payload['message'] } : {};
-	if (type === 'log') return { progress: 0, ...message };
-	const { progress, total } = payload;
+	const { progress, total, message } = payload;
 	if (type !== 'progress' || typeof progress !== 'number') return undefined;
-	return { progress, ...(typeof total === 'number' && { total }), ...message };
+	return {
+		progress,
+		...(typeof total === 'number' && { total }),
+		...(typeof message === 'string' && { message }),
+	};
 }
 
-const levels: Readonly<Record<string, string>> = {
-	debug: 'debug',
-	info: 'info',
-	warn: 'warning',
-	error: 'error',
-};
+const levels: ReadonlyMap<string, string> = new Map([
+	['debug', 'debug'],
+	['info', 'info'],
+	['warn', 'warning'],
+	['error', 'error'],
+]);
 
 /** Params of `notifications/message` for a `log` event. */
 export function mcpLogOf(event: ToolEvent): { level: string; logger: string; data: unknown } | undefined {
@@ -67,7 +91,7 @@ export function mcpLogOf(event: ToolEvent): { level: string; logger: string; dat
 	const { data } = event.payload;
 	const message = payloadText(event.payload, 'message');
 	return {
-		level: levels[payloadText(event.payload, 'level')] ?? 'info',
+		level: levels.get(payloadText(event.payload, 'level')) ?? 'info',
 		logger: event.toolId,
 		data: data === undefined ? message : { message, data },
 	};
@@ -90,16 +114,21 @@ function errorText(summary: RunSummary): string {
 	return lines.join('\n');
 }
 
-function linkTo(payload: JsonObject, workspaceRoot: string): McpContent[] {
-	const { path, name, mimeType } = payload;
-	if (typeof path !== 'string' || path === '') return [];
-	const uri = pathToFileURL(isAbsolute(path) ? path : resolve(workspaceRoot, path)).href;
-	return [
-		{
-			type: 'resource_link',
-			uri,
-			name: typeof name === 'string' ? name : (path.split(/[/\\]/).pop() ?? path),
-			...(typeof mimeType === 'string' && { mimeType }),
-		},
-	];
+interface LinkedFile {
+	/** Absolute. */
+	readonly path: string;
+	readonly link: McpContent;
+}
+
+function linkTo(payload: JsonObject, workspaceRoot: string): LinkedFile[] {
+	const { path: given, name, mimeType } = payload;
+	if (typeof given !== 'string' || given === '') return [];
+	const path = isAbsolute(given) ? given : resolve(workspaceRoot, given);
+	const link: McpContent = {
+		type: 'resource_link',
+		uri: pathToFileURL(path).href,
+		name: typeof name === 'string' ? name : (given.split(/[/\\]/).pop() ?? given),
+		...(typeof mimeType === 'string' && { mimeType }),
+	};
+	return [{ path, link }];
 }

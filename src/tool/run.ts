@@ -16,8 +16,9 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './limits.ts';
+import { missingProgram } from './missing-program.ts';
 import { settingsOf } from './settings.ts';
-import type { RunSummary, RunWarning } from './summary.ts';
+import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { spawnRecordOf, type Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
@@ -81,7 +82,8 @@ async function* runEvents(
 	const opened = await open(tool, options, transcript);
 	if (!(opened instanceof Exchange)) {
 		transcript.add(opened);
-		settle(transcript.summary({ exit: null, ...(options.signal?.aborted && { stopped: 'canceled' }) }));
+		const exit = errorCode(opened) === 'TOOL_OUTCOME_UNKNOWN' ? endedByUs : null;
+		settle(transcript.summary({ exit, ...(options.signal?.aborted && { stopped: 'canceled' }) }));
 		yield opened;
 		return;
 	}
@@ -97,6 +99,9 @@ async function* runEvents(
 		}
 	}
 }
+
+/** How a process ended that may have run and is gone now. */
+const endedByUs = { code: null, signal: 'SIGKILL' } as const;
 
 /** Wait for the end, leave nothing behind, and give out what the runner has to add. */
 async function conclude(
@@ -132,8 +137,11 @@ async function open(tool: Tool, options: RunOptions, transcript: Transcript): Pr
 			environment,
 		});
 	} catch (error) {
-		const { message, hint = '' } = OrchestraError.from(error);
-		return syntheticError(tool.id, 'TOOL_SPAWN', { message, hint, recoverable: true });
+		const { code, message, hint = '' } = missingProgram(tool, environment) ?? OrchestraError.from(error);
+		// Only an error of the kind `spawn` says that the tool did not run.
+		return code === 'spawn'
+			? syntheticError(tool.id, 'TOOL_SPAWN', { message, hint, recoverable: true })
+			: syntheticError(tool.id, 'TOOL_OUTCOME_UNKNOWN', { message, hint });
 	}
 }
 

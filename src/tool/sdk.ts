@@ -1,5 +1,5 @@
 /*
- * The subpath `orchestra/tool/sdk`: a tool in TypeScript or JavaScript, in a few lines.
+ * The subpath `orchestra-hub/tool/sdk`: a tool in TypeScript or JavaScript, in a few lines.
  *
  *     serveTool(async ({ input, log }) => {
  *         log.info('greeting');
@@ -9,22 +9,25 @@
  * It reads the request, sends `started`, and turns what the function returns or
  * throws into the last event and the exit code. A stray `console.log` goes to stderr.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError, toolFailure } from '../errors.ts';
 import { takeStdout } from '../transport/take-stdout.ts';
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
 
-export { OrchestraError } from '../errors.ts';
+export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 
+/** Log lines of a tool, as events. */
 export interface ToolLog {
-	debug(message: string, data?: JsonObject): void;
-	info(message: string, data?: JsonObject): void;
-	warn(message: string, data?: JsonObject): void;
-	error(message: string, data?: JsonObject): void;
+	debug(message: string, data?: object): void;
+	info(message: string, data?: object): void;
+	warn(message: string, data?: object): void;
+	error(message: string, data?: object): void;
 }
 
-export interface ToolCall {
+/** What a tool gets for one run. */
+export interface ToolCall<Input = JsonObject> {
 	readonly toolId: string;
-	readonly input: JsonObject;
+	/** As the runner gave it; checked against the manifest's `inputSchema` when there is one. */
+	readonly input: Input;
 	/** The declared configuration keys, flat and dotted. */
 	readonly config: JsonObject;
 	/** Absolute folder that the user works in. */
@@ -36,19 +39,14 @@ export interface ToolCall {
 	artifact(path: string, about?: { mimeType?: string; name?: string }): void;
 }
 
-/** Does the work; what it returns is the result. */
-export type ToolFunction = (call: ToolCall) => JsonObject | Promise<JsonObject>;
+/** Does the work; what it returns is the result, an object of JSON values. */
+export type ToolFunction<Input = JsonObject> = (call: ToolCall<Input>) => object | Promise<object>;
 
 const EXIT_FAILED = 1;
 const EXIT_CRASHED = 2;
 
-/** The error to throw when the user can do something about it: exit 1 with an error event. */
-export function toolFailure(message: string, code = 'FAILED', recoverable = true): OrchestraError {
-	return new OrchestraError('tool_failed', message, { data: { code, recoverable } });
-}
-
 /** Be a tool: one request from stdin, events to stdout, then the exit code. */
-export async function serveTool(work: ToolFunction): Promise<void> {
+export async function serveTool<Input = JsonObject>(work: ToolFunction<Input>): Promise<void> {
 	const { write } = takeStdout();
 	let toolId = 'unknown';
 	const emit = (type: string, payload: object): void => {
@@ -58,7 +56,8 @@ export async function serveTool(work: ToolFunction): Promise<void> {
 		const request = await readRequest();
 		toolId = request.toolId;
 		emit('started', {});
-		emit('result', await work({ ...request, ...reporters(emit) }));
+		// The runner has checked the input against the manifest; the type is the author's word for that schema.
+		emit('result', await work({ ...request, input: request.input as Input, ...reporters(emit) }));
 	} catch (error) {
 		process.exitCode = reportFailure(error, emit);
 	}
@@ -67,7 +66,7 @@ export async function serveTool(work: ToolFunction): Promise<void> {
 type Emit = (type: string, payload: object) => void;
 
 function reporters(emit: Emit): Pick<ToolCall, 'log' | 'progress' | 'artifact'> {
-	const at = (level: string) => (message: string, data?: JsonObject) => {
+	const at = (level: string) => (message: string, data?: object) => {
 		emit('log', { level, message, ...(data && { data }) });
 	};
 	return {
@@ -92,7 +91,10 @@ async function readRequest(): Promise<Pick<ToolCall, 'toolId' | 'input' | 'confi
 	const request = parsed(Buffer.concat(chunks).toString('utf8'));
 	const context = isObject(request) ? request['context'] : undefined;
 	if (!isObject(request) || !isObject(context)) {
-		throw toolFailure('stdin does not hold a Tool Protocol request', 'BAD_REQUEST', false);
+		throw toolFailure('stdin does not hold a Tool Protocol request', {
+			code: 'BAD_REQUEST',
+			recoverable: false,
+		});
 	}
 	const { toolId, config, workspaceRoot } = context;
 	return {

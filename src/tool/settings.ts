@@ -34,6 +34,7 @@ export function flatten(config: Readonly<Record<string, unknown>>): Map<string, 
 	return flat;
 }
 
+/** An empty string is a value: somebody wrote it. */
 function isSet(value: JsonValue | undefined): value is JsonValue {
-	return value !== undefined && value !== null && value !== '';
+	return value !== undefined && value !== null;
 }

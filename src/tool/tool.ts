@@ -16,11 +16,18 @@ export interface Tool extends Manifest {
 export function spawnRecordOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): SpawnRecord {
 	const [command = '', ...args] = commandOf(tool);
 	const env: Record<string, string> = {};
-	for (const name of tool.env ?? []) {
-		const value = environment[name];
+	for (const name of (tool.env ?? []).flatMap((each) => namesFor(each, environment))) {
+		const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
 		if (value !== undefined) env[name] = value;
 	}
 	return { command, args, env, cwd: tool.folder };
+}
+
+/** `M_CONTROL_*` stands for every variable that begins so; a star alone stands for none. */
+function namesFor(declared: string, environment: Readonly<NodeJS.ProcessEnv>): string[] {
+	const prefix = declared.slice(0, -1);
+	if (!declared.endsWith('*') || prefix === '') return [declared];
+	return Object.keys(environment).filter((name) => name.startsWith(prefix));
 }
 
 function commandOf({ runtime, entry = '', command = [], folder }: Tool): string[] {

@@ -5,7 +5,7 @@
  * then does the receiver hear the end, with the exit code and the last words.
  */
 import { OrchestraError } from '../errors.ts';
-import type { Child, ChildOptions } from '../process/child.ts';
+import type { Child, ChildOptions, ExitStatus } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Receiver } from '../rpc/channel.ts';
@@ -48,6 +48,11 @@ export class ChildTransport implements Transport {
 
 	get isRunning(): boolean {
 		return this.#child.isRunning;
+	}
+
+	/** Resolves when the program has ended. */
+	get exited(): Promise<ExitStatus> {
+		return this.#child.exited;
 	}
 
 	/** True once `close` was called. */

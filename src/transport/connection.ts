@@ -2,8 +2,8 @@
  * The simplest way to talk over a transport: send a value, receive a value.
  *
  * Values that nobody has asked for yet wait in a mailbox of bounded size; when it
- * is full, the other side is held up. Which answer belongs to which question is
- * the business of whoever is above.
+ * is full, reading pauses until `recv` takes some. A caller that sends much before it
+ * receives is served up to that bound. Which answer belongs to which question is for the layer above.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
@@ -11,15 +11,17 @@ import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';
 
-/** How many values wait unread before the sender is held up. */
-export const MAILBOX_VALUES = 1024;
+/** How many values wait unread before reading pauses, and how many characters of text they may have. */
+export const MAILBOX_VALUES = 10_000;
+export const MAILBOX_CHARACTERS: number = 64 * 1024 * 1024;
 
 export interface ConnectionOptions {
 	/** A line that is not JSON makes `recv` throw `parse`. Default: it is set aside and counted. */
 	strict?: boolean | undefined;
 }
 
-type Item = { value: JsonValue } | { error: OrchestraError };
+/** `characters` is the length of its text. */
+type Item = ({ value: JsonValue } | { error: OrchestraError }) & { characters: number };
 
 interface Waiter {
 	settle: (item: Item) => void;
@@ -30,7 +32,8 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 	readonly #isStrict: boolean;
 	readonly #mailbox: Item[] = [];
 	readonly #waiters = new Set<Waiter>();
-	#isHeld = false;
+	#characters = 0;
+	#isPaused = false;
 	#endReason: OrchestraError | undefined;
 
 	constructor(transport: Transport, options: ConnectionOptions = {}) {
@@ -55,7 +58,8 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 	recv(options: { signal?: AbortSignal } = {}): Promise<JsonValue> {
 		const waiting = this.#mailbox.shift();
 		if (waiting) {
-			this.#release();
+			this.#characters -= waiting.characters;
+			this.#readOn();
 			return 'value' in waiting ? Promise.resolve(waiting.value) : Promise.reject(waiting.error);
 		}
 		if (this.#endReason) return Promise.reject(this.#endReason);
@@ -76,44 +80,49 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 	/** Close both ends and wait for the other side to be gone. Idempotent. */
 	async close(): Promise<void> {
 		this.#mailbox.length = 0;
+		this.#characters = 0;
 		await this.#transport.close();
 	}
 
 	message(text: string): void {
 		try {
 			// JSON.parse gives JSON values and nothing else.
-			this.#take({ value: parseJson(text) as JsonValue });
+			this.#take({ value: parseJson(text) as JsonValue, characters: text.length });
 		} catch (cause) {
 			if (text.trim() === '') return;
 			this.#transport.noteStray(text);
 			const message = `failed to parse response: ${messageOf(cause)}`;
-			if (this.#isStrict)
-				this.#take({ error: new OrchestraError('parse', message, { cause, data: { text } }) });
+			const error = new OrchestraError('parse', message, { cause, data: { text } });
+			if (this.#isStrict) this.#take({ error, characters: text.length });
 		}
 	}
 
 	oversize({ limitBytes }: OversizeLine): void {
 		const message = `message is longer than the limit of ${limitBytes} bytes`;
-		this.#take({ error: new OrchestraError('bad_frame', message, { data: { limitBytes } }) });
+		const error = new OrchestraError('bad_frame', message, { data: { limitBytes } });
+		this.#take({ error, characters: 0 });
 	}
 
 	end(reason: OrchestraError): void {
 		this.#endReason = reason;
-		for (const waiter of this.#waiters) waiter.settle({ error: reason });
+		for (const waiter of this.#waiters) waiter.settle({ error: reason, characters: 0 });
 	}
 
 	#take(item: Item): void {
 		const [waiter] = this.#waiters;
 		if (waiter) return waiter.settle(item);
 		this.#mailbox.push(item);
-		if (this.#mailbox.length < MAILBOX_VALUES || this.#isHeld) return;
-		this.#isHeld = true;
+		this.#characters += item.characters;
+		const isFull = this.#mailbox.length >= MAILBOX_VALUES || this.#characters >= MAILBOX_CHARACTERS;
+		if (!isFull || this.#isPaused) return;
+		this.#isPaused = true;
 		this.#transport.pause();
 	}
 
-	#release(): void {
-		if (!this.#isHeld || this.#mailbox.length > MAILBOX_VALUES / 2) return;
-		this.#isHeld = false;
+	#readOn(): void {
+		const isHalf = this.#mailbox.length <= MAILBOX_VALUES / 2 && this.#characters <= MAILBOX_CHARACTERS / 2;
+		if (!this.#isPaused || !isHalf) return;
+		this.#isPaused = false;
 		this.#transport.resume();
 	}
 
@@ -130,6 +139,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 			const onAbort = (): void =>
 				waiter.settle({
 					error: new OrchestraError('canceled', 'recv was canceled', { cause: signal?.reason }),
+					characters: 0,
 				});
 			this.#waiters.add(waiter);
 			if (signal?.aborted) onAbort();

@@ -1,4 +1,4 @@
-/* The subpath `orchestra/stdio`: JSON messages over pipes, with no third-party code. */
+/* The subpath `orchestra-hub/stdio`: JSON messages over pipes, with no third-party code. */
 export { type ErrorCode, type ErrorDetails, OrchestraError } from '../errors.ts';
 export { Log, type LogLevel, type LogOptions } from '../log.ts';
 export type { ChildOptions, ExitStatus, StderrPolicy } from '../process/child.ts';

@@ -22,21 +22,37 @@ interface Waiter {
 	readonly reject: (error: OrchestraError) => void;
 }
 
+export interface LineWriterOptions {
+	/** The real write of the stream, when others have been given another one. */
+	write?: Writable['write'] | undefined;
+	/** The name of the stream in errors. Default `stdin`: that of a child. */
+	name?: string | undefined;
+	/** Receives what broke the pipe, once; not called for `fail`. */
+	onBroken?: ((error: OrchestraError) => void) | undefined;
+}
+
 export class LineWriter {
 	readonly #stream: Writable;
 	readonly #write: Writable['write'];
+	readonly #onBroken: ((error: OrchestraError) => void) | undefined;
 	readonly #waiters: Waiter[] = [];
 	#batch = '';
 	#writesStarted = 0;
 	#writesDone = 0;
 	#failure: OrchestraError | undefined;
 
-	/** @param write the real write of `stream`, when others have been given another one */
-	constructor(stream: Writable, write: Writable['write'] = stream.write.bind(stream)) {
+	constructor(stream: Writable, options: LineWriterOptions = {}) {
+		const { write = stream.write.bind(stream), name = 'stdin', onBroken } = options;
 		this.#stream = stream;
 		this.#write = write;
-		stream.on('error', (error) => this.fail(ioError(error)));
-		stream.on('close', () => this.fail(new OrchestraError('closed', 'stdin not available')));
+		this.#onBroken = onBroken;
+		stream.on('error', (error) => this.#break(ioError(error)));
+		stream.on('close', () => this.#break(new OrchestraError('closed', `${name} not available`)));
+	}
+
+	/** Bytes that wait here; characters for the last few. */
+	get waitingBytes(): number {
+		return this.#batch.length + this.#stream.writableLength;
 	}
 
 	/** Queue one line. False when more waits than is good. Throws what broke the pipe. */
@@ -45,7 +61,7 @@ export class LineWriter {
 		if (this.#batch === '') process.nextTick(this.#flush);
 		this.#batch += `${text}\n`;
 		if (this.#batch.length >= JOINED_CHARACTERS) this.#flush();
-		return this.#batch.length + this.#stream.writableLength < HIGH_WATER_BYTES;
+		return this.waitingBytes < HIGH_WATER_BYTES;
 	}
 
 	/** Resolves when all lines so far are with the operating system. */
@@ -56,10 +72,34 @@ export class LineWriter {
 		return new Promise((resolve, reject) => this.#waiters.push({ write, resolve, reject }));
 	}
 
+	/** Waits until all lines are with the operating system; false when nothing was taken for `stallMs`. */
+	async drained(stallMs: number): Promise<boolean> {
+		const flushed = this.flushed().then(
+			() => true,
+			() => true, // a pipe that broke takes nothing more
+		);
+		for (;;) {
+			const before = this.#writesDone;
+			let timer: NodeJS.Timeout | undefined;
+			const stalled = new Promise<boolean>((resolve) => {
+				timer = setTimeout(resolve, stallMs, false);
+			});
+			const isDone = await Promise.race([flushed, stalled]);
+			clearTimeout(timer);
+			if (isDone || this.#writesDone === before) return isDone;
+		}
+	}
+
 	/** From now on every post throws `reason`, and whoever waits is told. */
 	fail(reason: OrchestraError): void {
 		this.#failure ??= reason;
 		for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failure);
+	}
+
+	#break(error: OrchestraError): void {
+		const isNews = this.#failure === undefined;
+		this.fail(error);
+		if (isNews) this.#onBroken?.(error);
 	}
 
 	readonly #flush = (): void => {
@@ -71,7 +111,7 @@ export class LineWriter {
 	};
 
 	readonly #onWritten = (error?: Error | null): void => {
-		if (error) return this.fail(ioError(error));
+		if (error) return this.#break(ioError(error));
 		this.#writesDone++;
 		while (this.#waiters[0] && this.#waiters[0].write <= this.#writesDone) this.#waiters.shift()?.resolve();
 	};

@@ -9,10 +9,11 @@ import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
-import { MESSAGE_LIMIT_BYTES, STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
+import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/limits.ts';
+import { quoteLine } from '../wire/quote-line.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
-import { takeStdout } from './take-stdout.ts';
+import { type TakenStdout, takeStdout } from './take-stdout.ts';
 import type { Transport } from './transport.ts';
 
 /** Any time will do: only that something is pending counts. */
@@ -32,28 +33,36 @@ export class StdioTransport implements Transport {
 	readonly #input: Readable;
 	readonly #reader: LineReader;
 	readonly #writer: LineWriter;
-	readonly #giveBackStdout: () => void;
+	readonly #taken: TakenStdout;
 	readonly #log: Log;
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
-	#isClosed = false;
+	#closing: Promise<void> | undefined;
+	#onBroken: ((error: OrchestraError) => void) | undefined;
+	/** Ends the wait for a reader that takes nothing. */
+	#stopFlush: () => void = () => {};
+	readonly #flushStopped: Promise<void>;
 	/** A stdin that is not read keeps no process alive, and there may be more in it. */
 	#keepAlive: NodeJS.Timeout | undefined;
 
 	constructor(options: StdioTransportOptions = {}) {
 		const { limitBytes = MESSAGE_LIMIT_BYTES, input = process.stdin, output, log = Log.silent } = options;
-		const taken = output ? { stream: output, write: undefined, giveBack: () => {} } : takeStdout();
+		const taken = output ? given(output) : takeStdout();
 		this.#log = log;
 		this.#input = input;
-		this.#giveBackStdout = taken.giveBack;
-		this.#writer = new LineWriter(taken.stream, taken.write);
+		this.#taken = taken;
+		this.#flushStopped = new Promise((resolve) => {
+			this.#stopFlush = resolve;
+		});
+		const onBroken = (error: OrchestraError): void => this.#breakOff(error);
+		this.#writer = new LineWriter(taken.stream, { write: taken.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
 			this.#finish(new OrchestraError('closed', 'the input ended', { cause: error }));
 		});
 	}
 
 	get isClosed(): boolean {
-		return this.#isClosed;
+		return this.#closing !== undefined;
 	}
 
 	start(receiver: Receiver): void {
@@ -76,11 +85,11 @@ export class StdioTransport implements Transport {
 
 	resume(): void {
 		this.#letGo();
-		if (!this.#isClosed) this.#reader.resume();
+		if (!this.isClosed) this.#reader.resume();
 	}
 
 	noteStray(text: string): void {
-		this.#log.debug(`stray line on stdin: ${text.slice(0, STRAY_LINE_CHARACTERS)}`);
+		this.#log.debug(`stray line on stdin: ${quoteLine(text)}`);
 	}
 
 	/** Stop reading, so that the end of the process is not held up by an open stdin. */
@@ -89,17 +98,45 @@ export class StdioTransport implements Transport {
 		this.#finish(new OrchestraError('closed', 'reading was stopped'));
 	}
 
-	async close(): Promise<void> {
-		if (this.#isClosed) return;
-		this.#isClosed = true;
-		// A reader that is gone cannot be flushed to; the pipe is closed all the same.
-		await this.#writer.flushed().catch(() => {});
+	/** Call `listener` once when stdout breaks: nobody can read an answer any more. */
+	onBroken(listener: (error: OrchestraError) => void): void {
+		this.#onBroken = listener;
+	}
+
+	/** A reader that takes nothing is waited for no longer than `ms` from now. */
+	limitFlush(ms: number): void {
+		setTimeout(() => this.#stopFlush(), ms).unref();
+	}
+
+	/** Waits for the reader of stdout, as long as it takes something. */
+	close(): Promise<void> {
+		this.#closing ??= this.#close();
+		return this.#closing;
+	}
+
+	async #close(): Promise<void> {
+		const stopped = this.#flushStopped.then(() => false);
+		const isFlushed = await Promise.race([this.#writer.drained(STALL_MS), stopped]);
+		if (!isFlushed) this.#abandonOutput();
 		const reason = new OrchestraError('closed', 'transport is shut down');
 		this.#writer.fail(reason);
 		this.#input.destroy();
 		this.#reader.stop();
-		this.#giveBackStdout();
+		this.#taken.giveBack();
 		this.#finish(reason);
+	}
+
+	/** What waits is lost; a write that never ends must not keep the process alive. */
+	#abandonOutput(): void {
+		this.#log.warn(`nobody reads stdout: ${this.#writer.waitingBytes} bytes are lost`);
+		this.#taken.abandon();
+	}
+
+	#breakOff(error: OrchestraError): void {
+		if (this.isClosed) return;
+		this.#onBroken?.(error);
+		this.#reader.stop();
+		this.#finish(error);
 	}
 
 	#letGo(): void {
@@ -113,4 +150,10 @@ export class StdioTransport implements Transport {
 		this.#hasEnded = true;
 		this.#receiver?.end(reason);
 	}
+}
+
+/** A stream of the caller's: nobody else writes to it. */
+function given(stream: Writable): TakenStdout {
+	const write = stream.write.bind(stream);
+	return { stream, write, giveBack: () => {}, abandon: () => stream.destroy() };
 }

@@ -10,6 +10,8 @@ export interface TakenStdout {
 	write: Writable['write'];
 	/** Undo the diversion. */
 	giveBack: () => void;
+	/** Forget what waits to be written. */
+	abandon: () => void;
 }
 
 export function takeStdout(): TakenStdout {
@@ -25,5 +27,16 @@ export function takeStdout(): TakenStdout {
 			Reflect.deleteProperty(stdout, 'write');
 			if (descriptor) Object.defineProperty(stdout, 'write', descriptor);
 		},
+		abandon: () => closeHandle(stdout),
 	};
+}
+
+/**
+ * Node never destroys stdout, so a write that nobody reads would keep the process alive for good. Closing the
+ * handle below cancels the write; descriptor 1 itself stays open.
+ */
+function closeHandle(stdout: Writable): void {
+	const handle: unknown = Reflect.get(stdout, '_handle');
+	if (typeof handle !== 'object' || handle === null) return;
+	if ('close' in handle && typeof handle.close === 'function') handle.close();
 }

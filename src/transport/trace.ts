@@ -1,4 +1,5 @@
 /* Show every message of a transport, both ways. Costs nothing when it is not asked for. */
+import { printable } from '../printable.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from './transport.ts';
 
@@ -24,7 +25,7 @@ export function traced<T extends Transport>(
 
 /** The line that `ORCHESTRA_TRACE` prints. */
 export function traceToStderr(direction: '→' | '←', text: string): void {
-	process.stderr.write(`${direction} ${text}\n`);
+	process.stderr.write(`${direction} ${printable(text)}\n`);
 }
 
 function shownTo(receiver: Receiver, show: (direction: '→' | '←', text: string) => void): Receiver {

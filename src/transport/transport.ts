@@ -11,8 +11,6 @@ export interface Transport extends Channel {
 	start(receiver: Receiver): void;
 	/** True when nothing more can be sent. */
 	readonly isClosed: boolean;
-	/** Close both directions and wait until all that belongs to the transport is gone. */
-	close(): Promise<void>;
 }
 
 /** How many bytes may wait in a writer before `post` says that it is enough for now. */

@@ -90,13 +90,13 @@ export const rpcCodes = {
 
 /**
  * What a parsed value is. `invalid` says why in words for the answer. An answer that is `isBare` has neither
- * a result nor an error: it is one only to whoever waits for it.
+ * a result nor an error: it is one only to whoever waits for it. An `isNotice` is never answered.
  */
 export type Message =
 	| { kind: 'request'; message: RpcRequest }
 	| { kind: 'notification'; message: RpcNotification }
 	| { kind: 'response'; message: RpcResponse; isBare?: true }
-	| { kind: 'invalid'; id: Id | null; reason: string };
+	| { kind: 'invalid'; id: Id | null; reason: string; isNotice?: true };
 
 /**
  * Tell what a parsed value is. `text` is the line it came from, asked only for
@@ -105,7 +105,10 @@ export type Message =
 export function readMessage(value: unknown, text: string): Message {
 	if (!isObject(value)) return invalid(null, 'a message must be an object');
 	const id = readId(value, text);
-	if (value['jsonrpc'] !== '2.0') return invalid(id ?? null, '`jsonrpc` must be "2.0"');
+	if (value['jsonrpc'] !== '2.0') {
+		const wrong = invalid(id ?? null, '`jsonrpc` must be "2.0"');
+		return isNoticeName(value['method']) ? { ...wrong, isNotice: true } : wrong;
+	}
 	if ('method' in value) return readCall(value, id);
 	if ('result' in value || 'error' in value) return readResponse(value, id);
 	return id === undefined
@@ -119,7 +122,7 @@ function readCall(value: Record<string, unknown>, id: Id | null | undefined): Me
 	if (typeof method !== 'string') return invalid(id ?? null, '`method` must be a string');
 	const hasParams = typeof params === 'object' && params !== null;
 	// A notification is never answered, whatever is wrong with it.
-	if (!('id' in value) || method.startsWith('notifications/')) {
+	if (!('id' in value) || isNoticeName(method)) {
 		return { kind: 'notification', message: { method, params: hasParams ? params : undefined } };
 	}
 	if (params !== undefined && !hasParams) {
@@ -154,7 +157,12 @@ export function isId(value: unknown): value is Id {
 	return typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber;
 }
 
-function invalid(id: Id | null, reason: string): Message {
+/** The methods that are never answered, whatever else is in the message. */
+function isNoticeName(method: unknown): boolean {
+	return typeof method === 'string' && method.startsWith('notifications/');
+}
+
+function invalid(id: Id | null, reason: string): Message & { kind: 'invalid' } {
 	return { kind: 'invalid', id, reason };
 }
 

@@ -1,6 +1,6 @@
 /* The bridge in front of an orchestrator that knows nothing of MCP, line by line. */
 import { describe, expect, it } from 'vitest';
-import { toolFailure } from '../../src/plugin/failure.ts';
+import { toolFailure } from '../../src/errors.ts';
 import { EXACT_JSON } from '../../src/plugin/features.ts';
 import type { StorageListRequest, ToolRequest } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall } from '../../src/plugin/handlers.ts';
@@ -306,7 +306,7 @@ function library(ids: string[] = []): PluginHandlers {
 			entries: (files[prefix] ?? []).map((path) => ({ path })),
 		}),
 		storageRead: ({ path }) => {
-			if (path.includes('gone')) throw toolFailure('not_found', `no file ${path}`);
+			if (path.includes('gone')) throw toolFailure(`no file ${path}`, { code: 'not_found' });
 			return { content: new TextEncoder().encode(`# ${path}`) };
 		},
 	};

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
+import type { ServerDefinition } from '../../src/mcp/definition.ts';
 import { provide } from '../../src/mcp/serve.ts';
 import {
 	deferred,
@@ -249,9 +250,7 @@ async function startHubProcess(folder: string, address = 'localhost:0'): Promise
 	return { child, address: printed.trim(), folder, close, line };
 }
 
-type Definition = Parameters<typeof provide>[0];
-
-function server(calls: string[] = [], onHang: () => void = () => {}): Definition {
+function server(calls: string[] = [], onHang: () => void = () => {}): ServerDefinition {
 	return {
 		name: 'hub',
 		version: '1.0.0',

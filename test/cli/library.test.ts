@@ -165,8 +165,9 @@ describe('renderMarkdown', () => {
 		]);
 	});
 
-	it('drops what a terminal would obey', () => {
-		expect(renderMarkdown('a\u001B[2Jb\u0007\u009Bc\td', style, 3)).toBe('a[2Jbc\td');
+	it('shows as codes what a terminal would obey', () => {
+		const text = 'a\u001B[2Jb\u0007\u009Bc\td';
+		expect(renderMarkdown(text, style, 3)).toBe('a\\x1b[2Jb\\x07\\u009bc\td');
 	});
 });
 

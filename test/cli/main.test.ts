@@ -1,31 +1,181 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { commandHelp, overview } from '../../src/cli/help.ts';
+import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { nearest } from '../../src/cli/nearest.ts';
+import { packageVersion } from '../../src/files/package-version.ts';
 import { mctl } from '../support/mctl.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const SCREEN_LINES = 24;
+
+/** This Node.js, which takes itself for an old one and lacks what the bundle needs. */
+const oldNode = {
+	NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+		"delete process.getBuiltinModule; Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })",
+	)}`,
+};
 
 describe('mctl', () => {
 	it('prints a help that fits one screen, with no words and with --help', async () => {
 		const [bare, asked] = await Promise.all([mctl([]), mctl(['--help'])]);
 		expect(bare.stdout).toBe(asked.stdout);
 		expect(overview(commands).split('\n').length).toBeLessThanOrEqual(SCREEN_LINES);
+		for (const line of overview(commands).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 		expect([bare.code, bare.stderr]).toEqual([0, '']);
 	});
 
-	it.each(Object.keys(commands))('mctl %s --help fits one screen and shows examples', async (name) => {
-		const command = await commands[name]?.load();
-		if (command === undefined) throw new Error(`no command ${name}`);
-		const help = commandHelp(command);
+	it.each([...commands])('mctl %s --help fits one screen and shows examples', async (name, entry) => {
+		const command = await entry.load();
+		const help = commandHelp(entry, command);
 		expect(help.split('\n').length).toBeLessThanOrEqual(SCREEN_LINES);
 		for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 		expect(command.examples.length).toBeGreaterThan(0);
 		expect(command.usage.startsWith(`mctl ${name}`)).toBe(true);
 	});
 
-	it('tells its version', async () => {
-		expect((await mctl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+	it.each([['--version'], ['version']])('tells its version with %s', async (word) => {
+		expect((await mctl([word])).stdout).toBe(`${packageVersion()}\n`);
+	});
+
+	it.each(['hub', 'new'])('explains the commands of %s, three ways', async (group) => {
+		const [flag, short, word] = await Promise.all([
+			mctl([group, '--help']),
+			mctl([group, '-h']),
+			mctl(['help', group]),
+		]);
+		expect(flag).toMatchObject({ code: 0, stderr: '', stdout: `${groupHelp(commands, group)}\n` });
+		expect([short, word]).toEqual([flag, flag]);
+		expect(flag.stdout.split('\n').length).toBeLessThanOrEqual(SCREEN_LINES);
+	});
+
+	it('shows the same help with mctl help and with --help', async () => {
+		expect(await mctl(['help'])).toEqual(await mctl(['--help']));
+		expect(await mctl(['help', 'run'])).toEqual(await mctl(['run', '--help']));
+		expect(await mctl(['help', 'hub', 'stop'])).toEqual(await mctl(['hub', 'stop', '-h']));
+	});
+
+	it('takes flags before the command', async () => {
+		expect(JSON.parse((await mctl(['--json', 'list'])).stdout)).toMatchObject({ schema: 'orchestra.list/1' });
+		const run = await mctl(['--timeout', '5000', 'run', 'hello-world', '--json']);
+		expect([run.code, run.stderr]).toEqual([0, '']);
+		expect((await mctl(['--help', 'hub', 'ps'])).stdout).toContain('Usage: mctl hub ps');
+	});
+
+	it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+		'takes %s for a word like any other',
+		async (word) => {
+			const lines = [
+				[word],
+				['hub', word],
+				['new', word],
+				['help', word],
+				['run', word],
+				['list', word],
+				['list', `--${word}`],
+				['list', `--${word}=1`],
+				['prompt', word],
+				['read', `orchestr8://${word}`],
+				['new', 'tool', 'x', '--lang', word],
+				['completion', word],
+			];
+			for (const { code, stderr } of await Promise.all(lines.map((args) => mctl(args)))) {
+				expect(stderr).toMatch(/^mctl: .*\nhint: .*\n$/);
+				expect([1, 64]).toContain(code);
+			}
+		},
+	);
+
+	it('refuses words that a command does not take', async () => {
+		for (const name of ['demo', 'doctor', 'init', 'hub ps', 'version']) {
+			const { code, stderr } = await mctl([...name.split(' '), 'stray']);
+			expect([code, stderr]).toEqual([64, expect.stringContaining('unexpected word "stray"')]);
+		}
+	});
+
+	it('guesses a mistyped command of a group', async () => {
+		const { code, stderr } = await mctl(['hub', 'statsu']);
+		expect([code, stderr]).toEqual([
+			64,
+			'mctl: there is no command "hub statsu"\nhint: did you mean: mctl hub status\n',
+		]);
+		expect((await mctl(['hub'])).stderr).toContain('mctl hub needs one of: start, stop');
+	});
+
+	it.each([
+		[['list', '--jsn'], 'there is no flag --jsn; did you mean --json'],
+		[['list', '-x'], 'there is no flag -x'],
+		[['list', '--json=yes'], '--json takes no value, not "yes"'],
+		[['run', 'hello-world', '--timeout'], '--timeout needs a value: --timeout MS'],
+		[
+			['run', 'hello-world', '--timeout', '--input'],
+			'--timeout needs a value, and "--input" looks like a flag',
+		],
+	])('says in its own words what is wrong with the flags of %j', async (args, message) => {
+		const { code, stderr } = await mctl(args);
+		expect(code).toBe(64);
+		expect(stderr).toContain(message);
+	});
+
+	it('prints one JSON error on stderr with --json, wherever it stands, and plain text behind --', async () => {
+		for (const args of [
+			['nonsense', '--json'],
+			['--json', 'nonsense'],
+			['hub', '--json', 'nonsense'],
+		]) {
+			const { stderr } = await mctl(args);
+			expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'bad_input' } });
+		}
+		expect((await mctl(['nonsense', '--', '--json'])).stderr).toMatch(/^mctl: /);
+	});
+
+	it('reports what the operating system refuses without a stack', async () => {
+		const { code, stderr } = await mctl(['new', 'prompt', 'x', '--prompts', '/dev/null/x']);
+		expect([code, stderr]).toEqual([69, expect.stringMatching(/^mctl: .*ENOTDIR.*\n$/)]);
+	});
+
+	it('says in one sentence that a Node.js is too old, and loads nothing', async () => {
+		const { code, stdout, stderr } = await mctl(['list'], { env: oldNode });
+		expect({ code, stdout, stderr }).toEqual({
+			code: 69,
+			stdout: '',
+			stderr: 'mctl needs Node.js 20.19 or later; this is v18.20.4\n',
+		});
+	});
+
+	it('says the same from a checkout, before it builds anything', () => {
+		const checkout = temporaryFolder();
+		copyFileSync(new URL('../../mctl', import.meta.url), join(checkout, 'mctl'));
+		mkdirSync(join(checkout, 'src'));
+		const { status, stderr } = spawnSync(join(checkout, 'mctl'), ['list'], {
+			env: { ...process.env, ...oldNode },
+			encoding: 'utf8',
+		});
+		expect([status, stderr]).toEqual([69, 'mctl needs Node.js 20.19 or later; this is v18.20.4\n']);
+	});
+
+	it('says that nothing was recorded yet when the hub of a folder never ran', async () => {
+		const cwd = temporaryFolder();
+		const options = { cwd, env: { HOME: cwd, XDG_STATE_HOME: cwd } };
+		expect((await mctl(['hub', 'logs', '--journal'], options)).stderr).toMatch(
+			/^mctl: no calls recorded yet/,
+		);
+		expect((await mctl(['hub', 'logs'], options)).stderr).toMatch(/has logged nothing yet\nhint: /);
+	});
+
+	it('serves under the version of the package', async () => {
+		const params = {
+			protocolVersion: '2025-06-18',
+			capabilities: {},
+			clientInfo: { name: 't', version: '1' },
+		};
+		const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`;
+		const { stdout } = await mctl(['serve'], { input });
+		expect(JSON.parse(stdout)).toMatchObject({
+			result: { serverInfo: { name: 'orchestra', version: packageVersion() } },
+		});
 	});
 
 	it('guesses a mistyped command and exits 64', async () => {
@@ -42,11 +192,11 @@ describe('mctl', () => {
 		const plain = await mctl(['request', '--nonsense']);
 		expect([plain.code, plain.stderr]).toEqual([
 			64,
-			"mctl: Unknown option '--nonsense'\nhint: usage: mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--json]\n",
+			'mctl: there is no flag --nonsense\nhint: usage: mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--json]\n',
 		]);
 		const json = await mctl(['request', '--nonsense', '--json']);
 		expect(JSON.parse(json.stderr)).toMatchObject({
-			error: { code: 'bad_input', message: "Unknown option '--nonsense'" },
+			error: { code: 'bad_input', message: 'there is no flag --nonsense' },
 		});
 	});
 });

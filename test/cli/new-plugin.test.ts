@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPluginProcess } from '../../src/plugin/plugin-process.ts';
 import { temporaryFolder } from '../support/links.ts';
@@ -25,6 +26,13 @@ describe('mctl new plugin', () => {
 		const value = { toolName: 'hello', arguments: { name: 'you' } };
 		const { response } = await plugin.client.send({ request: { case: 'toolCall', value } });
 		expect(response).toMatchObject({ value: { success: true, result: { text: 'Hello, you!' } } });
+	});
+
+	it('depends on the installed package by its path, never by a name of the registry', async () => {
+		const cwd = await temporaryFolder();
+		spawnSync(process.execPath, [mctl, 'new', 'plugin', 'by-path'], { cwd });
+		const { dependencies } = JSON.parse(await readFile(join(cwd, 'by-path/package.json'), 'utf8'));
+		expect(dependencies).toEqual({ 'orchestra-hub': `file:${resolve(import.meta.dirname, '../..')}` });
 	});
 
 	it('overwrites nothing, and refuses an id that is no name', async () => {

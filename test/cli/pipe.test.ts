@@ -46,6 +46,55 @@ describe('mctl pipe', () => {
 		expect(code).toBe(1);
 	});
 
+	it('waits for a program that answers long after the end of input', async () => {
+		const script =
+			'const lines = []; process.stdin.on("data", (c) => lines.push(c)).on("end", () => setTimeout(() => console.log(String(lines.length > 0)), 1500))';
+		const { stdout, code } = await mctl(['pipe', `stdio:node -e '${script}'`], { input: '1\n' });
+		expect([stdout, code]).toEqual(['true\n', 0]);
+	});
+
+	it('waits for a program that has closed its stdout and still works', async () => {
+		const { stderr, code } = await mctl(['pipe', `stdio:sh -c 'exec >&-; sleep 1.2; echo done >&2; exit 7'`]);
+		expect([stderr, code]).toEqual([expect.stringContaining('done\n'), 1]);
+	});
+
+	it('gives the program no more than --timeout after the end of input', async () => {
+		const { stdout, stderr, code } = await mctl(
+			['pipe', '--timeout', '200', `stdio:sh -c 'echo 1; exec sleep 300'`],
+			{ input: '1\n' },
+		);
+		expect([stdout, code]).toEqual(['1\n', 124]);
+		expect(stderr).toMatch(/mctl: `sh .*` still ran 200ms after the end of input\nhint: Raise --timeout/);
+	});
+
+	it.each([
+		['KILL', 137],
+		['TERM', 143],
+		['SEGV', 139],
+	])('says so when the program dies by SIG%s, and exits %i', async (signal, exitCode) => {
+		const { stdout, stderr, code } = await mctl(['pipe', `stdio:sh -c 'echo 1; kill -${signal} $$'`]);
+		expect([stdout, code]).toEqual(['1\n', exitCode]);
+		expect(stderr).toMatch(new RegExp(`^mctl: \\\`sh .*\\\` was ended by SIG${signal}\n`));
+	});
+
+	it('says once when the program takes no more input, and prints what it still says', async () => {
+		const input = '1\n'.repeat(100_000);
+		const { stdout, stderr, code } = await mctl(['pipe', `stdio:sh -c 'exec <&-; sleep 0.5; echo 2'`], {
+			input,
+		});
+		expect([stdout, code]).toEqual(['2\n', 0]);
+		expect(stderr.match(/takes no more input/g)).toHaveLength(1);
+	});
+
+	it('ends on Ctrl-C a program that never reads', async () => {
+		const child = startMctl(['pipe', `stdio:sh -c 'echo $$; exec sleep 300'`]);
+		child.stdin.write('1\n'.repeat(2_000_000));
+		const [chunk] = await once(child.stdout, 'data');
+		child.kill('SIGINT');
+		const [code] = await once(child, 'exit');
+		expect([code, isAlive(Number(chunk))]).toEqual([130, false]);
+	});
+
 	it('ends cleanly when its reader goes away', async () => {
 		const child = startMctl(['pipe', 'stdio:yes 1']);
 		await once(child.stdout, 'data');

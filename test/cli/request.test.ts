@@ -4,6 +4,16 @@ import { mctl } from '../support/mctl.ts';
 
 const server = `stdio:node ${fileURLToPath(new URL('../fixtures/stdio-server.mjs', import.meta.url))}`;
 
+/** Answers each request with the methods that have come so far. */
+const strictServer = `stdio:node -e '${[
+	'const seen = [];',
+	'require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {',
+	'const { id, method } = JSON.parse(line); seen.push(method); if (id === undefined) return;',
+	'const isRefused = method === "initialize" && process.argv[1] === "refuse";',
+	'const answer = isRefused ? { error: { code: -32601, message: "no" } } : { result: seen };',
+	'console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer })); });',
+].join(' ')}'`;
+
 describe('mctl request', () => {
 	it('prints the answer, pretty for eyes and as one object for programs', async () => {
 		const pretty = await mctl(['request', server, 'echo', '{"a":[1]}']);
@@ -14,6 +24,44 @@ describe('mctl request', () => {
 			method: 'echo',
 			result: { a: [1] },
 		});
+	});
+
+	it.each(['tools/list', 'prompts/list', 'resources/list', 'logging/setLevel'])(
+		'shakes hands with an MCP server before %s',
+		async (method) => {
+			const { stdout, code } = await mctl(['request', strictServer, method, '--json']);
+			expect([JSON.parse(stdout).result, code]).toEqual([
+				['initialize', 'notifications/initialized', method],
+				0,
+			]);
+		},
+	);
+
+	it.each([
+		[['tools/list', '--raw']],
+		[['initialize']],
+		[['ping']],
+		[['tools/list', '{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}']],
+	])('sends %j alone', async (words) => {
+		const { stdout } = await mctl(['request', strictServer, ...words, '--json']);
+		expect(JSON.parse(stdout).result).toEqual([words[0]]);
+	});
+
+	it('asks all the same when the program refuses the handshake, and says so', async () => {
+		const { stdout, stderr, code } = await mctl([
+			'request',
+			`${strictServer} refuse`,
+			'tools/list',
+			'--json',
+		]);
+		expect([JSON.parse(stdout).result, code]).toEqual([['initialize', 'tools/list'], 0]);
+		expect(stderr).toContain('mctl: the program refused `initialize`: JSON-RPC error -32601: no');
+	});
+
+	it('quotes an answer that is not JSON-RPC, at once', async () => {
+		const program = `stdio:sh -c 'read line; echo {\\"id\\":1,\\"error\\":\\"bad\\"}; exec sleep 300'`;
+		const { code, stderr } = await mctl(['request', program, 'x']);
+		expect([code, stderr]).toEqual([69, expect.stringContaining('it was {"id":1,"error":"bad"}')]);
 	});
 
 	it('exits 124 when nothing came in time', async () => {

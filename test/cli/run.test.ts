@@ -71,6 +71,41 @@ describe('mctl run', () => {
 		expect(code).toBe(3);
 	});
 
+	it.skipIf(process.platform !== 'linux').each([
+		['that cleared its environment', 'env -i ', ':', 0, true],
+		['that left its group', '', ':', 0, false],
+		['at the deadline, that left its group', '', 'sleep 30', 124, false],
+		['at the deadline, that cleared its environment', 'env -i ', 'sleep 30', 124, true],
+	])('does not wait for a process of the tool %s', async (_, prefix, last, exitCode, isStranger) => {
+		const leave = `${prefix}setsid sh -c 'echo $$ > pid; exec sleep 30'`;
+		const cwd = projectWith('t', `event result '{}'; ${leave} & until [ -s pid ]; do :; done; ${last}`);
+		const { code } = await mctl(['run', 't', '--timeout', '1000'], { cwd });
+		const pid = Number(readFileSync(join(cwd, 'tools/t/pid'), 'utf8'));
+		expect([code, isAlive(pid)]).toEqual([exitCode, isStranger]);
+		if (isStranger) process.kill(pid, 'SIGKILL');
+	});
+
+	it('takes its deadline from the settings of tools, not from those of requests, as the hub does', async () => {
+		const cwd = projectWith('t', `sleep 1; event result '{}'`);
+		writeFiles(cwd, { 'orchestra.json': '{ "limits": { "requestMs": 100 } }' });
+		expect((await mctl(['run', 't'], { cwd })).code).toBe(0);
+		writeFiles(cwd, { 'orchestra.json': '{ "tools": { "timeoutMs": 100 } }' });
+		expect((await mctl(['run', 't'], { cwd })).code).toBe(124);
+	});
+
+	it('says how a run without a plain success ended', async () => {
+		const none = await mctl(['run', 't'], { cwd: projectWith('t', `event started '{}'`) });
+		expect(none.stdout).toContain('⚠ Finished without a result');
+		const both = await mctl(['run', 't'], {
+			cwd: projectWith('t', `event error '{"message":"half"}'; event result '{}'`),
+		});
+		expect([both.stdout, both.stderr]).toEqual([
+			expect.stringContaining('⚠ Finished, with an error'),
+			expect.stringContaining('✖ half'),
+		]);
+		expect(none.stdout + both.stdout).not.toContain('✓');
+	});
+
 	it('ends cleanly when its reader goes away, and ends the tool', async () => {
 		const cwd = projectWith(
 			't',
@@ -175,7 +210,7 @@ describe('mctl run', () => {
 		[['hello-world', '--input', '{'], '--input is not JSON'],
 		[['hello-world', '--input', '[1]'], '--input is not a JSON object'],
 		[['hello-world', '--input', '@nowhere.json'], 'the input file nowhere.json cannot be read'],
-		[['hello-world', '--nonsense'], "Unknown option '--nonsense'"],
+		[['hello-world', '--nonsense'], 'there is no flag --nonsense'],
 		[['helo-world'], 'there is no tool "helo-world"'],
 	])('refuses %j with a sentence, a hint and exit 64', async (args, sentence) => {
 		const { stdout, stderr, code } = await mctl(['run', ...args], { cwd: temporaryFolder() });

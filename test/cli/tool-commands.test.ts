@@ -69,7 +69,7 @@ describe('mctl new tool', () => {
 		const cwd = writeFiles(temporaryFolder(), { 'tools/mine/precious': 'x' });
 		const { code, stderr } = await mctl(['new', 'tool', 'mine'], { cwd });
 		expect(code).toBe(64);
-		expect(stderr).toContain('is there already');
+		expect(stderr).toContain('exists already');
 	});
 
 	it('puts it where --dir says and tells how to run it from there', async () => {
@@ -92,6 +92,21 @@ describe('mctl check', () => {
 			/\[FAIL\] nothing but events on stdout: 1 stray: malformed NDJSON: hello\n {7}→ Print to stderr/,
 		);
 		expect(stderr).toContain('mctl: x breaks Tool Protocol v1 in 2 points\nhint: ');
+	});
+
+	it('takes an absolute path, a relative one and an id', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'tools/x/manifest.json': manifestOf('x', { inputSchema: {} }),
+			'tools/x/main.sh': `${shellEvent('x')}\ncase $(cat) in '{"context":{'*) event started '{}'; event result '{}' ;; *) event error '{"message":"no"}'; exit 1 ;; esac`,
+		});
+		for (const word of [
+			join(cwd, 'tools/x'),
+			join(cwd, 'tools/x/manifest.json'),
+			'tools/x',
+			'./tools/x',
+			'x',
+		])
+			expect([word, (await mctl(['check', word], { cwd })).code]).toEqual([word, 0]);
 	});
 
 	it('gives one object with --json', async () => {
@@ -147,7 +162,7 @@ describe('mctl init', () => {
 		expect(readFileSync(join(cwd, 'orchestra.json'), 'utf8')).toContain('"command": "node"');
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });
-		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('is there already')]);
+		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
 });
 
@@ -163,18 +178,25 @@ describe('wrong usage', () => {
 		[['check'], 'mctl check needs the folder of a tool'],
 		[['check', 'a', 'b'], 'mctl check takes one tool'],
 		[['check', 'helo-world'], 'there is no tool "helo-world"'],
-		[['doctor', 'me'], 'mctl doctor takes no words'],
-		[['init', 'me'], 'mctl init takes no words'],
-		[['hub', 'start', 'me'], 'mctl hub start takes no words, not "me"'],
-		[['hub', 'stop', 'me'], 'mctl hub stop takes no words, not "me"'],
-		[['hub', 'status', 'me'], 'mctl hub status takes no words, not "me"'],
-		[['hub', 'ps', 'me'], 'mctl hub ps takes no words, not "me"'],
-		[['hub', 'logs', 'me'], 'mctl hub logs takes no words, not "me"'],
-		[['hub', 'run', 'me'], 'mctl hub run takes no words, not "me"'],
+		[['check', './nowhere'], 'there is no tool at ./nowhere'],
+		[['run', 'helo-world'], 'there is no tool "helo-world"'],
+		[['run', './nowhere'], 'there is no tool at ./nowhere'],
+		[['doctor', 'me'], 'unexpected word "me": mctl doctor takes flags only'],
+		[['init', 'me'], 'unexpected word "me": mctl init takes flags only'],
+		[['hub', 'start', 'me'], 'unexpected word "me": mctl hub start takes flags only'],
+		[['hub', 'stop', 'me'], 'unexpected word "me": mctl hub stop takes flags only'],
+		[['hub', 'status', 'me'], 'unexpected word "me": mctl hub status takes flags only'],
+		[['hub', 'ps', 'me'], 'unexpected word "me": mctl hub ps takes flags only'],
+		[['hub', 'logs', 'me'], 'unexpected word "me": mctl hub logs takes flags only'],
+		[['hub', 'run', 'me'], 'unexpected word "me": mctl hub run takes flags only'],
 		[
-			['bridge', '--certs-dir', 'certs', '--orchestrator-addr', '127.0.0.1:0'],
+			['bridge', '--certs-dir', '.', '--orchestrator-addr', '127.0.0.1:0'],
 			'"127.0.0.1:0" is not an address to connect to',
 		],
+		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
+		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is no folder'],
+		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
+		[['hub', 'ls', 'me'], 'unexpected word "me": mctl hub ls takes flags only'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
 		const cwd = temporaryFolder();
 		const env = { HOME: cwd, XDG_STATE_HOME: cwd };

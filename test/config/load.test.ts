@@ -227,6 +227,11 @@ describe('loadConfiguration', () => {
 });
 
 describe('expandVariables', () => {
+	it('takes the names of properties of every object for variables that are not set', () => {
+		const text = '${constructor}${toString:-x}';
+		expect(expandVariables(text, process.env)).toEqual({ text: 'x', unset: ['constructor'] });
+	});
+
 	it.each([
 		['${A}-${B}', '1-', []],
 		['${B:-x}${C:-y}${A:-z}', 'xy1', []],

@@ -1,6 +1,6 @@
 /*
  * The server that the official conformance suite expects: the names and results
- * are the suite's, everything else is a plain server on `orchestra/mcp`.
+ * are the suite's, everything else is a plain server on `orchestra-hub/mcp`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { provide, serveProvider } from '../../dist/mcp/index.js';

@@ -36,7 +36,6 @@ describe('mctl serve', () => {
 			expect((await client.listTools()).tools.map(({ name }) => name)).toContain('greet');
 			expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toMatchObject({
 				content: [{ text: 'Hello, Ada' }],
-				structuredContent: { text: 'Hello, Ada' },
 			});
 			expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
 			const found = await client.readResource({ uri: 'orchestr8://match?query=write+a+tool+in+python' });
@@ -87,12 +86,60 @@ describe('mctl serve', () => {
 		const client = await serve(folder, (_, method) => heard.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('tools/list');
-		// The watch is set a moment after the start; a file that comes before it is seen by the list itself.
-		await until('the change was told', () => {
-			writeTool(folder, 'second.sh', greetTool.replaceAll('greet', `second-${Date.now()}`));
-			return heard.includes('notifications/tools/list_changed');
+		writeTool(folder, 'second.sh', greetTool.replaceAll('greet', 'second'));
+		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(JSON.stringify(await client.request('tools/list'))).toContain('"second"');
+	});
+
+	it('sees a tool in a folder that did not exist', async () => {
+		const folder = temporaryFolder();
+		const heard: string[] = [];
+		const client = await serve(folder, (_, method) => heard.push(method));
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('tools/list');
+		mkdirSync(join(folder, 'tools'));
+		writeTool(folder, 'greet.sh', greetTool);
+		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('it is offered', async () => {
+			return JSON.stringify(await client.request('tools/list')).includes('"greet"');
 		});
-		expect(JSON.stringify(await client.request('tools/list'))).toContain('second-');
+	});
+
+	it('says nothing of a tool that writes into its own folder', async () => {
+		const folder = workspace({ 'greet.sh': greetTool.replace('echo', 'date > last-run\necho') });
+		const heard: string[] = [];
+		const client = await serve(folder, (_, method) => heard.push(method));
+		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('tools/list');
+		await client.request('tools/call', { name: 'greet', arguments: { name: 'Ada' } });
+		writeTool(folder, 'second.sh', greetTool.replaceAll('greet', 'second'));
+		await until('a real change was told', () => heard.includes('notifications/tools/list_changed'));
+		expect(heard.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+	});
+
+	it('runs a burst of calls a few at a time, and answers each', async () => {
+		const folder = workspace({ 'count.sh': countTool });
+		writeFileSync(join(folder, 'orchestra.json'), '{ "limits": { "toolsAtOnce": 3 } }');
+		const client = await serve(folder);
+		const calls = Array.from({ length: 60 }, () => client.request('tools/call', { name: 'count' }));
+		const most = (await Promise.all(calls)).map((answer) =>
+			Number(JSON.stringify(answer).match(/runs (\d+)/)?.[1]),
+		);
+		expect(most).toHaveLength(60);
+		expect(Math.max(...most)).toBeLessThanOrEqual(3);
+	});
+
+	it('does not offer a tool whose program is not installed, and says why when it is called', async () => {
+		const folder = workspace({ 'greet.sh': greetTool });
+		mkdirSync(join(folder, 'tools', 'odd'));
+		writeFileSync(join(folder, 'tools', 'odd', 'manifest.json'), oddManifest);
+		const client = await serve(folder);
+		expect(JSON.stringify(await client.request('tools/list'))).not.toContain('"odd"');
+		const answer = JSON.stringify(
+			await client.request('tools/call', { name: 'odd' }).catch((error: unknown) => String(error)),
+		);
+		expect(answer).toContain('odd needs no-such-runtime, which is not installed');
+		expect(answer).not.toContain('/bin');
 	});
 
 	it('takes in a changed configuration without a restart, and tells its clients', async () => {
@@ -121,7 +168,7 @@ describe('mctl serve', () => {
 		writeFileSync(join(folder, 'orchestra.json'), JSON.stringify({ tools: { roots: ['tools', 'more'] } }));
 		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
 		const result = await call;
-		expect(result).toMatchObject({ content: [{ text: 'slow ended without a result' }] });
+		expect(result).toMatchObject({ content: [{ text: 'slow finished without a result' }] });
 		expect(result).not.toHaveProperty('isError');
 	});
 
@@ -204,6 +251,19 @@ echo '{"type":"started","ts":"'$ts'","toolId":"greet","payload":{}}'
 echo '{"type":"progress","ts":"'$ts'","toolId":"greet","payload":{"progress":1,"total":2,"message":"half"}}'
 echo '{"type":"result","ts":"'$ts'","toolId":"greet","payload":{"text":"Hello, '$name'"}}'
 `;
+
+/** Says how many of its kind run. */
+const countTool = `#!/bin/sh
+# mctl: {"manifestVersion":1,"id":"count","version":"1.0.0","name":"Count","description":"Counts runs"}
+: > run-$$
+sleep 0.1
+set -- run-*
+echo '{"type":"result","ts":"2026-01-01T00:00:00.000Z","toolId":"count","payload":{"text":"runs '$#'"}}'
+rm run-$$
+`;
+
+const oddManifest =
+	'{"manifestVersion":1,"id":"odd","version":"1.0.0","name":"Odd","description":"x","command":["no-such-runtime"]}';
 
 const slowTool = `#!/bin/sh
 # mctl: {"manifestVersion":1,"id":"slow","version":"1.0.0","name":"Slow","description":"Takes its time"}

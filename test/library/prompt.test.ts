@@ -40,6 +40,13 @@ describe('readPrompt', () => {
 });
 
 describe('fillPrompt', () => {
+	it('misses an argument that is named like a property of every object', () => {
+		const text = '---\narguments:\n  - name: constructor\n    required: true\n---\n{{constructor}}';
+		const { prompt } = readPrompt(file(text));
+		expect(() => fillPrompt(prompt, {})).toThrow('Missing required argument: constructor');
+		expect(fillPrompt(prompt, { constructor: 'x' })).toBe('x');
+	});
+
 	it('fills ${arg}, {{arg}} and $ARGUMENTS', () => {
 		const prompt = promptOf('---\narguments: [a, b]\n---\n${a} {{b}} {{ a }} [$ARGUMENTS]');
 		expect(fillPrompt(prompt, { b: '2', a: '1' })).toBe('1 2 1 [1 2]');

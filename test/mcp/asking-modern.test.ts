@@ -210,7 +210,11 @@ describe('calls that wait', () => {
 			listTools: async (context) => [
 				await context.ask('roots/list').then(() => ({ name: 'x', inputSchema: {} })),
 			],
-			callTool: async (_params, context) => ({ content: [{ type: String(await context.ask('x/y')) }] }),
+			callTool: async (_params, context) => ({
+				content: [
+					{ type: 'text', text: JSON.stringify(await context.askAll({ answer: { method: 'x/y' } })) },
+				],
+			}),
 		});
 		expect((await client.modern('tools/list', {}, { roots: {} }))['error'].message).toMatch(/cannot ask/);
 		expect((await client.modern('tools/call', { name: 'x' }))['error'].message).toMatch(

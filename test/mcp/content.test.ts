@@ -1,5 +1,6 @@
 /* Tools, resources, prompts and completion: what comes back, and in which form for which revision. */
 import { describe, expect, it } from 'vitest';
+import type { ToolReturn } from '../../src/mcp/definition.ts';
 import { provide } from '../../src/mcp/serve.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
@@ -38,11 +39,11 @@ describe.each(eras)('tools in the %s era', (era) => {
 });
 
 describe('what a tool returns', () => {
-	const cases: [string, () => unknown, Record<string, unknown>][] = [
+	const cases: [string, () => ToolReturn<unknown>, Record<string, unknown>][] = [
 		['a text', () => 'x', { content: [{ type: 'text', text: 'x' }] }],
 		['nothing', () => undefined, { content: [] }],
-		['null', () => null, { content: [{ type: 'text', text: 'null' }], structuredContent: null }],
-		['a list', () => [1], { content: [{ type: 'text', text: '[1]' }], structuredContent: [1] }],
+		['null', () => null, { content: [{ type: 'text', text: 'null' }] }],
+		['a list', () => [1], { content: [{ type: 'text', text: '[1]' }] }],
 		['a whole result', () => ({ content: [], extra: 1 }), { content: [], extra: 1 }],
 	];
 
@@ -79,7 +80,7 @@ describe('what a tool returns', () => {
 	it('must be declared with a schema of an object', () => {
 		const tools = { t: { inputSchema: { type: 'string' }, run: () => '' } };
 		expect(() => provide({ name: 'x', version: '1', tools })).toThrow(
-			'inputSchema of the tool t must have "type": "object"',
+			'the input schema of the tool t must have "type": "object"',
 		);
 	});
 });

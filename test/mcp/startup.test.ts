@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 it('loads no cryptography before a call asks its client', () => {
 	const script = `
-		import 'orchestra/mcp';
+		import 'orchestra-hub/mcp';
 		console.log(process.moduleLoadList.filter((name) => /NativeModule (crypto|child_process|net|http)$/.test(name)).join());
 	`;
 	const args = ['--input-type=module', '-e', script];
@@ -18,7 +18,7 @@ it('loads no cryptography before a call asks its client', () => {
 it('loads the schema library only when a value needs it', () => {
 	const script = `
 		import { createRequire, Module } from 'node:module';
-		import { provide } from 'orchestra/mcp';
+		import { provide } from 'orchestra-hub/mcp';
 		const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => /[\\\\/]ajv[\\\\/]/.test(file));
 		const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
 		const provider = provide({ name: 'x', version: '1', tools: { t: { inputSchema, run: ({ n }) => n } } });

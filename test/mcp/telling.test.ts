@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CallContext } from '../../src/mcp/call-context.ts';
 import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
+import type { ToolReturn } from '../../src/mcp/definition.ts';
 import { provide } from '../../src/mcp/serve.ts';
 import { SUBSCRIPTIONS } from '../../src/mcp/subscriptions.ts';
+import type { Awaitable } from '../../src/mcp/types.ts';
 import { WATCHED_RESOURCES } from '../../src/mcp/watches.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
@@ -288,7 +290,7 @@ function listen(client: RawClient, id: unknown, notifications: Record<string, un
 }
 
 /** A server with one tool that does this. */
-function toolOf(run: (context: CallContext) => unknown): DefinedProvider {
+function toolOf(run: (context: CallContext) => Awaitable<ToolReturn<unknown>>): DefinedProvider {
 	return provide({
 		name: 'x',
 		version: '1',

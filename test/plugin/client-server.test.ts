@@ -1,9 +1,8 @@
 /* Calls between a real client and a real server, over both links. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OrchestraError } from '../../src/errors.ts';
+import { OrchestraError, toolFailure } from '../../src/errors.ts';
 import { encodeRequest, type RequestInit } from '../../src/plugin/codec.ts';
-import { toolFailure } from '../../src/plugin/failure.ts';
 import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/handlers.ts';
@@ -53,7 +52,7 @@ for (const kind of ['quic', 'tls'] as const) {
 		it('carry the error of a handler in the answer, and the server lives on', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: ({ toolName }) => {
-					if (toolName === 'strict') throw toolFailure('validation_error', 'name is missing');
+					if (toolName === 'strict') throw toolFailure('name is missing', { code: 'validation_error' });
 					throw new Error('oops');
 				},
 				boot: () => Promise.reject(new Error('no disk')),
@@ -133,7 +132,7 @@ for (const kind of ['quic', 'tls'] as const) {
 
 		it('report how a stream failed', async () => {
 			const { client } = await openPair(kind, {
-				streamStart: () => Promise.reject(toolFailure('quota', 'enough for today')),
+				streamStart: () => Promise.reject(toolFailure('enough for today', { code: 'quota' })),
 			});
 			const got: PluginResponse[] = [];
 			for await (const answer of client.sendStream(streamStart('s3', 'x'))) got.push(answer);

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { canFindMarks } from '../../src/process/enlist.ts';
-import { Guard, MARK_VARIABLE } from '../../src/process/guard.ts';
+import { Guard } from '../../src/process/guard.ts';
+import { MARK_VARIABLE } from '../../src/process/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -58,7 +59,7 @@ describe('starting', () => {
 		[
 			'a missing command',
 			{ command: 'nonexistent_command_12345' },
-			/^failed to spawn process: command "nonexistent_command_12345" was not found on PATH \(.+\)$/,
+			/^failed to spawn process: command "nonexistent_command_12345" was not found on PATH$/,
 		],
 		[
 			'a missing path',

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,6 +10,10 @@ import { Guard } from '../../src/process/guard.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const KILL_ROUNDS = 40;
+const KILL_WITHIN_MS = 8;
 
 const opened: { close(): void }[] = [];
 afterEach(() => {
@@ -92,6 +98,22 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(Number(await text(child.stdout))).toBe(process.pid);
 	});
 
+	it.skipIf(process.platform !== 'linux')(
+		'never starts a program twice when the helper is killed while it forks',
+		async () => {
+			const folder = temporaryFolder();
+			const outcomes = await Promise.all(
+				Array.from({ length: KILL_ROUNDS }, (_, round) =>
+					startAndKillHelper(join(folder, `${round}`), round),
+				),
+			);
+			const runs = outcomes.map(({ file }) => (existsSync(file) ? readFileSync(file, 'utf8').length : 0));
+			expect(Math.max(...runs)).toBeLessThanOrEqual('x'.length);
+			for (const { error } of outcomes)
+				if (error) expect(error).toMatchObject({ message: expect.stringContaining('outcome unknown') });
+		},
+	);
+
 	it('ends when the process that made it is killed, and so does what it started', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
@@ -138,6 +160,22 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(await text(parent.stdout)).toBe('7\n');
 	});
 });
+
+/** Programs that act before they read, with the helper killed at some moment of their start. */
+async function startAndKillHelper(file: string, round: number): Promise<{ file: string; error?: unknown }> {
+	const { helper, guard } = open();
+	await Child.start(shell('exit 0'), { spawner: helper, guard }).then(({ gone }) => gone);
+	const starting = Child.start(shell(`printf x >> ${file}; sleep 60`), { spawner: helper, guard });
+	setTimeout(() => process.kill(helper.pid ?? 0, 'SIGKILL'), round % KILL_WITHIN_MS);
+	try {
+		const child = await starting;
+		await until('it acts', () => existsSync(file) || !child.isRunning);
+		await child.stop(0);
+		return { file };
+	} catch (error) {
+		return { file, error };
+	}
+}
 
 function open(): { helper: HelperSpawner; guard: Guard } {
 	const guard = new Guard();

@@ -212,6 +212,43 @@ describe('a peer that calls', () => {
 		peer.message('{"jsonrpc":"2.0","id":9,"result":1}');
 	});
 
+	it.each([
+		['an error that is text', '{"jsonrpc":"2.0","id":1,"error":"no such tool"}', /`error` must be an object/],
+		['no jsonrpc', '{"id":1,"result":{}}', /`jsonrpc` must be "2\.0"/],
+		['an older jsonrpc', '{"jsonrpc":"1.0","id":1,"result":{}}', /`jsonrpc` must be "2\.0"/],
+		['a batch of one', '[{"jsonrpc":"2.0","id":1,"result":{}}]', /no batches/],
+	])('fails the call at once whose answer has %s, and quotes it', async (_, line, reason) => {
+		const { peer, channel } = open();
+		const [first, second] = [peer.request('a'), peer.request('b')];
+		peer.message(line);
+		const error = await first.catch((thrown: unknown) => thrown);
+		expect(error).toMatchObject({ code: 'bad_frame', message: expect.stringMatching(reason) });
+		expect(error).toMatchObject({ message: expect.stringContaining(line), data: { line } });
+		expect(channel.strays).toContain(line);
+		peer.message('{"jsonrpc":"2.0","id":2,"result":"fine"}');
+		expect(await second).toBe('fine');
+	});
+
+	it('quotes an answer that it cannot use without control characters, and cut', async () => {
+		const { peer } = open();
+		const answer = peer.request('a');
+		peer.message(`{"id":1,\t"error":"\u009b31mred ${'x'.repeat(1000)}"}`);
+		const error = await answer.catch((thrown: unknown) => thrown);
+		expect(error).toMatchObject({
+			data: { line: expect.stringMatching(/^\{"id":1, "error":" 31mred x+…$/) },
+		});
+		expect(String(error).length).toBeLessThan(400);
+	});
+
+	it('does not take a malformed request of the peer for the answer to its own', async () => {
+		const { peer } = open();
+		const answer = peer.request('a');
+		peer.message('{"id":1,"method":"roots/list"}');
+		peer.message('[{"id":1,"method":"roots/list"}]');
+		peer.message('{"jsonrpc":"2.0","id":1,"result":"fine"}');
+		expect(await answer).toBe('fine');
+	});
+
 	it('fails the call whose answer was too long, at once, and nothing else', async () => {
 		const { peer } = open();
 		const [first, second] = [peer.request('a'), peer.request('b')];

@@ -3,7 +3,6 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { IncomingCall } from '../../src/rpc/incoming.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { methodNotFound, rpcError } from '../../src/rpc/rpc-error.ts';
-import { FULL_WAIT_MS, INCOMING_LIMIT } from '../../src/rpc/serving.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
 
 describe('a peer that serves', () => {
@@ -37,6 +36,12 @@ describe('a peer that serves', () => {
 			{ id: 1, error: { code: -32600 } },
 			{ id: 'b', error: { code: -32600 } },
 		]);
+	});
+
+	it('never answers a notification, not even one without jsonrpc', () => {
+		const { peer, channel } = open();
+		peer.message('{"id":77,"method":"notifications/odd"}');
+		expect([channel.sent, channel.strays]).toEqual([[], ['{"id":77,"method":"notifications/odd"}']]);
 	});
 
 	it('takes a bare answer from a client that it asked', async () => {
@@ -207,43 +212,6 @@ describe('a peer that serves', () => {
 		fail(new Error('gave up'));
 		await peer.drained(1000);
 		expect(channel.sent).toEqual([]);
-	});
-
-	it('stops reading while a slow client has not caught up, and goes on after', async () => {
-		const { peer, channel } = open({ onRequest: () => 'x' });
-		channel.hasRoom = false;
-		for (const id of [1, 2]) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"a"}`);
-		expect(channel.isPaused).toBe(true);
-		channel.catchUp();
-		await peer.flushed();
-		expect(channel.isPaused).toBe(false);
-	});
-
-	it('stops reading while too many calls are in flight', async () => {
-		const { peer, channel, finish } = openSlow();
-		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"slow"}`);
-		expect(channel.isPaused).toBe(true);
-		finish('one');
-		await Promise.resolve();
-		expect(channel.isPaused).toBe(false);
-	});
-
-	it('reads on after a moment, refuses what is new, and hears what the calls wait for', async () => {
-		const { peer, channel, clock, calls, finish } = openSlow();
-		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(`{"jsonrpc":"2.0","id":${id},"method":"slow"}`);
-		clock.advance(FULL_WAIT_MS);
-		expect(channel.isPaused).toBe(false);
-		peer.message('{"jsonrpc":"2.0","id":"new","method":"slow"}');
-		expect(channel.messages).toMatchObject([{ id: 'new', error: { code: -32603 } }]);
-		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}');
-		expect(firstOf(calls).signal.aborted).toBe(true);
-		finish('one');
-		await Promise.resolve();
-		peer.message('{"jsonrpc":"2.0","id":"newer","method":"slow"}');
-		expect(channel.messages).toHaveLength(1);
-		expect(calls).toHaveLength(INCOMING_LIMIT + 1);
-		peer.cancelIncoming('enough');
-		expect(channel.isPaused).toBe(false);
 	});
 
 	it('waits for calls in flight at the end, with a bound, and gives up the rest', async () => {

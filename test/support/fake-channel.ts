@@ -10,7 +10,7 @@ export class FakeChannel implements Channel {
 	hasRoom = true;
 	isPaused = false;
 	isBroken = false;
-	#release: () => void = () => {};
+	#waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
 
 	post(text: string): boolean {
 		if (this.isBroken) throw new OrchestraError('io', 'IO error: write EPIPE');
@@ -19,13 +19,26 @@ export class FakeChannel implements Channel {
 	}
 
 	flushed(): Promise<void> {
-		return this.hasRoom ? Promise.resolve() : new Promise((resolve) => (this.#release = resolve));
+		if (this.hasRoom) return Promise.resolve();
+		return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
 	}
 
 	/** The slow reader has caught up. */
 	catchUp(): void {
 		this.hasRoom = true;
-		this.#release();
+		this.release();
+	}
+
+	/** The slow reader has taken what was posted so far; the next post is too much again. */
+	release(): void {
+		for (const { resolve } of this.#waiters.splice(0)) resolve();
+	}
+
+	/** The reader is gone. */
+	breakDown(): void {
+		this.isBroken = true;
+		for (const { reject } of this.#waiters.splice(0))
+			reject(new OrchestraError('io', 'IO error: write EPIPE'));
 	}
 
 	pause(): void {
@@ -34,6 +47,10 @@ export class FakeChannel implements Channel {
 
 	resume(): void {
 		this.isPaused = false;
+	}
+
+	async close(): Promise<void> {
+		this.isBroken = true;
 	}
 
 	noteStray(text: string): void {

@@ -1,8 +1,10 @@
 /* A server with something of everything, for the tests of the face. */
 import type { CallContext } from '../../src/mcp/call-context.ts';
+import type { ElicitParams } from '../../src/mcp/client-methods.ts';
 import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
 import type { ToolDefinition } from '../../src/mcp/definition.ts';
 import { provide } from '../../src/mcp/serve.ts';
+import type { ContentBlock } from '../../src/mcp/types.ts';
 
 const textInput = {
 	type: 'object',
@@ -11,7 +13,7 @@ const textInput = {
 };
 
 /** A question for a form with one field. */
-export function formFor(field: string): { method: string; params: Record<string, unknown> } {
+export function formFor(field: string): { method: string; params: ElicitParams } {
 	return {
 		method: 'elicitation/create',
 		params: {
@@ -26,7 +28,7 @@ export const sampling = {
 	params: { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 10 },
 };
 
-const links = [
+const links: ContentBlock[] = [
 	{ type: 'text', text: 'see' },
 	{ type: 'resource_link', uri: 'note://one', name: 'one', title: 'The first', description: 'a note' },
 	{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
@@ -82,9 +84,9 @@ const tools: Record<string, ToolDefinition> = {
 	},
 	name: {
 		run: async (_input: unknown, context: CallContext) => {
-			const { content } = (await context.ask(...asked(formFor('name')))) as { content: { name: string } };
+			const { content } = await context.ask('elicitation/create', formFor('name').params);
 			context.progress(1);
-			return `Hello, ${content.name}!`;
+			return `Hello, ${String(content?.['name'])}!`;
 		},
 	},
 	interview: {
@@ -97,12 +99,15 @@ const tools: Record<string, ToolDefinition> = {
 	both: {
 		run: async (_input: unknown, context: CallContext) =>
 			JSON.stringify(
-				await Promise.all([context.ask(...asked(formFor('name'))), context.ask(...asked(formFor('colour')))]),
+				await Promise.all([
+					context.ask('elicitation/create', formFor('name').params),
+					context.ask('elicitation/create', formFor('colour').params),
+				]),
 			),
 	},
 	impatient: {
 		run: (_input: unknown, context: CallContext) => {
-			const answered = context.ask(...asked(formFor('name'))).then(() => 'answered');
+			const answered = context.ask('elicitation/create', formFor('name').params).then(() => 'answered');
 			return Promise.race([answered, new Promise((resolve) => setImmediate(resolve, 'not waited for'))]);
 		},
 	},
@@ -134,6 +139,7 @@ const tools: Record<string, ToolDefinition> = {
 		run: () => ({ resultType: 'input_required', requestState: 'again' }),
 	},
 	context: {
+		output: { type: 'object' },
 		run: (_input: unknown, { meta, clientInfo, clientCapabilities, revision }: CallContext) => ({
 			meta,
 			clientInfo,
@@ -156,7 +162,7 @@ export function kitchenSink(): DefinedProvider {
 			'note://bytes': { read: () => new Uint8Array([1, 2, 3]) },
 			'note://secret': {
 				read: async (context) => {
-					await context.ask(...asked(formFor('password')));
+					await context.ask('elicitation/create', formFor('password').params);
 					return 'opened';
 				},
 			},
@@ -177,15 +183,13 @@ export function kitchenSink(): DefinedProvider {
 				complete: (_argument, typed, { how = '' }) =>
 					Array.from({ length: 150 }, (_, index) => `${typed}${how}${index}`),
 			},
-			listen: { get: () => ({ messages: [{ role: 'user', content: links[2] ?? { type: 'text' } }] }) },
+			listen: {
+				get: () => ({ messages: [{ role: 'user', content: links[2] ?? { type: 'text', text: '' } }] }),
+			},
 			asks: {
 				get: async (_input, context) =>
-					`for ${JSON.stringify(await context.ask(...asked(formFor('topic'))))}`,
+					`for ${JSON.stringify(await context.ask('elicitation/create', formFor('topic').params))}`,
 			},
 		},
 	});
-}
-
-function asked({ method, params }: ReturnType<typeof formFor>): [string, Record<string, unknown>] {
-	return [method, params];
 }

@@ -58,6 +58,21 @@ export function livingWith(variable: string, value: string): number[] {
 		.map(Number);
 }
 
+/** Pids of the processes whose parent is `parent`. Linux only. */
+export function childrenOf(parent: number): number[] {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => {
+			try {
+				const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+				return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+			} catch {
+				return false; // ended while we looked
+			}
+		})
+		.map(Number);
+}
+
 /** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
 export async function until(
 	what: string,

@@ -23,6 +23,14 @@ describe('checkTool', () => {
 		expect(failure?.advice).toMatch(/\.$/);
 	});
 
+	it('does not hold the compilation of a first start against a tool', async () => {
+		const answer = `case $request in '{"context":{'*) event started '{}'; event result '{}' ;; *) event error '{"message":"no"}'; exit 1 ;; esac`;
+		const tool = shellTool(`[ -e built ] || { sleep 2.2; touch built; }; request=$(cat); ${answer}`, {
+			inputSchema: { type: 'object' },
+		});
+		expect((await check(tool)).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+	});
+
 	it('warns of a tool that takes a malformed request for a good one', async () => {
 		const findings = await check(
 			shellTool(`event started '{}'; event result '{}'`, { requiredConfig: ['a'] }),

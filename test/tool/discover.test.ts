@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundledToolsRoot, discoverTools, readToolAt, toolRoots } from '../../src/tool/discover.ts';
@@ -23,6 +24,47 @@ describe('discoverTools', () => {
 		const { tools, problems } = discoverTools([root]);
 		expect(tools.map(({ id }) => id)).toEqual(['a', 'b']);
 		expect(problems).toEqual([]);
+	});
+
+	it.skipIf(process.platform === 'win32')(
+		'reports a manifest that is a named pipe or a device, and goes on',
+		() => {
+			const root = writeFiles(temporaryFolder(), {
+				'good/manifest.json': manifestOf('good'),
+				'pipe/x': '',
+				'device/x': '',
+			});
+			execFileSync('mkfifo', [join(root, 'pipe/manifest.json'), join(root, 'script.sh')]);
+			symlinkSync('/dev/zero', join(root, 'device/manifest.json'));
+			symlinkSync('/dev/zero', join(root, 'zero.sh'));
+			const { tools, problems } = discoverTools([root]);
+			expect(tools.map(({ id }) => id)).toEqual(['good']);
+			expect(problems.map(({ message }) => message)).toEqual([
+				expect.stringContaining('is a device'),
+				expect.stringContaining('is a named pipe'),
+			]);
+		},
+	);
+
+	it('refuses a manifest of more than a megabyte', () => {
+		const root = writeFiles(temporaryFolder(), { 'big/manifest.json': ' '.repeat(1024 * 1024 + 1) });
+		expect(discoverTools([root]).problems[0]?.message).toContain('larger than');
+	});
+
+	it.skipIf(process.platform === 'win32')('ends in a folder of links that lead in circles', () => {
+		const root = writeFiles(temporaryFolder(), { 'good/manifest.json': manifestOf('good') });
+		symlinkSync(root, join(root, 'again'));
+		symlinkSync(join(root, 'b'), join(root, 'a'));
+		symlinkSync(join(root, 'a'), join(root, 'b'));
+		expect(discoverTools([root]).tools.map(({ id }) => id)).toEqual(['good']);
+	});
+
+	it('looks at ten thousand files of a root at most, and says so', () => {
+		const root = writeFiles(temporaryFolder(), { 'good/manifest.json': manifestOf('good') });
+		for (let number = 0; number <= 10_000; number++) writeFileSync(join(root, `${number}.txt`), '');
+		const { tools, problems } = discoverTools([root]);
+		expect(tools.map(({ id }) => id)).toEqual(['good']);
+		expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('more than 10000')]);
 	});
 
 	it('takes a missing root for an empty one', () => {

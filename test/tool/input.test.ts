@@ -186,12 +186,9 @@ describe('settingsOf', () => {
 		expect([...flatten({ a: { b: { c: 1 } } })]).toEqual([['a.b.c', 1]]);
 	});
 
-	it.each([{}, { azdo: {} }, { azdo: { token: '' } }, { azdo: { token: null } }])(
-		'misses a required key in %j',
-		(config) => {
-			expect(settingsOf(tool, config).missing).toEqual(['azdo.token']);
-		},
-	);
+	it.each([{}, { azdo: {} }, { azdo: { token: null } }])('misses a required key in %j', (config) => {
+		expect(settingsOf(tool, config).missing).toEqual(['azdo.token']);
+	});
 });
 
 describe('runTimeoutMs', () => {

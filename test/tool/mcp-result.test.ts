@@ -5,17 +5,16 @@ import type { JsonObject } from '../../src/wire/json.ts';
 import { runToEnd, shellTool } from '../support/tool-folder.ts';
 
 describe('mcpResultOf', () => {
-	it('gives the result as structured content and as JSON text', async () => {
-		expect(await answerOf(`event result '{"n":1}'`)).toEqual({
-			content: [{ type: 'text', text: '{"n":1}' }],
-			structuredContent: { n: 1 },
-		});
+	it('gives the result as JSON text, and as structured content only when the tool declares its output', async () => {
+		const content = [{ type: 'text', text: '{"n":1}' }];
+		expect(await answerOf(`event result '{"n":1}'`)).toEqual({ content });
+		const declared = await answerOf(`event result '{"n":1}'`, { outputSchema: { type: 'object' } });
+		expect(declared).toEqual({ content, structuredContent: { n: 1 } });
 	});
 
 	it('shows the text of a result that has one', async () => {
-		const { content, structuredContent } = await answerOf(`event result '{"text":"hi","n":1}'`);
-		expect(content).toEqual([{ type: 'text', text: 'hi' }]);
-		expect(structuredContent).toEqual({ text: 'hi', n: 1 });
+		const answer = await answerOf(`event result '{"text":"hi","n":1}'`);
+		expect(answer).toEqual({ content: [{ type: 'text', text: 'hi' }] });
 	});
 
 	it('gives an error with message, code and hint, and the last words of a crash', async () => {
@@ -28,10 +27,11 @@ describe('mcpResultOf', () => {
 		expect(crashed.content[0]).toMatchObject({ text: expect.stringMatching(/code 7 \[TOOL_CRASH\].*boom/s) });
 	});
 
-	it('links artifacts', async () => {
+	it('links artifacts, and names them in the text for agents that drop links', async () => {
 		const { content } = await answerOf(
-			`event artifact '{"path":"out/a b.csv","mimeType":"text/csv"}'; event artifact '{"nothing":1}'; event result '{}'`,
+			`event artifact '{"path":"out/a b.csv","mimeType":"text/csv"}'; event artifact '{"nothing":1}'; event result '{"text":"made"}'`,
 		);
+		expect(content[0]).toEqual({ type: 'text', text: 'made\n\nFiles:\n- /work/out/a b.csv' });
 		expect(content.slice(1)).toEqual([
 			{ type: 'resource_link', uri: 'file:///work/out/a%20b.csv', name: 'a b.csv', mimeType: 'text/csv' },
 		]);
@@ -39,22 +39,24 @@ describe('mcpResultOf', () => {
 
 	it('says that there was no result', async () => {
 		expect((await answerOf(`event started '{}'`)).content[0]).toMatchObject({
-			text: 'sh-tool ended without a result',
+			text: 'sh-tool finished without a result',
 		});
+	});
+
+	it('fails when the declared output never came', async () => {
+		const answer = await answerOf(`event started '{}'`, { outputSchema: { type: 'object' } });
+		expect(answer).toMatchObject({ isError: true });
 	});
 });
 
 describe('notifications of a run', () => {
-	it('are progress for progress and log events', () => {
+	it('are progress for progress events alone', () => {
 		expect(mcpProgressOf(event('progress', { progress: 1, total: 2, message: 'x' }))).toEqual({
 			progress: 1,
 			total: 2,
 			message: 'x',
 		});
-		expect(mcpProgressOf(event('log', { level: 'info', message: 'x' }))).toEqual({
-			progress: 0,
-			message: 'x',
-		});
+		expect(mcpProgressOf(event('log', { level: 'info', message: 'x', progress: 1 }))).toBeUndefined();
 		expect(mcpProgressOf(event('progress', { progress: 'half' }))).toBeUndefined();
 		expect(mcpProgressOf(event('result', {}))).toBeUndefined();
 	});
@@ -65,6 +67,7 @@ describe('notifications of a run', () => {
 			logger: 't',
 			data: { message: 'x', data: { a: 1 } },
 		});
+		expect(mcpLogOf(event('log', { level: 'constructor', message: 'x' }))).toMatchObject({ level: 'info' });
 		expect(mcpLogOf(event('log', { level: 'odd', message: 'x' }))).toMatchObject({
 			level: 'info',
 			data: 'x',
@@ -73,8 +76,12 @@ describe('notifications of a run', () => {
 	});
 });
 
-async function answerOf(script: string): Promise<ReturnType<typeof mcpResultOf>> {
-	return mcpResultOf((await runToEnd(shellTool(script))).summary, '/work');
+async function answerOf(
+	script: string,
+	changes: { outputSchema?: JsonObject } = {},
+): Promise<ReturnType<typeof mcpResultOf>> {
+	const tool = shellTool(script, changes);
+	return mcpResultOf((await runToEnd(tool)).summary, '/work', tool);
 }
 
 function event(type: string, payload: JsonObject): ToolEvent {

@@ -62,6 +62,26 @@ describe('runTool', () => {
 		mkdirSync(mark); // throws if the tool has run
 	});
 
+	it('takes an empty string for a value that was set', async () => {
+		const tool = shellTool(`grep -q '"url":""' && event result '{}'`, { requiredConfig: ['url'] });
+		expect((await runToEnd(tool, { config: { url: '' } })).summary.outcome).toBe('ok');
+	});
+
+	it('hands on the variables that the manifest declares, by name and by prefix', async () => {
+		const tool = shellTool(`event result "{\\"seen\\":\\"$M_CONTROL_ONE-$M_CONTROL_TWO-$OTHER\\"}"`, {
+			env: ['M_CONTROL_*', '*'],
+		});
+		const environment = { PATH: process.env['PATH'], M_CONTROL_ONE: '1', M_CONTROL_TWO: '2', OTHER: '3' };
+		expect((await runToEnd(tool, { environment })).summary.result).toEqual({ seen: '1-2-' });
+	});
+
+	it('says which program is missing, without the PATH', async () => {
+		const tool = shellTool('', { command: ['no-such-runtime', 'x'] });
+		const { summary } = await runToEnd(tool);
+		expect(summary).toMatchObject({ exitCode: 69, error: { code: 'TOOL_SPAWN' } });
+		expect(summary.error?.message).toBe('sh-tool needs no-such-runtime, which is not installed');
+	});
+
 	it('fails before the start when the input is not valid, naming each field', async () => {
 		const { summary } = await runToEnd(helloWorld, { input: { name: 3, nam: 'x' } });
 		expect(summary).toMatchObject({ outcome: 'not_started', exitCode: 1, error: { code: 'INPUT_INVALID' } });

@@ -32,7 +32,7 @@ describe('serveTool', () => {
 
 	it('makes a toolFailure an error event and exit 1', async () => {
 		const { summary } = await runToEnd(
-			sdkTool(`serveTool(() => { throw toolFailure('no token', 'AUTH'); });`),
+			sdkTool(`serveTool(() => { throw toolFailure('no token', { code: 'AUTH' }); });`),
 		);
 		expect(summary).toMatchObject({
 			exitCode: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/transport/connect.ts';
-import { Connection, MAILBOX_VALUES } from '../../src/transport/connection.ts';
+import { Connection, MAILBOX_CHARACTERS, MAILBOX_VALUES } from '../../src/transport/connection.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';
 
@@ -85,9 +85,27 @@ describe('connect', () => {
 	});
 
 	it('holds up a child that prints faster than we read, and loses nothing', async () => {
-		const count = MAILBOX_VALUES * 20;
+		const count = MAILBOX_VALUES * 3;
 		const connection = await connect(`stdio:seq ${count}`);
 		for (let n = 1; n <= count; n++) expect(await connection.recv()).toBe(n);
+		await connection.close();
+	});
+
+	it('lets a caller send many megabytes before it receives the first value', async () => {
+		const connection = await connect('stdio:cat');
+		const text = 'x'.repeat(20_000);
+		for (let n = 0; n < 2000; n++) await connection.send(text);
+		for (let n = 0; n < 2000; n++) expect((await connection.recv()) === text).toBe(true);
+		await connection.close();
+	});
+
+	it('pauses a child that prints more than is held in memory, and loses nothing', async () => {
+		const [near, far] = memoryPair();
+		const connection = new Connection(near);
+		const text = JSON.stringify('x'.repeat(1024 * 1024));
+		const count = MAILBOX_CHARACTERS / text.length + 10;
+		for (let n = 0; n < count; n++) far.post(text);
+		for (let n = 0; n < count; n++) await connection.recv();
 		await connection.close();
 	});
 

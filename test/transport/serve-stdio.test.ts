@@ -89,6 +89,92 @@ describe('a server process', () => {
 		expect([code, signal]).toEqual([0, null]);
 	});
 
+	it('cancels what runs and exits when its stdout is closed, and says so once', async () => {
+		const child = start();
+		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"never"}\n');
+		await handlerStarted(child);
+		child.stdout.destroy();
+		child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
+		const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+		expect(stderr.match(/stdout is closed/g)).toHaveLength(1);
+		expect(stderr).toContain('1 running requests are canceled');
+		expect(stderr).not.toContain('left unanswered');
+		expect(code).toBe(0);
+	});
+
+	it('cancels what runs when its stdout closes after the end of input', async () => {
+		const child = start({ DRAIN_MS: '600000' });
+		await once(child.stdout, 'data');
+		child.stdout.destroy();
+		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"never"}\n');
+		child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":100}}\n');
+		const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+		expect(stderr).toMatch(/stdout is closed .* 1 running requests are canceled/);
+		expect(code).toBe(0);
+	});
+
+	it('runs no request that comes after its stdout was closed', async () => {
+		const child = start();
+		child.stdout.destroy();
+		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+		child.stdin.on('close', () => {});
+		const writing = setInterval(() => child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"never"}\n'), 5);
+		const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+		clearInterval(writing);
+		expect(stderr.split('stdout is closed')[1]).not.toContain('a stray print in a handler');
+		expect(code).toBe(0);
+	});
+
+	it('exits on one signal when nobody reads its stdout', async () => {
+		const child = start();
+		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
+		await handlerStarted(child);
+		child.kill('SIGTERM');
+		const [code, signal] = await once(child, 'exit');
+		expect([code, signal]).toEqual([0, null]);
+	});
+
+	it('exits on one signal that comes while it waits for its reader at the end of input', async () => {
+		const child = start();
+		child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
+		await handlerStarted(child);
+		child.kill('SIGTERM');
+		const [[code, signal], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+		expect([code, signal]).toEqual([0, null]);
+		expect(stderr).toContain('nobody reads stdout');
+	});
+
+	it('drops requests that have not begun on a signal, and says how many', async () => {
+		const child = start();
+		const request = '"method":"large","params":{"size":2000000}}';
+		const lines = [0, 1, 2, 3, 4].map((id) => `{"jsonrpc":"2.0","id":${id},${request}\n`);
+		child.stdin.write(lines.join(''));
+		await handlerStarted(child);
+		child.kill('SIGINT');
+		const [[code], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+		expect(stderr).toMatch(/[1-4] requests had not begun and are left unanswered/);
+		expect(code).toBe(0);
+	});
+
+	it('answers all that was asked when the reader begins only after the end of input', async () => {
+		const child = start({ DRAIN_MS: '50' });
+		const request = '"method":"large","params":{"size":500000}}';
+		for (let id = 0; id < 20; id++) child.stdin.write(`{"jsonrpc":"2.0","id":${id},${request}\n`);
+		child.stdin.end();
+		await once(child.stdin, 'close');
+		await handlerStarted(child);
+		expect(protocolLines(await text(child.stdout))).toHaveLength(20);
+	});
+
+	it.each([
+		'{"id":77,"method":"notifications/odd"}',
+		'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+		'{"jsonrpc":"2.0","id":20}',
+	])('is not kept alive by %s', async (line) => {
+		const { stderr, code } = await run(`${line}\n`, { DRAIN_MS: '600000' });
+		expect([stderr.includes('handler'), code]).toEqual([false, 0]);
+	});
+
 	it('shows every message at LOG_LEVEL=debug, as JSON when asked', async () => {
 		const { stderr } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}\n', {
 			LOG_LEVEL: 'debug',

@@ -2,7 +2,7 @@
  * A complete plugin: two tools, a prompt, a streaming tool, and files kept in the
  * storage of the orchestrator. Run it alone with --manifest, or let a hub start it.
  */
-import { definePlugin, toolFailure } from 'orchestra/plugin';
+import { definePlugin, toolFailure } from 'orchestra-hub/plugin';
 
 const text = (description) => ({ type: 'string', description });
 
@@ -70,7 +70,8 @@ function slugOf(value, field) {
 		.toLowerCase()
 		.replace(/[^a-z0-9]+/g, '-')
 		.replace(/^-+|-+$/g, '');
-	if (slug === '') throw toolFailure('validation_error', `"${field}" must have a letter or a digit in it`);
+	if (slug === '')
+		throw toolFailure(`"${field}" must have a letter or a digit in it`, { code: 'validation_error' });
 	return slug;
 }
 

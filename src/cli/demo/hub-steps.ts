@@ -1,4 +1,5 @@
 /* Steps that show the shared hub: started by a bridge, reached over QUIC, with a plugin behind it. */
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +14,7 @@ function callPlugin(): Promise<string[]> {
 		const plugin = fileURLToPath(new URL('../../examples/plugins/projects/plugin.mjs', import.meta.url));
 		const plugins = [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }];
 		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ plugins }));
-		// A home of its own, so that the demo touches nothing of yours.
-		const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), XDG_CONFIG_HOME: folder };
+		const env = homeIn(folder);
 		const bridge = await startMctl(['bridge'], folder, env);
 		try {
 			const call = { name: 'create_project', arguments: { name: 'My App' } };
@@ -25,7 +25,12 @@ function callPlugin(): Promise<string[]> {
 			await bridge.close();
 			await stopHub(folder, env);
 		}
-	});
+	}, stopHubDetached);
+}
+
+/** A home of its own, so that the demo touches nothing of yours. */
+function homeIn(folder: string): Record<string, string> {
+	return { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), XDG_CONFIG_HOME: folder };
 }
 
 async function stopHub(folder: string, env: Record<string, string>): Promise<void> {
@@ -33,4 +38,19 @@ async function stopHub(folder: string, env: Record<string, string>): Promise<voi
 	// It answers no request: its end is what we wait for.
 	await stopping.request('wait').catch(() => {});
 	await stopping.close();
+}
+
+/**
+ * A second Ctrl-C ends the demo at once, and the hub is nobody's child: a shell stops it. Twice, since a hub
+ * that was just being started is not known yet at the first time.
+ */
+function stopHubDetached(folder: string): void {
+	const script = '"$0" "$1" hub stop; sleep 2; "$0" "$1" hub stop; cd /; rm -rf "$2"';
+	const args = ['-c', script, process.execPath, process.argv[1] ?? '', folder];
+	spawn('sh', args, {
+		cwd: folder,
+		env: { ...process.env, ...homeIn(folder) },
+		detached: true,
+		stdio: 'ignore',
+	}).unref();
 }

@@ -1,5 +1,6 @@
 /* A step of the demo, and what steps need: a folder of their own, and a check that explains itself. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
@@ -27,14 +28,27 @@ export function startMctl(
 	return Client.open({ command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } });
 }
 
-/** An empty folder for the time of `use`. */
-export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), 'orchestra-demo-'));
+/**
+ * An empty folder for the time of `use`. When a second Ctrl-C ends the process at once, `leave` is all that is
+ * left of it: it may not wait, and removes the folder unless told otherwise.
+ */
+export async function inFolder<T>(
+	use: (folder: string) => Promise<T>,
+	leave: (folder: string) => void = removeFolder,
+): Promise<T> {
+	const folder = mkdtempSync(join(tmpdir(), 'orchestra-demo-'));
+	const leaveNow = (): void => leave(folder);
+	process.once('exit', leaveNow);
 	try {
 		return await use(folder);
 	} finally {
+		process.off('exit', leaveNow);
 		await rm(folder, { recursive: true, force: true });
 	}
+}
+
+function removeFolder(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
 }
 
 /** The texts of a tool's result. */

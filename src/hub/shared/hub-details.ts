@@ -25,7 +25,7 @@ export interface ProcessStatus {
 }
 
 /** As texts by name, because that is what a health answer can carry. */
-export function hubDetails(hub: Hub): Record<string, string> {
+export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
 	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
 		id,
@@ -43,6 +43,7 @@ export function hubDetails(hub: Hub): Record<string, string> {
 	return {
 		backends: JSON.stringify(backends),
 		processes: JSON.stringify(processes),
+		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};
 }
@@ -54,7 +55,7 @@ function guardProcess(): OwnedProcess[] {
 }
 
 /** Resident memory of a process; null when it cannot be told. */
-function memoryOf(pid: number): number | null {
+export function memoryOf(pid: number): number | null {
 	try {
 		if (process.platform === 'linux') {
 			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;

@@ -1,15 +1,23 @@
 /*
- * The folder of one shared hub: one per user and configuration. It holds the lock,
- * the record of where the hub listens, its log, its journal and the list of its
- * processes.
+ * The folder of one shared hub: one per user and configuration. It holds the record
+ * of where the hub listens, its log, its journal and the list of its processes.
+ *
+ * Who is the hub is decided by a bound socket (`hub-lock.ts`); `hub.lock` names its
+ * process for those who cannot see the socket. Every file here decides which process
+ * we talk to, so folders and files of another user are refused.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { parseDialAddress } from '../../quic/address.ts';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
 import { withFolderLock } from '../../quic/folder-lock.ts';
-import { isObject } from '../../wire/json.ts';
+import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
+import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
+import { HubRegistry } from './hub-registry.ts';
+import { assertPrivateFolder, makePrivateFolder, socketFolder } from './private-folder.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
 const KEY_CHARACTERS = 12;
@@ -17,25 +25,20 @@ const LOCK = 'hub.lock';
 const RECORD = 'hub.json';
 const PROCESSES = 'processes.json';
 
-/** Where a running hub is found. */
-export interface HubRecord extends ProcessIdentity {
-	readonly address: string;
-	readonly certsDir: string;
-	/** The folder whose configuration it serves. */
-	readonly root: string;
-	readonly startedAt: string;
-	/** What it offers beyond the common protocol; unknown when it does not say. */
-	readonly features?: readonly string[] | undefined;
-}
-
 export class HubFolder {
+	/** The folder of the configuration. */
+	readonly root: string;
 	readonly path: string;
+	readonly #environment: Readonly<NodeJS.ProcessEnv>;
+	readonly #key: string;
 
-	/** @param root the folder of the configuration */
-	constructor(root: string, environment: Readonly<NodeJS.ProcessEnv>) {
-		const base = environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
-		const key = createHash('sha256').update(root).digest('hex').slice(0, KEY_CHARACTERS);
-		this.path = join(base, 'orchestra', 'hubs', key);
+	/** @param root the folder of the configuration @param path of the state; default below XDG_STATE_HOME */
+	constructor(root: string, environment: Readonly<NodeJS.ProcessEnv>, path?: string) {
+		this.root = root;
+		this.#environment = environment;
+		this.#key = hash(root);
+		const base = environment['XDG_STATE_HOME'] || join(homeOf(environment), '.local', 'state');
+		this.path = path ?? join(base, 'orchestra', 'hubs', this.#key);
 	}
 
 	get logFile(): string {
@@ -46,54 +49,96 @@ export class HubFolder {
 		return join(this.path, 'journal.ndjson');
 	}
 
+	/** The name of its sockets: one per user, home and configuration, wherever the state is. */
+	get socketName(): string {
+		return `orchestra-hub-${process.getuid?.() ?? 'user'}-${hash(homeOf(this.#environment))}-${this.#key}`;
+	}
+
+	/** A private folder whose path is short enough for a socket, made when it is missing. */
+	shortFolder(): string {
+		return socketFolder(homeOf(this.#environment));
+	}
+
+	/** The folder of the hub that runs for the same configuration, even when it was started with another XDG_STATE_HOME; else this one. */
+	located(): HubFolder {
+		const found = this.#registry.find(this.#key);
+		if (found === undefined || found.statePath === this.path) return this;
+		return new HubFolder(this.root, this.#environment, found.statePath);
+	}
+
 	/** The running hub; undefined when there is none. What a dead one left is not looked at. */
 	running(): HubRecord | undefined {
-		const record = this.#read(RECORD);
-		if (!isHubRecord(record) || !isSameProcess(record)) return undefined;
-		// The hub itself can be asked, so what is garbled here only costs a moment.
-		return Array.isArray(record.features) ? record : { ...record, features: undefined };
+		const record = readHubRecord(this.#read(RECORD));
+		return record !== undefined && isSameProcess(record) ? record : undefined;
 	}
 
 	/** The living process that is the hub here, even when it does not say (any more) where it listens. */
 	owner(): ProcessIdentity | undefined {
 		const owner = this.#read(LOCK);
-		return isIdentity(owner) && isSameProcess(owner) ? owner : this.running();
+		if (isIdentity(owner) && isSameProcess(owner)) return owner;
+		return this.running() ?? lockHolder(this.socketName);
 	}
 
 	announce(record: HubRecord): void {
 		this.#write(RECORD, record);
+		const { pid, startTime, root, startedAt } = record;
+		try {
+			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
+		} catch {
+			// A home that cannot be written: those with the same XDG_STATE_HOME find the hub all the same.
+		}
 	}
 
-	/** Write record and lock again if they were deleted or garbled. Those of another hub that lives stay. */
+	/** Write what others find us by again if it was deleted or garbled, and renew the heartbeat. The files of another hub that lives stay. */
 	keepAnnounced(record: HubRecord): void {
-		const { pid, startTime, address } = record;
+		const { pid, startTime } = record;
 		const isOurs = (found: unknown): boolean =>
 			isIdentity(found) && found.pid === pid && found.startTime === startTime;
 		const [lock, found] = [this.#read(LOCK), this.#read(RECORD)];
-		const isFound = isOurs(found) && isHubRecord(found) && found.address === address;
+		const isFound = JSON.stringify(readHubRecord(found)) === JSON.stringify(readHubRecord(record));
+		const isRegistered = this.#registry.find(this.#key) !== undefined;
 		// Asking whether a process lives costs a process of its own on some systems, and all is nearly always well.
-		if (isFound && isOurs(lock)) return;
-		if (this.owner() !== undefined && !isOurs(this.owner())) return;
-		if (!isFound) this.announce(record);
-		if (!isOurs(lock)) this.#write(LOCK, { pid, startTime });
+		if (!(isFound && isOurs(lock) && isRegistered)) {
+			const owner = this.owner();
+			if (owner !== undefined && !isOurs(owner)) return;
+			this.announce(record);
+			if (!isOurs(lock)) this.#write(LOCK, { pid, startTime });
+		}
+		this.#beat();
 	}
 
-	/** Take the place of the hub here. False when another process has it. */
-	async lock(): Promise<boolean> {
-		mkdirSync(this.path, { recursive: true, mode: 0o700 });
+	/** How long ago the hub last showed that its event loop runs, in milliseconds. It does so every second. 0 when that cannot be seen. */
+	silentMs(): number {
+		try {
+			return Math.max(0, Date.now() - statSync(join(this.path, RECORD)).mtimeMs);
+		} catch {
+			return 0; // nothing is known
+		}
+	}
+
+	/** Become the hub here. Undefined when another process is; throws `bad_input` when another user holds the name. */
+	async lock(): Promise<HubLock | undefined> {
+		this.make();
 		// Looking at the old owner and taking its place must be one step, or two could take it at once.
 		return withFolderLock(this.path, async () => {
 			const owner = this.#read(LOCK);
-			if (isIdentity(owner) && isSameProcess(owner)) return false;
+			if (isIdentity(owner) && isSameProcess(owner)) return undefined;
+			const lock = await takeHubLock(this.socketName, homeOf(this.#environment));
+			if (lock === undefined) return this.#refuseStranger();
 			this.#write(LOCK, identityOf(process.pid));
-			return true;
+			return lock;
 		});
+	}
+
+	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. Never throws. */
+	withdraw(): void {
+		this.#remove([RECORD]);
 	}
 
 	/** Leave: the record and the lock are ours to remove. The next hub needs the list of what we could not end. */
 	unlock(): void {
 		const names = this.leftovers().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
-		for (const name of names) rmSync(join(this.path, name), { force: true });
+		this.#remove(names);
 	}
 
 	/** Remove what a hub that is dead left. Nothing happens while one lives. */
@@ -115,36 +160,82 @@ export class HubFolder {
 		return Array.isArray(list) ? list.filter(isIdentity).filter(isSameProcess) : [];
 	}
 
-	#read(name: string): unknown {
+	/** Make the folder, for this user alone. Throws `bad_input` or `io` with a hint. */
+	make(): void {
+		makePrivateFolder(...this.#parts);
+	}
+
+	/** Throws `bad_input` when the folder belongs to another user or can be written by others. A missing one is fine. */
+	assertPrivate(): void {
+		assertPrivateFolder(...this.#parts);
+	}
+
+	get #registry(): HubRegistry {
+		return new HubRegistry(homeOf(this.#environment));
+	}
+
+	/** Parts of the path that are ours: `orchestra/hubs/<key>`. What is above belongs to the system or the user. */
+	get #parts(): [base: string, ...parts: string[]] {
+		const hubs = dirname(this.path);
+		return [dirname(dirname(hubs)), basename(dirname(hubs)), basename(hubs), basename(this.path)];
+	}
+
+	/** A lock that is held by no process of ours. */
+	#refuseStranger(): undefined {
+		if (!isLockHeld(this.socketName) || this.owner() !== undefined) return undefined;
+		throw new OrchestraError(
+			'bad_input',
+			`the lock ${this.socketName} is held by a process of another user`,
+			{
+				hint: 'Find it with: sudo ss -xlp | grep orchestra-hub',
+			},
+		);
+	}
+
+	#remove(names: readonly string[]): void {
 		try {
-			return JSON.parse(readFileSync(join(this.path, name), 'utf8'));
+			this.#registry.remove(this.#key);
+			for (const name of names) rmSync(join(this.path, name), { force: true });
+		} catch {
+			// What cannot be removed names a process that is about to end, so nobody believes it.
+		}
+	}
+
+	#beat(): void {
+		const now = new Date();
+		utimesSync(join(this.path, RECORD), now, now);
+	}
+
+	#read(name: string): unknown {
+		const path = join(this.path, name);
+		this.assertPrivate();
+		assertPrivate(path);
+		try {
+			return JSON.parse(readRegularText(path));
 		} catch {
 			return undefined; // not there, or cut by a crash: the same as not there
 		}
 	}
 
 	#write(name: string, value: unknown): void {
-		mkdirSync(this.path, { recursive: true, mode: 0o700 });
+		this.make();
 		const temporary = join(this.path, `${name}.${process.pid}`);
-		writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-		renameSync(temporary, join(this.path, name));
+		try {
+			writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+			renameSync(temporary, join(this.path, name));
+		} catch (thrown) {
+			throw new OrchestraError('io', `${join(this.path, name)} cannot be written: ${messageOf(thrown)}`, {
+				cause: thrown,
+				hint: 'Make the folder writable, or name another place with XDG_STATE_HOME.',
+			});
+		}
 	}
 }
 
-function isIdentity(value: unknown): value is ProcessIdentity {
-	return isObject(value) && Number.isSafeInteger(value['pid']) && typeof value['startTime'] === 'string';
+function hash(text: string): string {
+	return createHash('sha256').update(text).digest('hex').slice(0, KEY_CHARACTERS);
 }
 
-function isHubRecord(value: unknown): value is HubRecord {
-	if (!isObject(value) || !isIdentity(value)) return false;
-	const texts = ['certsDir', 'root', 'startedAt'].map((name) => value[name]);
-	return texts.every((text) => typeof text === 'string') && isAddress(value['address']);
-}
-
-function isAddress(value: unknown): boolean {
-	try {
-		return typeof value === 'string' && parseDialAddress(value).port > 0;
-	} catch {
-		return false; // it says what is wrong with it; here only whether matters
-	}
+function homeOf(environment: Readonly<NodeJS.ProcessEnv>): string {
+	return environment['HOME'] || homedir();
 }

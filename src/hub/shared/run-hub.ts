@@ -1,27 +1,30 @@
 /*
  * The shared hub as a process: take the lock, end what an earlier hub left, listen,
- * serve until told to stop, leave nothing behind.
+ * serve until stopped or idle, leave nothing behind.
  */
+import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/face.ts';
-import { FEATURES } from '../../plugin/features.ts';
-import { servePlugin } from '../../plugin/plugin-server.ts';
+import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
+import type { PluginHandlers } from '../../plugin/handlers.ts';
 import { endGroup } from '../../process/stop.ts';
 import { certificatesFolder, loadIdentity } from '../../quic/certificates.ts';
-import type { LinkListener } from '../../quic/link.ts';
 import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator.ts';
+import { Activity } from './activity.ts';
+import { DeliveredValues } from './delivered-variables.ts';
+import { beatUntil } from './heartbeat.ts';
 import { hubDetails } from './hub-details.ts';
-import type { HubFolder, HubRecord } from './hub-folder.ts';
+import type { HubFolder } from './hub-folder.ts';
+import { HubListeners } from './hub-listeners.ts';
+import type { HubRecord } from './hub-record.ts';
 import { identityOf } from './process-identity.ts';
 
-/** The default address: loopback, any free port. */
-const LISTEN_ADDRESS = '127.0.0.1:0';
-/** How often the list of our processes is written down, in milliseconds. */
-const REMEMBER_MS = 1000;
+/** After how long without a client a hub ends that nobody can know by its address, in milliseconds. */
+const IDLE_MS = 15 * 60_000;
 
 export interface RunHubOptions {
 	readonly folder: HubFolder;
@@ -35,18 +38,27 @@ export interface RunHubOptions {
 
 /** Run the hub until it is told to stop. Throws `bad_input` when another one runs here. */
 export async function runHub(options: RunHubOptions): Promise<void> {
-	const { folder, log } = options;
-	if (!(await folder.lock())) {
+	const log = withoutQueries(options.log);
+	const { folder } = options;
+	const lock = await folder.lock();
+	if (lock === undefined) {
 		throw new OrchestraError('bad_input', 'a hub runs here already', {
 			hint: 'mctl hub status shows it; mctl hub stop ends it.',
 		});
 	}
 	try {
 		await endLeftovers(folder, log);
-		await serveUntilStopped(options);
+		await serveUntilStopped({ ...options, log });
 	} finally {
 		folder.unlock();
+		lock.release();
 	}
+}
+
+/** What users look for is not kept in a log that lives for weeks. */
+function withoutQueries(log: Log): Log {
+	if (log.isDebug) return log;
+	return log.redacted((message) => message.replace(/^(Dynamic resource request: [^?]*)\?.*$/s, '$1'));
 }
 
 async function endLeftovers(folder: HubFolder, log: Log): Promise<void> {
@@ -60,87 +72,102 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
-	const address = configuration.hub.listenAddress ?? LISTEN_ADDRESS;
-	// The port must be known before plugins start, and handlers need the hub: each is made in its turn.
+	const activity = new Activity();
+	const delivered = new DeliveredValues();
+	// Listeners must be there before plugins start, and handlers need the hub: each is made in its turn.
 	let opened: OpenedHub | undefined;
-	const listeners: LinkListener[] = [];
-	const handlers = orchestratorHandlers({
+	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
 		log,
-		details: () => hubDetails(whenOpen(opened).hub),
+		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
+	const handlers = activity.observe(
+		takingVariables(served, { delivered, opened: () => whenOpen(opened), log }),
+	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
+	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
-		listeners.push(await servePlugin({ address, identity, handlers, log }));
-		const { tcpAddress } = configuration.hub;
-		if (tcpAddress !== undefined)
-			listeners.push(await servePlugin({ address: tcpAddress, identity, handlers, log, kind: 'tls' }));
-		const listening = listeners[0]?.address ?? address;
-		const journal = fileJournal(folder.journalFile, log);
-		opened = await openHub({ cwd, environment, log, journal, address: listening, certsDir });
-		const record = {
-			...ownIdentity(),
-			address: listening,
+		opened = await openHub({
+			cwd,
+			environment,
+			log,
+			journal: fileJournal(folder.journalFile, log),
+			address: () => listeners.openNetwork(),
 			certsDir,
-			root: configuration.root,
-			startedAt: new Date().toISOString(),
-			features: FEATURES,
-		};
-		folder.announce(record);
-		log.info(`the hub of ${configuration.root} listens on ${listening}`);
+			delivered: () => delivered.current,
+		});
+		const record = recorder({ folder, certsDir, listeners, opened });
+		folder.announce(record());
+		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
-		await stopped(signal, rememberer({ folder, record, log }, opened));
+		const isOpen = opened;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub), log);
+		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub stops');
+		folder.withdraw();
 		shared.parking.close();
-		await Promise.all(listeners.map((listener) => listener.close()));
+		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** Keeps in the folder what others need to find us and to end what we started, whoever deletes it. Never throws. */
-function rememberer({ folder, record, log }: Remembered, { hub }: OpenedHub): () => void {
-	let complaint = '';
-	return () => {
-		try {
-			folder.keepAnnounced(record);
-			folder.rememberProcesses(hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
-			complaint = '';
-		} catch (thrown) {
-			// A full disk is no reason to stop serving, nor to say so every second.
-			const message = messageOf(thrown);
-			if (message !== complaint) log.warn(`${folder.path} cannot be written: ${message}`);
-			complaint = message;
-		}
+interface Recorded {
+	readonly folder: HubFolder;
+	readonly certsDir: string;
+	readonly listeners: HubListeners;
+	readonly opened: OpenedHub;
+}
+
+/** Gives the record as it is now. */
+function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubRecord {
+	const about = {
+		...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
+		certsDir,
+		root: folder.root,
+		startedAt: new Date().toISOString(),
+		features: FEATURES,
+	};
+	return () => ({
+		...about,
+		address: listeners.address,
+		networkAddress: listeners.networkAddress,
+		unset: opened.unset(),
+	});
+}
+
+/** The same handlers; values that a bridge delivers when it registers are used before it is answered. */
+function takingVariables(
+	handlers: PluginHandlers,
+	{ delivered, opened, log }: { delivered: DeliveredValues; opened: () => OpenedHub; log: Log },
+): PluginHandlers {
+	return {
+		...handlers,
+		async register(manifest, call) {
+			const hub = opened();
+			if (delivered.take(manifest, call.peer.name, hub.unset())) await hub.reload();
+			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
+				const names = hub.unset().map((name) => `\${${name}}`);
+				log.warn(`${names.join(', ')} is not set in ${delivered.current.environmentName}`);
+			}
+			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
+		},
 	};
 }
 
-interface Remembered {
-	readonly folder: HubFolder;
-	readonly record: HubRecord;
-	readonly log: Log;
+/** A hub with an address of its own serves peers that cannot start it, so it stays unless told otherwise. */
+function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection): number {
+	return idleMs ?? (listenAddress === undefined && tcpAddress === undefined ? IDLE_MS : 0);
 }
 
-/** Resolves when the signal comes; `remember` is called then, and now and then until then. */
-function stopped(signal: AbortSignal, remember: () => void): Promise<void> {
-	return new Promise((resolve) => {
-		const timer = setInterval(remember, REMEMBER_MS);
-		const stop = (): void => {
-			clearInterval(timer);
-			remember();
-			resolve();
-		};
-		if (signal.aborted) stop();
-		else signal.addEventListener('abort', stop, { once: true });
-	});
+function isIdle(activity: Activity, idleMs: number, log: Log): boolean {
+	if (idleMs === 0 || activity.idleMs < idleMs) return false;
+	log.info(`no client for ${Math.round(idleMs / 1000)} s`);
+	return true;
 }
 
 function whenOpen(opened: OpenedHub | undefined): OpenedHub {
 	if (opened) return opened;
 	throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
-}
-
-function ownIdentity(): { pid: number; startTime: string } {
-	return identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 }

@@ -1,20 +1,24 @@
 /*
  * Find the shared hub, or start it in the background.
  *
- * The hub is a process of its own, in its own session, so that it outlives the
- * terminal it was started from. Two who start it at once get the same one: the second
- * process finds the lock taken and goes away.
+ * The hub belongs to nobody: it outlives the agent or terminal that started it. Two
+ * who start it at once get the same one: the second process finds the lock taken and
+ * exits. When the hub that held the lock was just ending, another is started.
  */
-import type { ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
-import type { HubFolder, HubRecord } from './hub-folder.ts';
+import type { HubFolder } from './hub-folder.ts';
+import type { HubRecord } from './hub-record.ts';
+import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { startDetached } from './start-detached.ts';
 
 /** How long a hub has until it listens, in milliseconds. */
 export const START_MS = 15_000;
 const ASK_AGAIN_MS = 20;
 const LOG_LINES = 5;
+/** How much of the end of the log is read for them. */
+const LOG_BYTES = 4096;
 
 export interface StartOptions {
 	readonly folder: HubFolder;
@@ -27,51 +31,45 @@ export interface StartOptions {
 
 /** The running hub, started when there is none. Throws `timeout` or `closed` with the end of its log. */
 export async function ensureHub(options: StartOptions): Promise<HubRecord> {
-	return options.folder.running() ?? startHub(options);
+	return options.folder.located().running() ?? startHub(options);
 }
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
 	const { folder, signal } = options;
-	const child = await spawnDetached(options);
-	let hasExited = false;
-	child.once('exit', () => {
-		hasExited = true;
-	});
-	child.unref();
 	const giveUpAt = performance.now() + START_MS;
+	let started = await start(options);
+	let hasSeenOther = false;
 	for (;;) {
-		const record = folder.running();
+		const record = folder.located().running();
 		if (record) {
 			// Another was faster. Ours would find the lock taken, or, if that hub is stopped soon, take its place unasked.
-			if (record.pid !== child.pid && !hasExited) child.kill('SIGKILL');
+			if (started !== undefined && record.pid !== started.pid) killIt(started);
 			return record;
 		}
 		signal?.throwIfAborted();
-		// One that found the lock taken exits at once; then the other is about to listen.
+		const hasExited = started === undefined || !isSameProcess(started);
 		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
-		if (hasExited && performance.now() > giveUpAt - START_MS + EXITED_GRACE_MS)
-			throw notStarted(folder, true);
+		if (hasExited) {
+			// One that found the lock taken exits at once; then the other is about to listen, or to end.
+			const isOther = folder.located().owner() !== undefined;
+			if (!isOther && !hasSeenOther) throw notStarted(folder, true);
+			if (!isOther) started = await start(options);
+			hasSeenOther = isOther;
+		}
 		await sleep(ASK_AGAIN_MS);
 	}
 }
 
-/** How long another hub that is starting may take, when ours has exited. */
-const EXITED_GRACE_MS = 3000;
+function start({ folder, ...options }: StartOptions): Promise<ProcessIdentity | undefined> {
+	folder.make();
+	return startDetached({ ...options, logFile: folder.logFile });
+}
 
-async function spawnDetached({ folder, cwd, command, environment }: StartOptions): Promise<ChildProcess> {
-	const { spawn } = await import('node:child_process'); // most find a hub that runs
-	mkdirSync(folder.path, { recursive: true, mode: 0o700 });
-	const log = openSync(folder.logFile, 'a', 0o600);
+function killIt(started: ProcessIdentity): void {
 	try {
-		const [program = '', ...args] = command;
-		return spawn(program, args, {
-			cwd,
-			detached: true,
-			env: { ...environment },
-			stdio: ['ignore', log, log],
-		});
-	} finally {
-		closeSync(log);
+		if (isSameProcess(started)) process.kill(started.pid, 'SIGKILL');
+	} catch {
+		// It ended in this very moment, which is what we want.
 	}
 }
 
@@ -86,7 +84,15 @@ function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
 
 function lastLines(file: string): string {
 	try {
-		return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+		const descriptor = openSync(file, 'r');
+		try {
+			const buffer = Buffer.alloc(LOG_BYTES);
+			const from = Math.max(0, fstatSync(descriptor).size - LOG_BYTES);
+			const count = readSync(descriptor, buffer, 0, LOG_BYTES, from);
+			return buffer.toString('utf8', 0, count).trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+		} finally {
+			closeSync(descriptor);
+		}
 	} catch {
 		return '(it wrote nothing)';
 	}

@@ -19,10 +19,14 @@ const STOP_MS = HUB_GRACE_MS + 3000;
 /** How long the kernel has to bury it, and its guard to end what it owned. */
 const GUARD_MS = 5000;
 const ASK_AGAIN_MS = 20;
+/** How long a hub has that is stopped by force. */
+const FORCED_STOP_MS = 1000;
 
 export interface StopOptions {
 	/** How long the hub has before it is killed, in milliseconds. Default 18 s: it ends by itself before. */
 	readonly stopMs?: number | undefined;
+	/** Kill it after a second. */
+	readonly isForced?: boolean | undefined;
 	/** How long what it owned has after that, before it is ended from here. Default 5 s. */
 	readonly guardMs?: number | undefined;
 }
@@ -30,7 +34,7 @@ export interface StopOptions {
 /** Stop the hub and wait until nothing of it lives. False when none ran. Throws `timeout` when something stays. */
 export async function stopHub(
 	folder: HubFolder,
-	{ stopMs = STOP_MS, guardMs = GUARD_MS }: StopOptions = {},
+	{ isForced = false, stopMs = isForced ? FORCED_STOP_MS : STOP_MS, guardMs = GUARD_MS }: StopOptions = {},
 ): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
 	const note = (): void => {
@@ -73,9 +77,9 @@ async function endOwned(owned: readonly ProcessIdentity[], ms: number): Promise<
 	return stays.flat();
 }
 
-function signalIt({ pid }: ProcessIdentity, signal: NodeJS.Signals): void {
+function signalIt(hub: ProcessIdentity, signal: NodeJS.Signals): void {
 	try {
-		process.kill(pid, signal);
+		if (isSameProcess(hub)) process.kill(hub.pid, signal);
 	} catch (error) {
 		// It ended in this very moment, which is what we want.
 		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH'))

@@ -44,7 +44,7 @@ it('keeps the record of another hub that lives', () => {
 
 function announced(): HubFolder {
 	const root = temporaryFolder();
-	const folder = new HubFolder(root, { XDG_STATE_HOME: root });
+	const folder = new HubFolder(root, { HOME: root, XDG_STATE_HOME: root });
 	mkdirSync(folder.path, { recursive: true });
 	const identity = identityOf(process.pid);
 	if (identity === undefined) throw new Error('this process has no identity');

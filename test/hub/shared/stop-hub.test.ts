@@ -44,7 +44,7 @@ describe('stopping a hub', () => {
 	}, 60_000);
 
 	it('names what it could not end, and leaves the list of it to the next', async () => {
-		const folder = new HubFolder('/', { XDG_STATE_HOME: temporaryFolder() });
+		const folder = folderWithoutHub();
 		const hub = await startIdle();
 		const stays = await startIdle(); // no leader of a group, so it cannot be ended as one
 		writeState(folder, { 'hub.lock': identityOf(hub), 'processes.json': [identityOf(stays)] });
@@ -55,7 +55,7 @@ describe('stopping a hub', () => {
 	});
 
 	it('ends what a hub that is dead already left, and says that none ran', async () => {
-		const folder = new HubFolder('/', { XDG_STATE_HOME: temporaryFolder() });
+		const folder = folderWithoutHub();
 		const left = await startIdle({ detached: true });
 		writeState(folder, {
 			'hub.lock': { pid: 1, startTime: 'long ago' },
@@ -136,6 +136,11 @@ await definePlugin({
 	onShutdown: () => new Promise(() => {}),
 }).run();
 `;
+
+function folderWithoutHub(): HubFolder {
+	const home = temporaryFolder();
+	return new HubFolder('/', { HOME: home, XDG_STATE_HOME: home });
+}
 
 /** The process of the one plugin, once it serves. */
 async function pluginOf(folder: HubFolder): Promise<number> {

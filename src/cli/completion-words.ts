@@ -1,0 +1,62 @@
+/* What can stand where the cursor is on a command line: commands, flags, names of this folder. */
+import { printableLine } from '../printable.ts';
+import { builtInWords, firstWords, membersOf } from './asked-command.ts';
+import { commands } from './commands.ts';
+import { listings } from './listing.ts';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/** The names that a command takes as its first word. */
+const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly string[]>> = new Map([
+	['run', toolIds],
+	['check', toolIds],
+	['prompt', promptNames],
+	['list', async () => Object.keys(listings)],
+	['completion', async () => ['bash', 'zsh', 'fish']],
+]);
+
+/** Candidates for the last of `words`, which may be empty; `words` come after `mctl`. */
+export async function candidatesFor(
+	words: readonly string[],
+	environment: Environment,
+): Promise<readonly string[]> {
+	const current = words.at(-1) ?? '';
+	const all = await allFor(words.slice(0, -1), current, environment);
+	// A name with a control character cannot be typed, and a newline would make two of it.
+	return all.filter((each) => each.startsWith(current) && printableLine(each) === each);
+}
+
+async function allFor(
+	before: readonly string[],
+	current: string,
+	environment: Environment,
+): Promise<readonly string[]> {
+	const [first, second] = before.filter(
+		(word, index) => !word.startsWith('-') && !(index === 0 && word === 'help'),
+	);
+	if (first === undefined) return [...firstWords(commands), ...(before.length === 0 ? builtInWords : [])];
+	const members = membersOf(commands, first);
+	if (members.length > 0 && second === undefined) return members;
+	const name = members.length > 0 ? `${first} ${second}` : first;
+	const entry = commands.get(name);
+	if (entry === undefined || before[0] === 'help') return [];
+	const { flags } = await entry.load();
+	const previous = before.at(-1)?.replace(/^--/, '') ?? '';
+	if (Object.hasOwn(flags, previous) && flags[previous]?.type === 'string') return [];
+	if (current.startsWith('-')) return [...Object.keys(flags), 'help'].map((flag) => `--${flag}`);
+	// Only the first word of a command is a name; what comes after it is the user's own.
+	return before.at(-1) === first || before.at(-1)?.startsWith('-')
+		? ((await names.get(name)?.(environment)) ?? [])
+		: [];
+}
+
+async function toolIds(environment: Environment): Promise<readonly string[]> {
+	const { openProject } = await import('./project.ts');
+	return openProject(environment).tools.map(({ id }) => id);
+}
+
+async function promptNames(environment: Environment): Promise<readonly string[]> {
+	const { withLibrary } = await import('./open-library.ts');
+	const prompts = await withLibrary({ flags: {}, environment }, (library) => library.listPrompts());
+	return prompts.map(({ name }) => name);
+}

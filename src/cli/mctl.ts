@@ -1,0 +1,69 @@
+/*
+ * The command line of mctl: find the command, parse its flags, run it, and turn
+ * what it threw into an exit code. The only file that may end the process.
+ */
+import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { printable } from '../printable.ts';
+import { askedCommand } from './asked-command.ts';
+import { commands } from './commands.ts';
+import { exitCodes } from './exit.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+import { Output } from './output.ts';
+import { parseFlags } from './parse-flags.ts';
+
+/** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
+const INTERRUPT_GRACE_MS = 5000;
+
+const out = new Output(process.stdout, process.stderr, process.env);
+const interrupt = new AbortController();
+let graceMs = INTERRUPT_GRACE_MS;
+const signals = ['SIGINT', 'SIGTERM'] as const;
+for (const signal of signals) process.on(signal, onSignal);
+await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<void> {
+	try {
+		await run(args);
+	} catch (thrown) {
+		const error = OrchestraError.from(thrown, isSystemError(thrown) ? 'io' : 'internal');
+		const asJson = wantsJson(args);
+		out.error(error, asJson);
+		if (error.code === 'internal' && error.cause instanceof Error && !asJson)
+			out.note(printable(error.cause.stack ?? ''));
+		// After a signal the exit code says which one.
+		if (!interrupt.signal.aborted) process.exitCode = exitCodes[error.code];
+	}
+}
+
+async function run(args: string[]): Promise<void> {
+	const asked = askedCommand(commands, args);
+	if (asked.kind === 'version') return out.line(packageVersion());
+	if (asked.kind === 'overview') return out.line(overview(commands));
+	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));
+	const command = await asked.entry.load();
+	const { words, flags } = parseFlags(command, asked.rest);
+	if (flags['help']) return out.line(commandHelp(asked.entry, command));
+	graceMs = command.graceMs ?? INTERRUPT_GRACE_MS;
+	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
+	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
+}
+
+/** What stands behind `--` is no flag. */
+function wantsJson(args: readonly string[]): boolean {
+	const end = args.indexOf('--');
+	return args.slice(0, end < 0 ? args.length : end).includes('--json');
+}
+
+/** The operating system said no: a full disk, a folder that may not be written. */
+function isSystemError(thrown: unknown): boolean {
+	return thrown instanceof Error && 'syscall' in thrown;
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+	const code = signal === 'SIGINT' ? exitCodes.canceled : 143;
+	if (interrupt.signal.aborted) process.exit(code);
+	process.exitCode = code;
+	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
+	setTimeout(() => process.exit(code), graceMs).unref();
+}

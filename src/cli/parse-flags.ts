@@ -1,0 +1,71 @@
+/*
+ * The words and flags of one command.
+ *
+ * Node's parser splits them; what is wrong is said in our own sentences, with the
+ * flag that was probably meant.
+ */
+import { parseArgs } from 'node:util';
+import { OrchestraError } from '../errors.ts';
+import { type Command, type Flag, usageError } from './command.ts';
+import { nearest } from './nearest.ts';
+
+export interface ParsedWords {
+	readonly words: readonly string[];
+	readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+const help: Flag = { type: 'boolean', short: 'h', help: 'show this help' };
+
+/** Throws `bad_input` for a flag that the command does not have, or that has a value too many or too few. */
+export function parseFlags(command: Command, args: readonly string[]): ParsedWords {
+	const known = new Map(Object.entries({ ...command.flags, help }));
+	const options = Object.fromEntries(
+		[...known].map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+	);
+	const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+	const words: string[] = [];
+	const flags = new Map<string, string | boolean>();
+	for (const token of tokens) {
+		if (token.kind === 'positional') words.push(token.value);
+		if (token.kind === 'option') flags.set(token.name, valueOf(command, known, token));
+	}
+	return { words, flags: Object.fromEntries(flags) };
+}
+
+interface OptionToken {
+	readonly name: string;
+	/** As it was written: `--json`, `-j`. */
+	readonly rawName: string;
+	readonly value?: string | undefined;
+	readonly inlineValue?: boolean | undefined;
+}
+
+function valueOf(
+	command: Command,
+	known: ReadonlyMap<string, Flag>,
+	{ name, rawName, value, inlineValue }: OptionToken,
+): string | boolean {
+	const flag = known.get(name);
+	if (flag === undefined) throw unknownFlag(command, known, rawName);
+	if (flag.type === 'boolean') {
+		if (value !== undefined) throw usageError(command, `${rawName} takes no value, not "${value}"`);
+		return true;
+	}
+	const wanted = flag.value ?? 'TEXT';
+	if (value === undefined) throw usageError(command, `${rawName} needs a value: ${rawName} ${wanted}`);
+	if (!inlineValue && value.startsWith('-') && value !== '-') {
+		throw new OrchestraError('bad_input', `${rawName} needs a value, and "${value}" looks like a flag`, {
+			hint: `if it is the value, write ${rawName}=${value}`,
+		});
+	}
+	return value;
+}
+
+function unknownFlag(command: Command, known: ReadonlyMap<string, Flag>, rawName: string): OrchestraError {
+	const [guess] = nearest(
+		rawName,
+		[...known.keys()].map((name) => `--${name}`),
+	);
+	const message = `there is no flag ${rawName}${guess === undefined ? '' : `; did you mean ${guess}`}`;
+	return usageError(command, message);
+}

@@ -1,0 +1,37 @@
+/* Why a hub that runs does not answer. */
+import { readFileSync } from 'node:fs';
+import { OrchestraError } from '../../errors.ts';
+import type { HubFolder } from './hub-folder.ts';
+
+/** A hub shows every second that its event loop runs. After this many milliseconds without it counts as blocked. */
+export const BLOCKED_MS = 5000;
+
+/** What to tell of a hub whose event loop does not run; undefined when it does, or when none is there. */
+export function blockedHub(folder: HubFolder): OrchestraError | undefined {
+	const silentMs = folder.silentMs();
+	if (silentMs < BLOCKED_MS) return undefined;
+	const owner = folder.owner();
+	if (owner === undefined) return undefined;
+	const seconds = Math.round(silentMs / 1000);
+	const isStopped = stateOf(owner.pid) === 'T';
+	return new OrchestraError(
+		'timeout',
+		`the hub (pid ${owner.pid}) does not respond: its event loop has been blocked for ${seconds} s`,
+		{
+			hint: isStopped
+				? `A signal suspended it. Continue it with: kill -CONT ${owner.pid}; or end it with: mctl hub stop --force`
+				: 'End it with: mctl hub stop --force',
+			data: { pid: owner.pid, silentMs },
+		},
+	);
+}
+
+/** The letter of the process's state, on Linux. */
+function stateOf(pid: number): string | undefined {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		return stat.slice(stat.lastIndexOf(')') + 2)[0];
+	} catch {
+		return undefined; // gone, or a system without /proc
+	}
+}

@@ -1,0 +1,128 @@
+/*
+ * The lock of a shared hub: a bound socket, which the system releases when the
+ * process ends, however it ends. Deleting files cannot release it.
+ *
+ * On Linux its name is in the abstract namespace, so there is no file at all; on
+ * Windows it is a named pipe. Elsewhere it is a socket file below `~/.orchestra`,
+ * outside the state folder; a file that a killed hub left refuses connections and
+ * is replaced. Nothing is ever said on the socket.
+ */
+import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { withFolderLock } from '../../quic/folder-lock.ts';
+import { socketFolder } from './private-folder.ts';
+import { identityOf, type ProcessIdentity } from './process-identity.ts';
+
+/** Length of an abstract name: all of it, because some versions of Node fill a shorter one with zeros and others do not. */
+const ABSTRACT_NAME_BYTES = 107;
+/** How long a process that holds the socket file may take to accept a connection, in milliseconds. */
+const PROBE_MS = 1000;
+
+export interface HubLock {
+	/** Release it. Idempotent. */
+	release(): void;
+}
+
+/** Take the lock called `name` (letters, digits and dashes). Undefined when another process holds it. */
+export async function takeHubLock(
+	name: string,
+	home: string,
+	platform: NodeJS.Platform = process.platform,
+): Promise<HubLock | undefined> {
+	if (platform === 'win32') return bind(`\\\\.\\pipe\\${name}`);
+	if (platform !== 'linux') return takeSocketFile(name, home);
+	// A sandbox may forbid abstract names.
+	return bind(`\0${abstractName(name)}`).catch(() => takeSocketFile(name, home));
+}
+
+function takeSocketFile(name: string, home: string): Promise<HubLock | undefined> {
+	const folder = socketFolder(home);
+	const path = join(folder, `${name}.lock`);
+	// Probing an old file and replacing it must be one step, or two could replace it at once.
+	return withFolderLock(folder, async () => {
+		const lock = await bind(path);
+		if (lock !== undefined || (await isAccepting(path))) return lock;
+		unlinkSync(path);
+		return bind(path);
+	});
+}
+
+/** The process of this user that holds the lock, found without any file of the hub. Undefined when none does, or not on Linux. */
+export function lockHolder(name: string): ProcessIdentity | undefined {
+	if (process.platform !== 'linux') return undefined;
+	const sockets = socketsNamed(name);
+	if (sockets.size === 0) return undefined;
+	const holder = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && holdsOneOf(pid, sockets));
+	return holder === undefined ? undefined : identityOf(Number(holder));
+}
+
+/** True when some process, of any user, holds the lock. Always false where that cannot be seen. */
+export function isLockHeld(name: string): boolean {
+	return process.platform === 'linux' && socketsNamed(name).size > 0;
+}
+
+function abstractName(name: string): string {
+	return name.padEnd(ABSTRACT_NAME_BYTES, '-');
+}
+
+function bind(path: string): Promise<HubLock | undefined> {
+	return new Promise((resolve, reject) => {
+		const server: Server = createServer((socket) => socket.destroy());
+		server.once('error', (error: NodeJS.ErrnoException) => {
+			if (error.code === 'EADDRINUSE') resolve(undefined);
+			else reject(error);
+		});
+		server.listen(path, () => {
+			server.unref();
+			resolve({ release: () => void server.close() });
+		});
+	});
+}
+
+function isAccepting(path: string): Promise<boolean> {
+	return new Promise((resolve) => {
+		const socket = connect(path);
+		const done = (isOpen: boolean) => (): void => {
+			socket.destroy();
+			resolve(isOpen);
+		};
+		socket.once('connect', done(true));
+		socket.once('error', done(false));
+		// A stopped process with a full backlog neither accepts nor refuses: it is there.
+		socket.setTimeout(PROBE_MS, done(true));
+	});
+}
+
+/** What /proc calls the sockets that are bound to this abstract name. */
+function socketsNamed(name: string): Set<string> {
+	const ending = ` @${abstractName(name)}`;
+	const ours = boundSockets().filter((line) => line.endsWith(ending));
+	return new Set(ours.map((line) => `socket:[${line.trim().split(/\s+/)[6]}]`));
+}
+
+function boundSockets(): string[] {
+	try {
+		return readFileSync('/proc/net/unix', 'utf8').split('\n');
+	} catch {
+		return []; // /proc is not there, or hidden
+	}
+}
+
+function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {
+	try {
+		const folder = `/proc/${pid}/fd`;
+		if (statSync(folder).uid !== process.getuid?.()) return false;
+		return readdirSync(folder).some((descriptor) => sockets.has(linkAt(join(folder, descriptor))));
+	} catch {
+		return false; // it ended while we looked, or is not ours
+	}
+}
+
+function linkAt(path: string): string {
+	try {
+		return readlinkSync(path);
+	} catch {
+		return ''; // closed while we looked
+	}
+}

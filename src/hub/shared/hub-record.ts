@@ -1,0 +1,56 @@
+/* What a running hub writes down about itself, and what of it is believed. */
+import { parseDialAddress } from '../../quic/address.ts';
+import { isUnixAddress, unixPath } from '../../quic/unix-address.ts';
+import { isObject } from '../../wire/json.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+/** Where a running hub is found. */
+export interface HubRecord extends ProcessIdentity {
+	/** Where bridges and commands connect to: `unix:/path`, or `host:port`. */
+	readonly address: string;
+	/** `host:port` for plugins and orchestrator clients; absent when the hub opens no port. */
+	readonly networkAddress?: string | undefined;
+	readonly certsDir: string;
+	/** The folder whose configuration it serves. */
+	readonly root: string;
+	readonly startedAt: string;
+	/** What it offers beyond the common protocol; unknown when it does not say. */
+	readonly features?: readonly string[] | undefined;
+	/** Names of variables that its configuration refers to and that it has no value for. */
+	readonly unset?: readonly string[] | undefined;
+}
+
+export function isIdentity(value: unknown): value is ProcessIdentity {
+	return isObject(value) && Number.isSafeInteger(value['pid']) && typeof value['startTime'] === 'string';
+}
+
+/** The record in `value`; undefined when it is none. Lists that are damaged count as absent: the hub itself can be asked. */
+export function readHubRecord(value: unknown): HubRecord | undefined {
+	if (!isHubRecord(value)) return undefined;
+	const { networkAddress } = value;
+	return {
+		...value,
+		networkAddress: isAddress(networkAddress) ? networkAddress : undefined,
+		features: textsOf(value.features),
+		unset: textsOf(value.unset),
+	};
+}
+
+function isHubRecord(value: unknown): value is HubRecord {
+	if (!isObject(value) || !isIdentity(value)) return false;
+	const texts = ['certsDir', 'root', 'startedAt'].map((name) => value[name]);
+	return texts.every((text) => typeof text === 'string') && isAddress(value['address']);
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+}
+
+function isAddress(value: unknown): boolean {
+	try {
+		if (typeof value !== 'string') return false;
+		return isUnixAddress(value) ? unixPath(value) !== '' : parseDialAddress(value).port > 0;
+	} catch {
+		return false; // it says what is wrong with it; here only whether matters
+	}
+}

@@ -1,0 +1,98 @@
+/*
+ * The list of this user's running hubs: one small file each in `~/.orchestra/hubs`.
+ *
+ * The state folder of a hub depends on XDG_STATE_HOME, which agents often do not
+ * pass on. A terminal and a bridge would look in two places and run two hubs. The
+ * home folder is known to both, so the hub records there where its state is.
+ * An entry counts only while the process that wrote it lives.
+ */
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+import { isObject } from '../../wire/json.ts';
+import { homeFolder } from './private-folder.ts';
+import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+
+/** A hub that runs, and where its state is. */
+export interface HubEntry extends ProcessIdentity {
+	/** The folder whose configuration it serves. */
+	readonly root: string;
+	readonly statePath: string;
+	readonly startedAt: string;
+}
+
+export class HubRegistry {
+	readonly #home: string;
+
+	constructor(home: string) {
+		this.#home = home;
+	}
+
+	/** The running hub with this key; undefined when none is recorded. */
+	find(key: string): HubEntry | undefined {
+		const entry = this.#read(`${key}.json`);
+		return entry !== undefined && isSameProcess(entry) ? entry : undefined;
+	}
+
+	/** Every running hub. Entries of hubs that are dead are removed. */
+	list(): HubEntry[] {
+		return this.#names().flatMap((name) => {
+			const entry = this.#read(name);
+			if (entry === undefined) return [];
+			if (isSameProcess(entry)) return [entry];
+			rmSync(join(this.#folder, name), { force: true });
+			return [];
+		});
+	}
+
+	/** Record a hub, unless exactly this is recorded. */
+	record(key: string, entry: HubEntry): void {
+		const text = JSON.stringify(entry);
+		if (JSON.stringify(this.#read(`${key}.json`)) === text) return;
+		const folder = homeFolder(this.#home, 'hubs');
+		const temporary = join(folder, `.${key}.${process.pid}`);
+		writeFileSync(temporary, text, { mode: 0o600 });
+		renameSync(temporary, join(folder, `${key}.json`));
+	}
+
+	/** Remove the entry of this very process, or of one that is dead. */
+	remove(key: string): void {
+		const entry = this.#read(`${key}.json`);
+		if (entry !== undefined && entry.pid !== process.pid && isSameProcess(entry)) return;
+		try {
+			rmSync(join(this.#folder, `${key}.json`), { force: true });
+		} catch {
+			// A home that cannot be written has no entry.
+		}
+	}
+
+	get #folder(): string {
+		return join(this.#home, '.orchestra', 'hubs');
+	}
+
+	#names(): string[] {
+		try {
+			return readdirSync(this.#folder).filter((name) => /^[0-9a-f]+\.json$/.test(name));
+		} catch {
+			return []; // no hub ever ran
+		}
+	}
+
+	#read(name: string): HubEntry | undefined {
+		try {
+			assertPrivate(this.#folder);
+			const path = join(this.#folder, name);
+			assertPrivate(path);
+			const value: unknown = JSON.parse(readRegularText(path));
+			return isHubEntry(value) ? value : undefined;
+		} catch {
+			return undefined; // absent, damaged or written by another user: the same as absent
+		}
+	}
+}
+
+function isHubEntry(value: unknown): value is HubEntry {
+	if (!isObject(value) || !Number.isSafeInteger(value['pid'])) return false;
+	return ['startTime', 'root', 'statePath', 'startedAt'].every((name) => typeof value[name] === 'string');
+}

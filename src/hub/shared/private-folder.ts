@@ -1,0 +1,79 @@
+/* Folders that decide which hub we talk to: made for this user alone, and checked before they are trusted. */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+
+/** Longest path of a Unix domain socket that every system takes, in bytes; macOS allows 103. */
+const SOCKET_PATH_BYTES = 100;
+/** The longest name of a socket in the folder, in bytes. */
+const SOCKET_NAME_BYTES = 56;
+
+/** Make `parts` below `base`, each private. Throws `bad_input` when one belongs to another user, `io` when it cannot be made. */
+export function makePrivateFolder(base: string, ...parts: readonly string[]): string {
+	let path = base;
+	for (const part of parts) {
+		path = join(path, part);
+		checkPrivate(path);
+		makeFolder(path);
+		checkPrivate(path);
+	}
+	assertWritable(path);
+	return path;
+}
+
+/** Throws `bad_input` when one of `parts` below `base` belongs to another user. */
+export function assertPrivateFolder(base: string, ...parts: readonly string[]): void {
+	let path = base;
+	for (const part of parts) {
+		path = join(path, part);
+		checkPrivate(path);
+	}
+}
+
+/** `~/.orchestra/<name>`, made when it is missing. `~/.orchestra` itself may be a link. */
+export function homeFolder(home: string, name: string): string {
+	makeFolder(join(home, '.orchestra'));
+	return makePrivateFolder(join(home, '.orchestra'), name);
+}
+
+/** Where sockets of this user's hubs are: `~/.orchestra/run`, or a folder in /tmp when that path is too long for a socket. */
+export function socketFolder(home: string): string {
+	const atHome = join(home, '.orchestra', 'run');
+	const isShort = Buffer.byteLength(atHome) + 1 + SOCKET_NAME_BYTES <= SOCKET_PATH_BYTES;
+	if (isShort) return homeFolder(home, 'run');
+	return makePrivateFolder('/tmp', `orchestra-${process.getuid?.() ?? 'user'}`);
+}
+
+function checkPrivate(path: string): void {
+	try {
+		assertPrivate(path);
+	} catch (thrown) {
+		if (OrchestraError.is(thrown)) throw thrown;
+		throw unusable(path, thrown);
+	}
+}
+
+function makeFolder(path: string): void {
+	try {
+		mkdirSync(path, { recursive: true, mode: 0o700 });
+	} catch (thrown) {
+		throw unusable(path, thrown);
+	}
+}
+
+function assertWritable(path: string): void {
+	try {
+		accessSync(path, constants.W_OK);
+	} catch (thrown) {
+		throw unusable(path, thrown);
+	}
+}
+
+function unusable(path: string, cause: unknown): OrchestraError {
+	return new OrchestraError('io', `the folder ${path} cannot be used: ${messageOf(cause)}`, {
+		cause,
+		hint: 'The hub keeps its state there. Make it writable, or name another place with XDG_STATE_HOME.',
+		data: { path },
+	});
+}

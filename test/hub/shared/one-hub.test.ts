@@ -1,0 +1,167 @@
+/* One hub per user and configuration, whatever happens to its files, and it belongs to nobody. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { takeHubLock } from '../../../src/hub/shared/hub-lock.ts';
+import { openHubPlace } from '../../support/hub-place.ts';
+import { mctl } from '../../support/mctl.ts';
+import { isAlive, until } from '../../support/programs.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
+
+const main = resolve(import.meta.dirname, '../../../dist/cli/main.js');
+const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+
+describe('one hub', () => {
+	it('stays the only one when its record and its lock file are deleted and a bridge starts', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		process.kill(pid, 'SIGSTOP'); // so that it cannot write them again
+		rmSync(join(place.folder.path, 'hub.json'));
+		rmSync(join(place.folder.path, 'hub.lock'));
+		rmSync(join(place.home, '.orchestra/hubs'), { recursive: true });
+		const bridge = place.bridge();
+		bridge.client.send(list);
+		await until(
+			'the bridge has tried',
+			() => readFileSync(place.folder.logFile, 'utf8').includes('runs here already'),
+			15_000,
+		);
+		process.kill(pid, 'SIGCONT');
+		await bridge.client.answer(2);
+		await until('nobody else starts', () => place.hubs().length === 1);
+		expect(place.hubs()).toEqual([pid]);
+	}, 60_000);
+
+	it('is stopped by its lock alone, though no file names it', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		process.kill(pid, 'SIGSTOP');
+		rmSync(place.folder.path, { recursive: true });
+		rmSync(join(place.home, '.orchestra/hubs'), { recursive: true });
+		expect((await place.run('hub', 'stop', '--force')).stdout).toBe('The hub is stopped.\n');
+		expect([isAlive(pid), place.hubs()]).toEqual([false, []]);
+	}, 60_000);
+
+	it('is one for twenty bridges that start at once', async () => {
+		const place = openHubPlace();
+		const bridges = Array.from({ length: 20 }, () => place.bridge());
+		for (const { client } of bridges) client.send(list);
+		for (const { client } of bridges) expect(JSON.parse(await client.answer(2))).toHaveProperty('result');
+		await until('the losers are gone', () => place.hubs().length === 1, 15_000);
+		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(place.hubs()[0]);
+	}, 120_000);
+
+	it('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		const bridge = place.bridge({ XDG_STATE_HOME: '' });
+		await bridge.ready();
+		expect(place.hubs()).toEqual([pid]);
+	}, 60_000);
+
+	it('lives on when the process tree of the bridge that started it is killed', async () => {
+		const place = openHubPlace();
+		const agent = spawn('/bin/sh', ['-c', `"$@" & wait`, 'sh', process.execPath, main, 'bridge'], {
+			cwd: place.cwd,
+			env: { ...process.env, ...place.env, ORCHESTRA_SPAWN: 'mark.of.the.starter.' },
+			stdio: 'pipe',
+		});
+		await until('a hub runs', () => place.folder.running() !== undefined, 15_000);
+		const pid = place.folder.running()?.pid ?? 0;
+		const tree = treeOf(agent.pid ?? 0);
+		expect(tree).not.toContain(pid);
+		expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('ORCHESTRA_SPAWN');
+		const ended = once(agent, 'exit');
+		for (const member of tree.reverse()) process.kill(member, 'SIGKILL');
+		await ended;
+		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(pid);
+	}, 60_000);
+
+	it('serves every folder that has neither a configuration nor anything to serve', async () => {
+		const place = openHubPlace();
+		const pids = [];
+		for (const name of ['a', 'b']) {
+			const cwd = join(place.home, name);
+			mkdirSync(join(cwd, '.git'), { recursive: true });
+			const started = await mctl(['hub', 'start', '--json'], { cwd, env: place.env });
+			pids.push(JSON.parse(started.stdout).pid);
+		}
+		expect(new Set(pids).size).toBe(1);
+	}, 60_000);
+});
+
+describe('the list of hubs', () => {
+	it('shows every hub with its clients and its memory, drops the dead, and is what stop --all ends', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		await place.bridge().ready();
+		const registry = join(place.home, '.orchestra/hubs');
+		const dead = { pid: 1, startTime: 'long ago', root: '/', statePath: '/', startedAt: '' };
+		writeFileSync(join(registry, 'abcdef012345.json'), JSON.stringify(dead), { mode: 0o600 });
+		const { hubs } = JSON.parse((await place.run('hub', 'ls', '--json')).stdout);
+		expect(hubs).toMatchObject([
+			{ pid, root: place.cwd, statePath: place.folder.path, clients: 1, memoryBytes: expect.any(Number) },
+		]);
+		expect(readdirSync(registry)).toHaveLength(1);
+		expect((await place.run('hub', 'stop', '--all')).stdout).toBe(`The hub of ${place.cwd} is stopped.\n`);
+		expect(isAlive(pid)).toBe(false);
+		expect((await place.run('hub', 'ls')).stderr).toBe('No hub is running.\n');
+	}, 60_000);
+});
+
+describe('an idle hub', () => {
+	it('ends after the last client left', async () => {
+		const place = openHubPlace({ hub: { idleMs: 1500 } });
+		const bridge = place.bridge();
+		await bridge.ready();
+		const pid = place.folder.running()?.pid ?? 0;
+		await until('more than the idle time has passed', () => ageMs(place.folder.running()?.startedAt) > 3000);
+		expect(isAlive(pid)).toBe(true);
+		bridge.kill('SIGTERM');
+		await until('it ended', () => !isAlive(pid), 15_000);
+		expect(readFileSync(place.folder.logFile, 'utf8')).toContain('no client for');
+	}, 60_000);
+});
+
+describe('the lock as a socket file', () => {
+	it('is held by one, and is taken over from a process that was killed', async () => {
+		const home = temporaryFolder();
+		const first = await takeHubLock('one', home, 'darwin');
+		expect([first !== undefined, await takeHubLock('one', home, 'darwin')]).toEqual([true, undefined]);
+		first?.release();
+		const path = join(home, '.orchestra/run/two.lock');
+		const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`;
+		const holder = spawn(process.execPath, ['-e', script]);
+		await once(holder.stdout, 'data');
+		expect(await takeHubLock('two', home, 'darwin')).toBeUndefined();
+		const ended = once(holder, 'exit');
+		holder.kill('SIGKILL');
+		await ended;
+		const lock = await takeHubLock('two', home, 'darwin');
+		expect(lock).toBeDefined();
+		lock?.release();
+	});
+});
+
+/** A process and all its descendants, parents first. */
+function treeOf(pid: number): number[] {
+	const parents = readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.flatMap((name): [number, number][] => {
+			try {
+				const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+				return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]];
+			} catch {
+				return []; // it ended while we looked
+			}
+		});
+	const below = (parent: number): number[] =>
+		parents.filter(([, of]) => of === parent).flatMap(([child]) => [child, ...below(child)]);
+	return [pid, ...below(pid)];
+}
+
+function ageMs(startedAt: string | undefined): number {
+	return startedAt === undefined ? 0 : Date.now() - Date.parse(startedAt);
+}

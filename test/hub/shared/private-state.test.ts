@@ -1,0 +1,72 @@
+/* State that decides which hub we talk to must be ours alone. */
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHubPlace } from '../../support/hub-place.ts';
+import { mctl } from '../../support/mctl.ts';
+
+const STRANGER = 12_345;
+
+describe('the state folder', () => {
+	it.each([['status'], ['start'], ['stop'], ['ps'], ['logs']])(
+		'that others can write is refused by mctl hub %s',
+		async (word) => {
+			const place = openHubPlace();
+			mkdirSync(place.folder.path, { recursive: true });
+			chmodSync(place.folder.path, 0o777);
+			const { code, stderr } = await place.run('hub', word);
+			expect([code, stderr]).toEqual([
+				64,
+				`mctl: ${place.folder.path} can be written by other users\nhint: Run: chmod go-w ${place.folder.path}\n`,
+			]);
+			chmodSync(place.folder.path, 0o700);
+		},
+	);
+
+	it.runIf(process.getuid?.() === 0)(
+		'of another user is refused, and so is a bridge that would use it',
+		async () => {
+			const place = openHubPlace();
+			const parent = join(place.home, 'state/orchestra');
+			mkdirSync(parent, { recursive: true });
+			chownSync(parent, STRANGER, STRANGER);
+			for (const words of [['hub', 'start'], ['bridge']]) {
+				const { code, stderr } = await place.run(...words);
+				expect([code, stderr]).toEqual([
+					64,
+					expect.stringContaining(`mctl: ${parent} belongs to user ${STRANGER}, not to you\nhint: `),
+				]);
+			}
+			chownSync(parent, 0, 0);
+		},
+	);
+
+	it.runIf(process.getuid?.() === 0)('with the record of another user is refused', async () => {
+		const place = openHubPlace();
+		await place.start();
+		const file = join(place.folder.path, 'hub.lock');
+		chownSync(file, STRANGER, STRANGER);
+		const { code, stderr } = await place.run('hub', 'stop');
+		expect([code, stderr]).toEqual([64, expect.stringContaining(`${file} belongs to user ${STRANGER}`)]);
+		chownSync(file, 0, 0);
+	});
+
+	it('that cannot be used is told in one sentence with a hint', async () => {
+		const place = openHubPlace();
+		for (const words of [
+			['hub', 'start'],
+			['hub', 'run'],
+		]) {
+			const { code, stderr } = await mctl(words, {
+				cwd: place.cwd,
+				env: { ...place.env, XDG_STATE_HOME: '/dev/null' },
+			});
+			expect([code, stderr]).toEqual([
+				69,
+				expect.stringMatching(
+					/^mctl: the folder \/dev\/null\S* cannot be used: .*\nhint: .*XDG_STATE_HOME\.\n$/,
+				),
+			]);
+		}
+	});
+});

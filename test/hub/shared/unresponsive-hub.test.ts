@@ -1,0 +1,41 @@
+/* A hub whose event loop does not run is noticed, named and can be ended. */
+import { describe, expect, it } from 'vitest';
+import { openHubPlace } from '../../support/hub-place.ts';
+import { isAlive, until } from '../../support/programs.ts';
+
+const blocked = (pid: number): RegExp =>
+	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);
+
+describe('a hub that is suspended', () => {
+	it('is named by status with its pid, shown by ls, and ended by stop --force', async () => {
+		const place = openHubPlace();
+		const pid = await place.start();
+		process.kill(pid, 'SIGSTOP');
+		const status = await place.run('hub', 'status');
+		expect([status.code, status.stderr]).toEqual([124, expect.stringMatching(blocked(pid))]);
+		expect(status.stderr).toContain('mctl hub stop --force');
+		const { hubs } = JSON.parse((await place.run('hub', 'ls', '--json')).stdout);
+		expect(hubs).toMatchObject([{ pid, clients: null }]);
+		expect((await place.run('hub', 'stop', '--force')).stdout).toBe('The hub is stopped.\n');
+		expect(isAlive(pid)).toBe(false);
+	}, 60_000);
+
+	it('is named to the client of a bridge: calls in flight fail, new ones say why, and all is well when it goes on', async () => {
+		const place = openHubPlace();
+		const bridge = place.bridge();
+		await bridge.ready();
+		const pid = place.folder.running()?.pid ?? 0;
+		process.kill(pid, 'SIGSTOP');
+		const answer = await bridge.client.call(2, 'tools/list');
+		expect(answer.error?.message).toMatch(blocked(pid));
+		const late = await bridge.client.call(3, 'tools/list');
+		expect(late.error?.message).toMatch(blocked(pid));
+		process.kill(pid, 'SIGCONT');
+		await until(
+			'it serves again',
+			async () => (await bridge.client.call(Math.random().toString(), 'tools/list')).result !== undefined,
+			20_000,
+		);
+		expect(place.hubs()).toEqual([pid]);
+	}, 60_000);
+});

@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import type { IncomingCall } from '../../src/rpc/incoming.ts';
+import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/serving.ts';
+import { QUEUED_CHARACTERS, STALL_MS, WAITING_CHARACTERS, WINDOW_CHARACTERS } from '../../src/wire/limits.ts';
+import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
+import { thrownBy } from '../support/programs.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const cancelOf = (id: number): string =>
+	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+
+describe('a peer whose output is above the high-water mark', () => {
+	it('settles answers as they come', async () => {
+		const { peer, channel } = openCongested();
+		const answer = peer.request('b');
+		peer.message('{"jsonrpc":"2.0","id":2,"result":"read"}');
+		expect(await answer).toBe('read');
+		expect(channel.isPaused).toBe(false);
+	});
+
+	it('holds new requests back and serves them in order once its output was taken', async () => {
+		const { peer, channel, begun } = openCongested();
+		for (const id of [1, 2, 3]) peer.message(request(id));
+		expect([begun, peer.waitingCount, channel.isPaused]).toEqual([[], 3, false]);
+		await catchUp(channel);
+		expect([begun, peer.waitingCount]).toEqual([[1, 2, 3], 0]);
+	});
+
+	it('stops serving what has waited when its output is full again', async () => {
+		const { peer, channel, begun } = openCongested();
+		for (const id of [1, 2, 3]) peer.message(request(id));
+		channel.release();
+		await Promise.resolve();
+		expect(begun).toEqual([1]);
+		await catchUp(channel);
+		expect(begun).toEqual([1, 2, 3]);
+	});
+
+	it('never begins a held request that is canceled, and frees its memory', async () => {
+		const { peer, channel, begun } = openCongested();
+		for (const id of [1, 2]) peer.message(request(id));
+		peer.message(cancelOf(1));
+		await catchUp(channel);
+		expect(begun).toEqual([2]);
+		expect(channel.sent).not.toContain(expect.stringContaining('"id":1,"result"'));
+	});
+
+	it('keeps notifications behind held requests, but not progress', async () => {
+		const heard: string[] = [];
+		const { peer, channel, begun } = openCongested({
+			onNotification: (method) => heard.push(`${method} after ${begun.length}`),
+		});
+		peer.message(request(1));
+		peer.message('{"jsonrpc":"2.0","method":"notifications/x"}');
+		peer.message('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9}}');
+		await catchUp(channel);
+		expect(heard).toEqual(['notifications/progress after 0', 'notifications/x after 1']);
+	});
+
+	it('holds the requests of a batch and settles the answers in it', async () => {
+		const { peer, channel } = openCongested({ acceptsBatch: () => true });
+		const answer = peer.request('b');
+		peer.message(`[${request(1)},{"jsonrpc":"2.0","id":2,"result":"read"},${request(2)},5,${request(3)}]`);
+		expect(await answer).toBe('read');
+		peer.message(cancelOf(3));
+		const before = channel.sent.length;
+		await catchUp(channel);
+		expect(channel.messages.slice(before)).toMatchObject([
+			[{ id: 1 }, { id: 2 }, { id: null, error: { code: -32600 } }],
+		]);
+	});
+
+	it('holds back the answers to nonsense too', async () => {
+		const { peer, channel } = openCongested();
+		const before = channel.sent.length;
+		for (const line of ['{', '5', '[]', '{"jsonrpc":"2.0","id":8}']) peer.message(line);
+		expect([channel.sent.length, peer.waitingCount]).toEqual([before, 4]);
+		await catchUp(channel);
+		expect(channel.messages.slice(before)).toMatchObject([
+			{ error: { code: -32700 } },
+			{ error: { code: -32600 } },
+			{ error: { code: -32600 } },
+			{ id: 8, error: { code: -32600 } },
+		]);
+	});
+
+	it('serves what waits after the end of input', async () => {
+		const { peer, channel, begun } = openCongested();
+		peer.message(request(1));
+		peer.end(endOfInput());
+		const admitted = peer.admitted();
+		await catchUp(channel);
+		await admitted;
+		expect(begun).toEqual([1]);
+	});
+
+	it('drops what waits when its output breaks', async () => {
+		const { peer, channel, begun } = openCongested();
+		peer.message(request(1));
+		channel.breakDown();
+		await peer.admitted();
+		expect([begun, peer.waitingCount]).toEqual([[], 0]);
+	});
+});
+
+describe('a peer that is sent requests by one that reads no answers', () => {
+	it('pauses reading when no more requests fit, and reads on when half of them are served', async () => {
+		const { peer, channel, begun } = openCongested();
+		fill(peer);
+		expect(channel.isPaused).toBe(true);
+		await catchUp(channel);
+		expect(channel.isPaused).toBe(false);
+		expect(begun).toHaveLength(QUEUED_CHARACTERS / MEBIBYTE);
+	});
+
+	it('reads on when held requests are canceled', () => {
+		const { peer, channel } = openCongested();
+		fill(peer);
+		for (let id = 0; id < QUEUED_CHARACTERS / MEBIBYTE; id++) peer.message(cancelOf(id));
+		expect(channel.isPaused).toBe(false);
+	});
+
+	it('gives up after the deadline, closes the pipe and says why', () => {
+		const ends: unknown[] = [];
+		const { peer, channel, clock, begun } = openCongested({ onEnd: (reason) => ends.push(reason) });
+		fill(peer);
+		clock.advance(STALL_MS - 1);
+		expect(ends).toEqual([]);
+		clock.advance(1);
+		expect(ends).toMatchObject([
+			{ code: 'timeout', message: expect.stringContaining(`no answer for ${STALL_MS}ms`) },
+		]);
+		expect([channel.isBroken, peer.waitingCount, begun]).toEqual([true, 0, []]);
+	});
+
+	it('waits longer for one that takes a little', async () => {
+		const ends: unknown[] = [];
+		const { peer, channel, clock } = openCongested({ onEnd: (reason) => ends.push(reason) });
+		fill(peer);
+		clock.advance(STALL_MS - 1);
+		channel.release();
+		await Promise.resolve();
+		clock.advance(STALL_MS - 1);
+		expect(ends).toEqual([]);
+	});
+
+	it('gives up after the deadline when the input has ended', () => {
+		const { peer, clock } = openCongested();
+		peer.message(request(1));
+		peer.end(endOfInput());
+		clock.advance(STALL_MS);
+		expect(peer.waitingCount).toBe(0);
+	});
+});
+
+describe('a peer that runs as many calls as it may', () => {
+	it('reads on, and begins the next one when one is done', async () => {
+		const { peer, channel, begun, finish } = openSlow();
+		for (let id = 0; id < INCOMING_LIMIT + 2; id++) peer.message(request(id));
+		expect([begun.length, peer.waitingCount, channel.isPaused]).toEqual([INCOMING_LIMIT, 2, false]);
+		finish('one');
+		await Promise.resolve();
+		expect(begun).toHaveLength(INCOMING_LIMIT + 1);
+	});
+
+	it('refuses what no longer fits, and still hears cancellations', () => {
+		const { peer, channel, begun } = openSlow();
+		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(request(id + 1000));
+		fill(peer);
+		peer.message(request(-1));
+		expect(channel.messages).toMatchObject([{ id: -1, error: { code: -32603 } }]);
+		peer.message(cancelOf(0));
+		peer.cancelIncoming('enough');
+		expect([begun.length, channel.isPaused, peer.waitingCount]).toEqual([INCOMING_LIMIT, false, 0]);
+	});
+});
+
+describe('our own requests', () => {
+	it('wait when a window of them is in flight, and go in order as answers come', async () => {
+		const { peer, channel } = open();
+		const answers = Array.from({ length: 40 }, () => peer.request('x', [megabyte]));
+		const window = channel.sent.length;
+		expect(window).toBe(Math.floor(WINDOW_CHARACTERS / (MEBIBYTE + 200)));
+		for (let id = 1; id <= 40; id++) peer.message(`{"jsonrpc":"2.0","id":${id},"result":${id}}`);
+		expect(await Promise.all(answers)).toEqual(answers.map((_, at) => at + 1));
+		expect(channel.messages.map((message) => (message as { id: number }).id)).toEqual(
+			answers.map((_, at) => at + 1),
+		);
+	});
+
+	it('are sent alone when one is larger than the window', () => {
+		const { peer, channel } = open();
+		void peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)]);
+		expect(channel.sent).toHaveLength(1);
+	});
+
+	it('time out while they wait, and then are neither sent nor canceled', async () => {
+		const { peer, channel, clock } = open();
+		const first = peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 1000 });
+		const second = peer.request('y', [], { timeoutMs: 500 });
+		clock.advance(500);
+		expect(await thrownBy(() => second)).toMatchObject({ code: 'timeout' });
+		peer.message('{"jsonrpc":"2.0","id":1,"result":1}');
+		await first;
+		expect(channel.sent).toHaveLength(1);
+	});
+
+	it('stay in the window after a timeout until a peer that does not read has taken them', async () => {
+		const { peer, channel, clock } = open();
+		channel.hasRoom = false;
+		const first = peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 10 });
+		const second = peer.request('y');
+		clock.advance(10);
+		await thrownBy(() => first);
+		expect(channel.messages).toMatchObject([{ method: 'x' }, { method: 'notifications/cancelled' }]);
+		await catchUp(channel);
+		expect(channel.messages[2]).toMatchObject({ method: 'y' });
+		peer.end(endOfInput());
+		await thrownBy(() => second);
+	});
+
+	it('are refused when too many wait', async () => {
+		const { peer } = open();
+		const part = 'x'.repeat(WINDOW_CHARACTERS);
+		const calls = Array.from({ length: WAITING_CHARACTERS / WINDOW_CHARACTERS + 1 }, () =>
+			peer.request('x', [part]),
+		);
+		expect(await thrownBy(() => calls.at(-1))).toMatchObject({ code: 'bad_input' });
+		const others = Promise.allSettled(calls);
+		peer.end(endOfInput());
+		await others;
+	});
+});
+
+const megabyte = 'x'.repeat(MEBIBYTE);
+
+interface Opened {
+	peer: Peer;
+	channel: FakeChannel;
+	clock: FakeClock;
+	/** The ids of the requests whose handler was called. */
+	begun: unknown[];
+}
+
+function open(options: PeerOptions = {}): Opened {
+	const channel = new FakeChannel();
+	const clock = new FakeClock();
+	const begun: unknown[] = [];
+	const onRequest = ({ id }: IncomingCall): unknown => begun.push(id);
+	return {
+		peer: new Peer(channel, { role: 'server', clock, onRequest, ...options }),
+		channel,
+		clock,
+		begun,
+	};
+}
+
+/** A peer that has just said more than the other side takes. */
+function openCongested(options: PeerOptions = {}): Opened {
+	const opened = open(options);
+	opened.channel.hasRoom = false;
+	void opened.peer.request('a').catch(() => {});
+	return opened;
+}
+
+function openSlow(): Opened & { finish: (result: unknown) => void } {
+	const begun: unknown[] = [];
+	const waiting: ((result: unknown) => void)[] = [];
+	const onRequest = ({ id }: IncomingCall): unknown => {
+		begun.push(id);
+		return new Promise((resolve) => waiting.push(resolve));
+	};
+	return { ...open({ onRequest }), begun, finish: (result) => waiting.shift()?.(result) };
+}
+
+/** As many requests as are held back, of a mebibyte each. */
+function fill(peer: Peer): void {
+	for (let id = 0; id < QUEUED_CHARACTERS / MEBIBYTE; id++) peer.message(request(id, megabyte));
+}
+
+function request(id: number, text = ''): string {
+	return `{"jsonrpc":"2.0","id":${id},"method":"a","params":["${text}"]}`;
+}
+
+async function catchUp(channel: FakeChannel): Promise<void> {
+	channel.catchUp();
+	await Promise.resolve();
+	await Promise.resolve();
+}
+
+function endOfInput(): OrchestraError {
+	return new OrchestraError('closed', 'the input ended');
+}

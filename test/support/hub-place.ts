@@ -1,0 +1,88 @@
+/* A project with a home and so a shared hub of its own, and everything of it ended with the test. */
+import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
+import { BridgeClient, initialize } from './bridges.ts';
+import { type MctlResult, mctl, startMctl } from './mctl.ts';
+import { livingWith, until } from './programs.ts';
+import { temporaryFolder, withFiles } from './workspace.ts';
+
+export interface HubPlace {
+	readonly home: string;
+	/** The folder with the configuration. */
+	readonly cwd: string;
+	readonly env: Record<string, string>;
+	readonly folder: HubFolder;
+	run(...words: string[]): Promise<MctlResult>;
+	/** `mctl hub start`, and its pid. */
+	start(): Promise<number>;
+	bridge(env?: Record<string, string>): HubBridge;
+	/** Pids of all hubs of this home that live. */
+	hubs(): number[];
+}
+
+export interface HubBridge {
+	readonly pid: number;
+	readonly client: BridgeClient;
+	stderr(): string;
+	/** Send `initialize` and wait for its answer. */
+	ready(): Promise<void>;
+	kill(signal: NodeJS.Signals): void;
+}
+
+/** Make the project. `files` are written below the home; the project is `work`. */
+export function openHubPlace(configuration: object = {}, files: Record<string, string> = {}): HubPlace {
+	const home = realpathSync(temporaryFolder());
+	const cwd = join(home, 'work');
+	mkdirSync(cwd);
+	withFiles(home, { 'work/orchestra.json': JSON.stringify(configuration), ...files });
+	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
+	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
+	onTestFinished(async () => {
+		await run('hub', 'stop', '--all', '--force');
+		for (const pid of hubsOf(home)) process.kill(pid, 'SIGKILL');
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
+	}, 60_000);
+	return {
+		home,
+		cwd,
+		env,
+		folder: new HubFolder(cwd, env),
+		run,
+		start: async () => Number(JSON.parse((await run('hub', 'start', '--json')).stdout).pid),
+		bridge: (more = {}) => startHubBridge(cwd, { ...env, ...more }),
+		hubs: () => hubsOf(home),
+	};
+}
+
+function startHubBridge(cwd: string, env: Record<string, string>): HubBridge {
+	const child = startMctl(['bridge'], { cwd, env });
+	let stderr = '';
+	child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+	const client = new BridgeClient(child.stdin, child.stdout);
+	onTestFinished(() => {
+		child.kill('SIGKILL');
+	});
+	return {
+		pid: child.pid ?? 0,
+		client,
+		stderr: () => stderr,
+		async ready() {
+			client.send(initialize);
+			await client.answer(1);
+		},
+		kill: (signal) => void child.kill(signal),
+	};
+}
+
+function hubsOf(home: string): number[] {
+	return livingWith('HOME', home).filter((pid) => {
+		try {
+			const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+			return words.includes('hub') && words.includes('run');
+		} catch {
+			return false; // it ended while we looked
+		}
+	});
+}
