@@ -9,11 +9,10 @@ export const toolListing: Listing = {
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {
-		const { environment } = input;
-		const { tools: found, configuration, configProblems, toolProblems } = openProject(environment);
+		const { tools: found, configuration, configProblems, toolProblems } = openProject(input.environment);
 		// `mctl doctor` tells what the others need.
-		const tools = found.filter((tool) => missingProgram(tool, environment) === undefined);
-		const known = new Set(tools.map(({ id }) => id));
+		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
+		const known = new Set(found.map(({ id }) => id));
 		const others = await furtherOffers(input, configuration, { kind: 'tools', key: 'name', known });
 		return {
 			rows: [

@@ -41,10 +41,10 @@ export interface LoadedConfiguration {
 	 * `configuration`. An editor may be writing them just now. Why is told in `problems`.
 	 */
 	readonly brokenFiles: readonly string[];
-	/** Variables that a file refers to, that are not set and have no default. */
-	readonly unset: readonly string[];
 	/** Entries that were left out for a good reason, one sentence each. */
 	readonly notes: readonly string[];
+	/** Variables that a file refers to, that are not set and have no default. */
+	readonly unset: readonly string[];
 }
 
 /** Read the configuration. Never throws for what a file says: that is told in `problems`. */
@@ -73,7 +73,8 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const { files, sections, problems, brokenFiles, unset } = reading;
 	const notes: string[] = [];
 	const merged = withoutOurselves(sections.reduce(merge, empty), reading, notes);
-	return { configuration: { root, files, ...merged }, problems, brokenFiles, notes, unset: [...unset] };
+	const configuration = { root, files, ...merged };
+	return { configuration, problems, brokenFiles, unset: [...unset], notes };
 }
 
 /** Without the entries that would start this program from within itself. */

@@ -60,12 +60,8 @@ export class Hub implements Provider {
 	constructor({ backends = [], log = Log.silent, journal = noJournal, listWaitMs }: HubOptions = {}) {
 		this.#log = log;
 		this.#journal = journal;
-		this.#catalogue = new Catalogue({
-			backends: () => this.#backends,
-			log,
-			listWaitMs,
-			onLate: (change) => this.#onChange(change),
-		});
+		const onLate = (change: Change): void => this.#onChange(change);
+		this.#catalogue = new Catalogue({ backends: () => this.#backends, log, listWaitMs, onLate });
 		this.#adopt(backends);
 	}
 
@@ -145,15 +141,14 @@ export class Hub implements Provider {
 
 	#unknownTool(name: string): OrchestraError {
 		const [reason] = this.#backends.flatMap((backend) => backend.whyNotListed?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.missing(`Unknown tool: ${name}`));
+		return rpcError(rpcCodes.invalidParams, reason ?? this.withTroubles(`Unknown tool: ${name}`));
 	}
 
 	/** A sentence about something that nobody offers, and which backends are down: it may be theirs. */
-	missing(sentence: string): string {
+	withTroubles(sentence: string): string {
 		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
-		return troubles.length === 0
-			? sentence
-			: `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
+		if (troubles.length === 0) return sentence;
+		return `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -167,7 +162,7 @@ export class Hub implements Provider {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.missing(`Unknown prompt: ${name}`));
+				throw rpcError(rpcCodes.invalidParams, this.withTroubles(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };

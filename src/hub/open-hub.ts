@@ -22,7 +22,7 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly journal?: Journal | undefined;
 	/** How long a list waits for plugins that start. Default: what the configuration says, else 2 s. */
 	readonly listWaitMs?: number | undefined;
-	/** Where plugins find the hub, asked when one starts. Default: a private listener on loopback, opened when the first plugin starts. */
+	/** Where plugins find the hub, asked when one starts. Default: a private listener on loopback, opened then. */
 	readonly address?: (() => Promise<string>) | undefined;
 	/** Default: what the configuration says, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
@@ -169,13 +169,15 @@ function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Lo
 	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
-function build(
+async function build(
 	setup: Pick<BackendSetup, 'storage' | 'link'>,
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log } = options;
+	const { cwd, environment, log, address } = options;
+	// A hub that is announced has its port open already.
+	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
 	return buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
 }
 

@@ -14,7 +14,7 @@ const PRIVATE_ADDRESS = '127.0.0.1:0';
 export interface PluginLinkPlace {
 	/** The hub, once it is open. */
 	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
-	/** Gives the address at which the hub listens for plugins; default: a private listener. */
+	/** Where the hub listens by itself; default: nowhere. */
 	readonly address: (() => Promise<string>) | undefined;
 	readonly certsDir: string | undefined;
 	readonly log: Log;
@@ -28,7 +28,5 @@ export function openPluginLink({ opened, address, log, ...place }: PluginLinkPla
 		const identity = await loadIdentity(certsDir, ORCHESTRATOR_NAME);
 		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers, log });
 	};
-	// The listener of a shared hub belongs to that hub, which closes it.
-	const shared = address && (async () => ({ address: await address(), close: async () => {} }));
-	return new PluginLink({ certsDir, log, listen: shared ?? listen });
+	return new PluginLink({ certsDir, address, log, listen });
 }

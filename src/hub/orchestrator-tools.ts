@@ -103,7 +103,7 @@ async function pluginFor(
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(hub.missing(sentence), { code: 'tool_not_found' });
+	throw toolFailure(hub.withTroubles(sentence), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {

@@ -15,14 +15,16 @@ export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string;
 	readonly log: Log;
-	/** Listen for plugins; called when the first one starts. */
-	readonly listen: () => Promise<Pick<LinkListener, 'address' | 'close'>>;
+	/** Where the hub listens by itself, asked when a plugin starts. */
+	readonly address?: (() => Promise<string>) | undefined;
+	/** Open the private listener; called when there is no address and a plugin starts. */
+	readonly listen: () => Promise<LinkListener>;
 }
 
 export class PluginLink {
 	readonly certsDir: string;
 	readonly #options: PluginLinkOptions;
-	#listener: Promise<Pick<LinkListener, 'address' | 'close'>> | undefined;
+	#listener: Promise<LinkListener> | undefined;
 	/** Certificates are made one after the other: the lock of their folder is polled. */
 	#certificates: Promise<unknown> = Promise.resolve();
 
@@ -34,7 +36,8 @@ export class PluginLink {
 	/** Prepare for a plugin. Gives back the address of the hub; empty when it cannot listen. */
 	async open(pluginId: string): Promise<string> {
 		await this.#certify(pluginId);
-		const { listen, log } = this.#options;
+		const { address, listen, log } = this.#options;
+		if (address !== undefined) return address();
 		this.#listener ??= listen();
 		try {
 			return (await this.#listener).address;

@@ -4,7 +4,7 @@ import { configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
 import { withFiles } from '../support/workspace.ts';
 
 const echo = `echo: tool(({ text, times }) => ({ text, times }), { type: 'object', properties: { times: { type: 'number' } } }),
-	refuse: tool(() => { throw toolFailure('validation_error', 'not today'); }),
+	refuse: tool(() => { throw toolFailure('not today', { code: 'validation_error' }); }),
 	die: tool(() => process.exit(7)),
 	hang: tool(() => new Promise(() => {}))`;
 

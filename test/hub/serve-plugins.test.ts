@@ -256,7 +256,7 @@ const second = `await definePlugin({ id, version: '1.0.0', tools: {
 const memoryStorage = `const files = new Map();
 const found = (path) => {
 	const file = files.get(path);
-	if (!file) throw toolFailure('storage_error', 'file not found: ' + path);
+	if (!file) throw toolFailure('file not found: ' + path, { code: 'storage_error' });
 	return file;
 };
 await definePlugin({ id, version: '1.0.0', storage: {

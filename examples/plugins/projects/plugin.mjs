@@ -70,7 +70,8 @@ function slugOf(value, field) {
 		.toLowerCase()
 		.replace(/[^a-z0-9]+/g, '-')
 		.replace(/^-+|-+$/g, '');
-	if (slug === '') throw toolFailure(`"${field}" must have a letter or a digit in it`, { code: 'validation_error' });
+	if (slug === '')
+		throw toolFailure(`"${field}" must have a letter or a digit in it`, { code: 'validation_error' });
 	return slug;
 }
 
