@@ -90,7 +90,7 @@ export class Hub implements Provider {
 
 	/** Resolves when all that is served from files is loaded. */
 	async ready(): Promise<void> {
-		await Promise.all(this.#backends.map((backend) => backend.ready?.()));
+		await Promise.all(this.#backends.map(async (backend) => backend.ready?.()));
 	}
 
 	/** Every process that belongs to the hub. */
