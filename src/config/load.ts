@@ -65,7 +65,8 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		namesPlugins: false,
 	};
 	if (project !== undefined) readInto(reading, project, isNamed);
-	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
+	const plugins = join(root, PLUGINS_FILE);
+	if (!isNamed && !reading.namesPlugins && project !== plugins) readInto(reading, plugins, false);
 	const user = isNamed ? undefined : userFile(environment);
 	if (user !== undefined) readInto(reading, user, false);
 	const registry = isNamed ? undefined : registryFile(environment);

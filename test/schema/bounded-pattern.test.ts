@@ -6,12 +6,16 @@ import { BoundedPattern } from '../../src/schema/bounded-pattern.ts';
 describe('BoundedPattern', () => {
 	it('agrees with the engine of the language on any pattern and text', () => {
 		fc.assert(
-			fc.property(pattern(), fc.array(fc.constantFrom(...'aab-1_ Aé'), { maxLength: 8 }), (source, chars) => {
-				const text = chars.join('');
-				expect(new BoundedPattern(source).test(text), `/${source}/u on ${JSON.stringify(text)}`).toBe(
-					new RegExp(source, 'u').test(text),
-				);
-			}),
+			fc.property(
+				pattern(),
+				fc.array(fc.constantFrom('a', 'b', '-', '1', '_', ' ', 'A', 'é'), { maxLength: 8 }),
+				(source, chars) => {
+					const text = chars.join('');
+					expect(new BoundedPattern(source).test(text), `/${source}/u on ${JSON.stringify(text)}`).toBe(
+						new RegExp(source, 'u').test(text),
+					);
+				},
+			),
 			{ numRuns: 3_000 },
 		);
 	});
