@@ -14,6 +14,7 @@ import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
 import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
 import { describeFiles, findFiles, type ListStart } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
+import { readSmall } from './read-small.ts';
 import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
 import { filePath, folderPath, refused } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
@@ -36,6 +37,8 @@ export class FileStorage implements Storage {
 	/** Throws `not_found` for a file that is not there. */
 	async read(path: string): Promise<StoredFile> {
 		const name = filePath(path);
+		const small = readSmall(this.root, name);
+		if (small) return decodeFile(small);
 		const place = await findInside(this.root, name);
 		if (place === undefined) throw notFound(name);
 		return decodeFile(await readWhole(place, name));

@@ -1,0 +1,37 @@
+/*
+ * Read a small stored file in one go.
+ *
+ * The asynchronous way asks the thread pool eight times (two real paths, open, stat,
+ * read, close), and each costs a wake-up: a millisecond in all, while the file is in
+ * the page cache. Six system calls in a row take some 30 µs. Anything unusual (a
+ * large file, a link, something missing) gives undefined, and the asynchronous way
+ * decides what it is.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Larger files are read without blocking the event loop. */
+const SMALL_BYTES = 64 * 1024;
+
+/** The bytes of a small regular file that lies below the root without any link; undefined for anything else. */
+export function readSmall(root: string, path: string): Buffer | undefined {
+	try {
+		const place = join(realpathSync.native(root), path);
+		if (realpathSync.native(place) !== place) return undefined;
+		return readWithin(openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+	} catch {
+		return undefined; // the other way finds out what is wrong
+	}
+}
+
+function readWithin(descriptor: number): Buffer | undefined {
+	try {
+		const found = fstatSync(descriptor);
+		if (!found.isFile() || found.size > SMALL_BYTES) return undefined;
+		const bytes = Buffer.allocUnsafeSlow(found.size + 1);
+		const size = readSync(descriptor, bytes, 0, bytes.length, 0);
+		return size > found.size ? undefined : bytes.subarray(0, size); // it grew meanwhile
+	} finally {
+		closeSync(descriptor);
+	}
+}
