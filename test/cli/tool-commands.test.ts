@@ -131,8 +131,11 @@ describe('mctl doctor', () => {
 		const key = join(home, '.orchestra/certs/orchestrator.key');
 		chmodSync(key, 0o666);
 		const { stdout, code } = await mctl(['doctor'], { cwd: temporaryFolder(), env: { HOME: home } });
-		expect([code, stdout]).toEqual([1, expect.stringContaining(`[FAIL] ${key} can be written`)]);
-		expect(stdout).toContain(`chmod go-w ${key}`);
+		expect([code, stdout]).toEqual([
+			1,
+			expect.stringContaining(`[FAIL] the private key ${key} can be written`),
+		]);
+		expect(stdout).toContain(`chmod 600 ${key}`);
 	});
 
 	it('fails with a fix for each thing that is wrong', async () => {
