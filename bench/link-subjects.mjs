@@ -3,6 +3,8 @@
  * its own (`serve`) and gives the client one function: bytes in, bytes back (`dial`).
  */
 import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { connect as connectPlain, createServer as createPlainServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createServer } from 'node:tls';
 import { dial, encodeFrame, FrameReader, listen, loadIdentity } from '../dist/plugin/index.js';
@@ -21,15 +23,22 @@ export const subjects = {
 		dial: dialTunnel,
 	},
 	tls: { title: 'our TLS link', serve: (certs) => serveLink('tls', certs), dial: dialTls },
+	unix: {
+		title: 'our TLS link over a Unix socket',
+		serve: (certs) => serveLink('unix', certs),
+		dial: dialUnix,
+	},
 	layer: { title: '@matrixai/quic, ready-made layer', serve: serveLayer, dial: dialLayer, isSlow: true },
 	bare: { title: 'a bare TLS socket', serve: serveBare, dial: dialBare },
+	plain: { title: 'a plain Unix socket, no TLS', serve: servePlain, dial: dialPlain },
 };
 
 async function serveLink(kind, certs) {
 	const identity = await loadIdentity(certs, 'orchestrator');
 	const onStream = (stream) =>
 		stream.receive({ frame: (payload) => stream.send(payload), end: () => stream.end(), fail: () => {} });
-	return (await listen({ kind, address: '127.0.0.1:0', identity, onStream })).address;
+	const address = kind === 'unix' ? `unix:${join(certs, `bench-${process.pid}.sock`)}` : '127.0.0.1:0';
+	return (await listen({ kind, address, identity, onStream })).address;
 }
 
 async function dialQuic(address, certs) {
@@ -50,6 +59,10 @@ function dialTunnel(address, certs) {
 
 function dialTls(address, certs) {
 	return dialOneStream('tls', address, certs);
+}
+
+function dialUnix(address, certs) {
+	return dialOneStream('unix', address, certs);
 }
 
 async function dialOneStream(kind, address, certs) {
@@ -110,6 +123,24 @@ async function dialBare(address, certs) {
 		noDelay: true,
 	});
 	await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+	const { call, take } = inTurn((payload) => socket.write(encodeFrame(payload)));
+	const reader = new FrameReader(FRAME_BYTES);
+	socket.on('data', (chunk) => reader.push(chunk).forEach(take));
+	return { call, close: async () => socket.destroy() };
+}
+
+async function servePlain(certs) {
+	const path = join(certs, `plain-${process.pid}.sock`);
+	const server = createPlainServer((socket) =>
+		socket.on('data', (chunk) => socket.write(chunk)).on('error', () => {}),
+	);
+	await new Promise((resolve) => server.listen(path, resolve));
+	return path;
+}
+
+async function dialPlain(path) {
+	const socket = connectPlain(path);
+	await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
 	const { call, take } = inTurn((payload) => socket.write(encodeFrame(payload)));
 	const reader = new FrameReader(FRAME_BYTES);
 	socket.on('data', (chunk) => reader.push(chunk).forEach(take));

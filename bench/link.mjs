@@ -75,9 +75,12 @@ async function measure(name, certs) {
 async function measureLink(link, { server, subject, row }) {
 	const warmUpMs = subject.isSlow ? SHORT_WARM_UP_MS : WARM_UP_MS;
 	await callFor(link, 1, warmUpMs);
+	const cpuBeforeOne = await cpuOf(server);
 	const one = await callFor(link, 1, MEASURE_MS);
+	row['CPU us/call, one at a time'] = round(((await cpuOf(server)) - cpuBeforeOne) / one.calls);
 	row['calls/s'] = Math.round(one.perSecond);
 	row['p50 ms'] = round(one.p50);
+	row['p95 ms'] = round(one.p95);
 	row['p99 ms'] = round(one.p99);
 	await callFor(link, 64, warmUpMs);
 	const cpuBefore = await cpuOf(server);
@@ -128,7 +131,13 @@ async function callFor(link, inFlight, ms) {
 	const seconds = (performance.now() - started) / 1000;
 	times.sort((one, other) => one - other);
 	const at = (share) => times[Math.floor(times.length * share)];
-	return { calls: times.length, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+	return {
+		calls: times.length,
+		perSecond: times.length / seconds,
+		p50: at(0.5),
+		p95: at(0.95),
+		p99: at(0.99),
+	};
 }
 
 /** Payload bytes that made the way there and back, by the time that took. A slow one is asked for less. */

@@ -3,8 +3,8 @@ export interface Query {
 	query: string;
 	wanted: string[];
 }
-export function unpackFragments(): string;
-export function readFragments(): { topic: string; name: string; text: string }[];
+export function unpackFragments(set?: string): string;
+export function readFragments(set?: string): { topic: string; name: string; text: string }[];
 export function readQueries(split: string): Query[];
 export function grade(
 	queries: readonly Query[],

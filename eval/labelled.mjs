@@ -2,7 +2,9 @@
  * The labelled set: fragments as files in a folder, questions with the
  * fragments that answer them. Questions are split: `dev` may be looked at while
  * the ranker is changed, and so may `dev-hard`, most of which share no telling
- * word with their answer; `held-out` is only ever measured.
+ * word with their answer; `held-out` is only ever measured. The set `everyday` has
+ * fragments and questions of its own, about cooking, law, history and the like: what
+ * is tuned to one trade must not cost another.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +13,9 @@ import { dirname, join } from 'node:path';
 const here = import.meta.dirname;
 
 /** Write every fragment as a file into a temporary resources folder; the caller removes it. */
-export function unpackFragments() {
+export function unpackFragments(set = 'fragments') {
 	const root = mkdtempSync(join(tmpdir(), 'orchestra-eval-'));
-	for (const { name, text } of readFragments()) {
+	for (const { name, text } of readFragments(set)) {
 		const file = join(root, `${name}.md`);
 		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, text);
@@ -22,8 +24,8 @@ export function unpackFragments() {
 }
 
 /** Each topic file holds fragments one after another, headed by `=== name`. */
-export function readFragments() {
-	const folder = join(here, 'fragments');
+export function readFragments(set = 'fragments') {
+	const folder = join(here, set);
 	return readdirSync(folder)
 		.sort()
 		.flatMap((file) => {

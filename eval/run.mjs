@@ -13,11 +13,13 @@ const BUDGET = 1_000;
 const isDevOnly = process.argv.includes('--dev');
 const splits = ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])];
 const root = unpackFragments();
+const everydayRoot = unpackFragments('everyday');
 const library = Library.open({ resources: root });
+const everyday = Library.open({ resources: everydayRoot });
 try {
-	const fragments = indexed();
+	const fragments = indexed('fragments');
 	const subjects = {
-		orchestra: await ranker(library),
+		orchestra: await ranker(library, splits),
 		minisearch: miniSearch(fragments),
 		'keyword count': keywordCount(fragments),
 	};
@@ -28,16 +30,27 @@ try {
 	console.log('split      ranker          recall@1   recall@5   MRR');
 	for (const split of splits)
 		for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(readQueries(split), rank));
+	const others = indexed('everyday');
+	const everydaySubjects = {
+		orchestra: await ranker(everyday, ['everyday']),
+		minisearch: miniSearch(others),
+		'keyword count': keywordCount(others),
+	};
+	for (const [name, rank] of Object.entries(everydaySubjects))
+		report('everyday', name, grade(readQueries('everyday'), rank));
 	for (const kind of ['paraphrase', 'typo', 'two-topic']) reportKind(kind, subjects.orchestra);
 	if (!isDevOnly) await reportBudget();
-	if (process.argv.includes('--misses')) reportMisses(subjects.orchestra);
+	if (process.argv.includes('--misses')) {
+		reportMisses(['dev', 'dev-hard'], subjects.orchestra);
+		reportMisses(['everyday'], everydaySubjects.orchestra);
+	}
 } finally {
-	await library.close();
-	rmSync(root, { recursive: true, force: true });
+	await Promise.all([library.close(), everyday.close()]);
+	for (const folder of [root, everydayRoot]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Answers are looked up once, so that grading can ask synchronously. */
-async function ranker(library) {
+async function ranker(library, splits) {
 	const answers = new Map();
 	for (const split of splits) {
 		for (const { query } of readQueries(split)) {
@@ -52,8 +65,8 @@ async function ranker(library) {
 }
 
 /** The same metadata for everyone. */
-function indexed() {
-	return readFragments().map(({ name, text }) => {
+function indexed(set) {
+	return readFragments(set).map(({ name, text }) => {
 		const { fragment } = readFragment({ file: `${name}.md`, text, size: text.length });
 		return { ...fragment, body: text };
 	});
@@ -87,9 +100,9 @@ async function reportBudget() {
 	);
 }
 
-function reportMisses(rank) {
-	console.log('\nmisses (dev):');
-	for (const { query, wanted } of [...readQueries('dev'), ...readQueries('dev-hard')]) {
+function reportMisses(splits, rank) {
+	console.log(`\nmisses (${splits.join(', ')}):`);
+	for (const { query, wanted } of splits.flatMap((split) => readQueries(split))) {
 		const found = rank(query).slice(0, 5);
 		const missing = wanted.filter((name) => !found.includes(name));
 		if (missing.length > 0)

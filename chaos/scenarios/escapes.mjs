@@ -14,7 +14,8 @@ export const title = 'no process of a tool outlives it, whatever it does to leav
 
 const GONE_WITHIN_MS = 10_000;
 const ENDED_WITHIN_MS = 15_000;
-const LATEST_KILL_MS = 600;
+const UP_WITHIN_MS = 10_000;
+const LATEST_KILL_MS = 300;
 const AT_ONCE = 4;
 
 const stubborn = `trap '' TERM HUP; while :; do sleep 1; done`;
@@ -53,12 +54,21 @@ function plan(random, number) {
 
 async function round({ number, tool, ending, atMs }, folder) {
 	const token = `${process.pid}-${number}`;
-	const args = [join(root, 'dist/cli/main.js'), 'run', tool, '--timeout', `${atMs + 300}`];
+	const args = [
+		join(root, 'dist/cli/main.js'),
+		'run',
+		tool,
+		'--timeout',
+		ending === 'deadline' ? `${atMs + 300}` : '30000',
+	];
 	const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), CHAOS_TOKEN: token };
 	const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
 	const exited = once(child, 'exit');
 	if (ending !== 'deadline') {
-		await sleep(atMs + 200);
+		// mctl itself carries the token as well.
+		const isUp = () => livingWith('CHAOS_TOKEN', token).length > 1 || child.exitCode !== null;
+		await holdsWithin(UP_WITHIN_MS, isUp);
+		await sleep(atMs);
 		child.kill(ending);
 	}
 	const hasEnded = await Promise.race([

@@ -25,8 +25,13 @@ export class InFlight {
 		return this.#flights.size === this.#listening;
 	}
 
+	/** The request that is in flight under this id. */
+	get(id: string): Flight | undefined {
+		return this.#flights.get(id);
+	}
+
+	/** @param id which is not in flight */
 	add(id: string, flight: Flight): void {
-		this.take(id);
 		this.#flights.set(id, flight);
 		if (isListening(flight)) this.#listening++;
 	}
@@ -49,13 +54,9 @@ export class InFlight {
 		this.#onIdle();
 		return all;
 	}
-
-	/** Ids of the requests that listen. */
-	listening(): string[] {
-		return [...this.#flights].filter(([, flight]) => isListening(flight)).map(([id]) => id);
-	}
 }
 
-function isListening({ method }: Flight): boolean {
+/** Whether a request stays open until one side ends it. */
+export function isListening({ method }: Pick<Flight, 'method'>): boolean {
 	return method === 'subscriptions/listen';
 }

@@ -9,9 +9,24 @@ export const HOLD_MS = 5_000;
 /** How long the first messages wait while the first connection is being made; a hub may have to be started. */
 export const START_MS = 20_000;
 
-/** Messages, and characters in them, that wait for a connection before reading stops. */
-export const HELD_MESSAGES = 1_000;
-export const HELD_CHARACTERS: number = 16 * 1024 * 1024;
+/**
+ * What may wait in the bridge before reading from the client stops: characters, and as many more for each
+ * message as it costs beside its text. An agent may write 10 MiB of short requests before it reads an answer.
+ */
+export const HELD_CHARACTERS: number = 64 * 1024 * 1024;
+export const HELD_MESSAGE_CHARACTERS = 200;
+
+/** Characters that may wait for a client that does not read, before reading from the hub stops. */
+export const UNREAD_CHARACTERS: number = 64 * 1024 * 1024;
+
+/** How long a client may read nothing while more than the high-water mark waits for it. */
+export const UNREAD_MS = 60_000;
+
+/** How long the hub may take to answer `initialize`; then the bridge answers. */
+export const INITIALIZE_MS = 2_000;
+
+/** How long the last answers may take to leave when the bridge ends. */
+export const FLUSH_MS = 1_000;
 
 /** Pauses between attempts to connect: the first, doubled each time, up to the last. */
 export const FIRST_PAUSE_MS = 100;

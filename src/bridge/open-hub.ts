@@ -4,9 +4,9 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { BRIDGE_PID_VARIABLE, FEATURES, MCP_TUNNEL } from '../plugin/features.ts';
+import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
-import { openTunnel } from '../plugin/tunnel.ts';
+import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
 import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
 import type { Link } from '../quic/link.ts';
 import { dial, type LinkChoice } from '../quic/open-link.ts';
@@ -14,8 +14,6 @@ import { isUnixAddress } from '../quic/unix-address.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { HubPlace } from './hub-place.ts';
 import { BRIDGE_ID, REGISTER_MS, WATCH_ANSWER_MS, WATCH_MS } from './limits.ts';
-
-const TUNNEL_ID = 'tunnel';
 
 const manifest: ShortManifest = {
 	id: BRIDGE_ID,
@@ -64,7 +62,9 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 		// With values to hand over we wait until the hub has them: the first request may need what they configure.
 		const features = place.features && !place.variables ? new Set(place.features) : await told;
 		told.catch(() => {}); // a link that is lost says so by itself
-		const hub = features.has(MCP_TUNNEL) ? throughTunnel(link) : await translated(link, features, options);
+		const hub = features.has(MCP_TUNNEL)
+			? throughTunnel(link, features, options)
+			: await translated(link, features, options);
 		return place.diagnose ? watched(hub, link, place.diagnose) : hub;
 	} catch (thrown) {
 		await link.close();
@@ -72,8 +72,9 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	}
 }
 
-function throughTunnel(link: Link): Hub {
-	const transport = openTunnel(link.openStream(), TUNNEL_ID);
+function throughTunnel(link: Link, features: ReadonlySet<string>, { sessionId, log }: OpenHubOptions): Hub {
+	const id = `${TUNNEL_ID}${sessionId}`;
+	const transport = openTunnel(link.openStream(), id, { sendsParts: features.has(MCP_PARTS), log });
 	const close = async (): Promise<void> => {
 		await transport.close();
 		await link.close();

@@ -82,7 +82,11 @@ export class OrchestratorProvider implements Provider {
 		context: CallContext,
 	): Promise<GetPromptResult> {
 		const request = { case: 'promptGet', value: { promptName: name, arguments: input } } as const;
-		return promptResultOf(await this.#ask(request, 'promptGet', { prefix: 'pg', context }));
+		const found = await this.#ask(request, 'promptGet', { prefix: 'pg', context }).catch((error: unknown) => {
+			throw isNotFound(error) ? noPrompt(name) : error;
+		});
+		if (found.messages.length === 0) throw noPrompt(name);
+		return promptResultOf(found);
 	}
 
 	async listResources(context: CallContext): Promise<Resource[]> {
@@ -98,11 +102,13 @@ export class OrchestratorProvider implements Provider {
 		const path = pathOf(uri);
 		if (path === undefined) throw noResource(uri);
 		const request = { case: 'storageRead', value: { path } } as const;
-		const { content } = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
+		const { content, version } = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
 			(error: unknown) => {
-				throw OrchestraError.is(error) && error.data['reason'] === 'not_found' ? noResource(uri) : error;
+				throw isNotFound(error) ? noResource(uri) : error;
 			},
 		);
+		// A file that exists has been written at least once, or has something in it.
+		if (content.length === 0 && version === 0n) throw noResource(uri);
 		const text = Buffer.from(content).toString('utf8');
 		return { contents: [{ uri, mimeType: STORED_MIME_TYPE, text }] };
 	}
@@ -139,14 +145,17 @@ export class OrchestratorProvider implements Provider {
 	/** Every orchestrator has tools; prompts and storage are asked for, once. */
 	async #probe(): Promise<ServerCapabilities> {
 		const options = { timeoutMs: PROBE_MS };
-		const storage = { case: 'storageList', value: { prefix: storedPrefixes[0] } } as const;
-		const [prompts, stored] = await Promise.allSettled([
+		const [prompts, ...stored] = await Promise.allSettled([
 			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
-			this.#send(storage, 'storageList', options),
+			...storedPrefixes.map((prefix) =>
+				this.#send({ case: 'storageList', value: { prefix } }, 'storageList', options),
+			),
 		]);
+		// An orchestrator without storage may answer with an empty list.
+		const hasStored = stored.some((list) => list.status === 'fulfilled' && list.value.entries.length > 0);
 		return {
 			tools: {},
-			...(stored.status === 'fulfilled' ? { resources: {} } : {}),
+			...(hasStored ? { resources: {} } : {}),
 			...(prompts.status === 'fulfilled' && prompts.value.prompts.length > 0 ? { prompts: {} } : {}),
 		};
 	}
@@ -159,6 +168,16 @@ function internalError(thrown: unknown): OrchestraError {
 	const wrapped = rpcError(rpcCodes.internal, message, { code: error.code });
 	const rpc = rpcErrorOf(wrapped);
 	return new OrchestraError('rpc', message, { cause: thrown, data: { rpc, reason: error.data['code'] } });
+}
+
+/** The orchestrator says that there is no such thing. */
+function isNotFound(error: unknown): boolean {
+	const reason = OrchestraError.is(error) ? error.data['reason'] : undefined;
+	return typeof reason === 'string' && reason.endsWith('not_found');
+}
+
+function noPrompt(name: string): OrchestraError {
+	return rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
 }
 
 function noResource(uri: string): OrchestraError {

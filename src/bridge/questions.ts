@@ -29,6 +29,11 @@ export class Questions {
 		return withId(text, seen, id);
 	}
 
+	/** Does the hub wait for an answer to a question under this id of its own? */
+	isOpen(id: string): boolean {
+		return this.#open.has(this.#seen(id));
+	}
+
 	/** The hub takes a question back. Gives back the notice as the client gets it. */
 	withdraw(id: string, text: string): string {
 		const seen = this.#seen(id);

@@ -2,8 +2,8 @@
  * What the bridge itself answers when there is no hub to do it: one error for
  * each request, whatever it came in.
  */
-import { messageOf, type OrchestraError } from '../errors.ts';
-import { parseJson } from '../wire/json.ts';
+import type { OrchestraError } from '../errors.ts';
+import { SUBSCRIPTION_ID } from '../mcp/meta.ts';
 import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Head } from './head.ts';
@@ -31,15 +31,25 @@ export function answersToLost(flights: [id: string, flight: Flight][], reason: O
 }
 
 /** The answer to a message that was never sent; undefined when it needs none. */
-export function answerToUnsent(
-	{ text, head }: { text: string; head: Head },
-	reason: OrchestraError,
-): string | undefined {
+export function answerToUnsent(head: Head, reason: OrchestraError): string | undefined {
 	if (head.kind === 'request') return unreachable(head.id, reason);
-	if (head.kind === 'unknown') return answerToGarbage(text);
 	if (head.kind !== 'batch') return undefined;
-	const parts = head.parts.flatMap((part) => (part.kind === 'request' ? [unreachable(part.id, reason)] : []));
+	const parts = head.parts.flatMap((part) => {
+		if (part.kind === 'invalid') return [answerToInvalid(part, 'null')];
+		return part.kind === 'request' ? [unreachable(part.id, reason)] : [];
+	});
 	return parts.length === 0 ? undefined : `[${parts.join(',')}]`;
+}
+
+/** The answer to what is no message. @param unknownId stands for an id that cannot be told */
+export function answerToInvalid({ id, error }: Head & { kind: 'invalid' }, unknownId: string): string {
+	return errorText(id === '' ? unknownId : id, error.code, error.message);
+}
+
+/** The answer to a subscription that the bridge ends. */
+export function endOfSubscription(id: string): string {
+	const _meta = `{"${SUBSCRIPTION_ID}":${id}}`;
+	return `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","_meta":${_meta}}}`;
 }
 
 /** The answer to a line that was too long; undefined when it was itself an answer. */
@@ -54,15 +64,6 @@ function unreachable(id: string, reason: OrchestraError): string {
 	const message = `the orchestrator cannot be reached: ${reason.message}; the request was not sent`;
 	const { code, hint } = reason;
 	return errorText(id, rpcCodes.internal, message, hint === undefined ? { code } : { code, hint });
-}
-
-function answerToGarbage(text: string): string {
-	try {
-		parseJson(text);
-		return errorText('null', rpcCodes.invalidRequest, 'invalid request: not a JSON-RPC message');
-	} catch (error) {
-		return errorText('null', rpcCodes.parse, `parse error: ${messageOf(error)}`);
-	}
 }
 
 /** @param id the JSON text of the id; empty to leave it out */

@@ -1,101 +1,128 @@
 /*
  * Between one client and whatever hub is there at the moment.
  *
- * Text passes as it came, both ways. The relay only keeps the books that make a
- * hub replaceable: which requests await an answer, what the hub asked, and what
- * a new hub must be told. When a hub goes, everything in flight is answered at
- * once and nothing is sent twice; new messages wait a moment for the next hub.
+ * Text passes as it came, both ways. The relay only tracks what makes a hub
+ * replaceable: which requests await an answer, what the hub asked, and what a new
+ * hub must know. When a hub goes, everything in flight is answered at once and
+ * nothing is sent twice; new messages wait a moment for the next hub.
+ *
+ * Reading never waits for writing: answers pass at all times, and only new requests
+ * are held back, in order and bounded, while a pipe is full.
  */
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { Brake } from './brake.ts';
-import { canceledId, type Head, readHead } from './head.ts';
-import { type HeldMessage, HeldMessages } from './held-messages.ts';
-import { InFlight } from './in-flight.ts';
+import { ClientOutput } from './client-output.ts';
+import { canceledId, type Head, isInitialize, readHead, readWhole } from './head.ts';
+import { HeldMessages } from './held-messages.ts';
 import { HOLD_MS, START_MS } from './limits.ts';
+import { LocalAnswers } from './local-answers.ts';
+import { OpenRequests } from './open-requests.ts';
 import { Questions } from './questions.ts';
-import { answersToLost, answerToOversize, answerToUnsent } from './refusals.ts';
+import { answerToUnsent } from './refusals.ts';
 import { Replays } from './replays.ts';
-import { SessionMemory } from './session-memory.ts';
-
-const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 export interface RelayOptions {
 	log?: Log | undefined;
 	/** How long a message waits for a hub. Default 5 s. */
 	holdMs?: number | undefined;
-	/** Told once that the client will say no more. */
+	/** How long the client may read nothing while much waits for it. Default 60 s. */
+	unreadMs?: number | undefined;
+	/** Called once when the client will say no more. */
 	onInputEnd?: (() => void) | undefined;
+	/** Called when the client has read nothing for `unreadMs`: it is given up. */
+	onUnread?: (() => void) | undefined;
 }
 
 export class Relay implements Receiver {
-	readonly #client: Transport;
 	readonly #options: RelayOptions;
 	readonly #log: Log;
-	readonly #clientBrake: Brake;
-	readonly #inFlight: InFlight = new InFlight(() => this.#checkIdle());
+	readonly #output: ClientOutput;
+	readonly #open: OpenRequests = new OpenRequests({
+		onIdle: () => this.#checkIdle(),
+		onLateInitialize: () => this.#initializeHere(),
+	});
+	readonly #local: LocalAnswers = new LocalAnswers({
+		isInFlight: (id) => this.#open.has(id),
+		acceptsBatch: () => this.#open.initialization.acceptsBatch,
+	});
 	readonly #questions = new Questions();
-	readonly #memory = new SessionMemory();
-	readonly #held: HeldMessages = new HeldMessages((message) => this.#refuse(message));
+	readonly #held: HeldMessages;
 	#replays: Replays | undefined;
 	#hub: Transport | undefined;
+	#isHubFull = false;
 	#whyNoHub: OrchestraError | undefined;
 	#hasHadHub = false;
-	#isModern: boolean | undefined;
-	#onIdle: (() => void) | undefined;
+	#isFinished = false;
+	#drain: { timer: NodeJS.Timeout; resolve: () => void } | undefined;
 	#onLost: (reason: OrchestraError) => void = () => {};
 
 	/** The caller starts the client's transport with this relay, and closes it. */
 	constructor(client: Transport, options: RelayOptions = {}) {
-		this.#client = client;
+		this.#held = new HeldMessages(client, ({ head }) => this.#refuse(head));
 		this.#options = options;
 		this.#log = options.log ?? Log.silent;
-		this.#clientBrake = new Brake(client);
+		this.#output = new ClientOutput(
+			client,
+			{
+				onRoom: () => this.#takeHeld(),
+				onFlood: (isFlooded) => this.#hub?.[isFlooded ? 'pause' : 'resume'](),
+				onUnread: () => options.onUnread?.(),
+			},
+			{ unreadMs: options.unreadMs, log: this.#log },
+		);
 	}
 
 	/** True when no request awaits an answer. */
 	get isIdle(): boolean {
-		return this.#inFlight.isIdle && this.#held.isEmpty;
+		return this.#open.isIdle && this.#held.isEmpty;
 	}
 
 	/**
-	 * A hub is there: tell it what it must know, then what has waited. Resolves when it is lost, with the
+	 * A hub is there: it gets what it must know, then what has waited. Resolves when it is lost, with the
 	 * reason. The caller closes it.
 	 */
 	attach(hub: Transport): Promise<OrchestraError> {
-		const brake = new Brake(hub);
 		const lost = new Promise<OrchestraError>((resolve) => {
 			this.#onLost = resolve;
 		});
 		this.#hub = hub;
+		this.#isHubFull = false;
 		this.#whyNoHub = undefined;
-		const replays = new Replays(this.#memory.replay(), (text) => this.#toClient(text, brake), this.#log);
+		const replays = new Replays(this.#open.memory.replay(), {
+			toClient: (text) => this.#output.post(text),
+			listed: this.#open.memory.listed,
+			isPromised: this.#open.initialization.isLocal,
+			log: this.#log,
+		});
 		this.#replays = replays;
 		hub.start({
-			message: (text) => this.#hub === hub && this.#fromHub(text, brake),
+			message: (text) => this.#hub === hub && this.#fromHub(text),
 			oversize: () => {},
 			end: (reason) => this.#hub === hub && this.detach(reason),
 		});
+		if (this.#output.isFlooded) hub.pause();
 		for (const { text } of replays.all) this.#toHub(text);
 		this.#hasHadHub = true;
-		this.#clientBrake.set(this.#held, false);
-		// It may be gone again before the last of them.
-		for (const { text, head } of this.#held.takeAll()) this.#take(text, head);
+		this.#held.lengthen();
+		this.#takeHeld();
 		return lost;
 	}
 
 	/** The hub is gone: answer what was in flight, and take back what it asked. */
 	detach(reason: OrchestraError): void {
 		if (this.#hub === undefined) return;
-		this.#clientBrake.set(this.#hub, false);
 		this.#hub = undefined;
+		this.#isHubFull = false;
 		this.#whyNoHub = reason;
 		this.#onLost(reason);
-		for (const text of this.#questions.abandon('the hub that asked is gone')) this.#toClient(text);
-		for (const text of answersToLost(this.#inFlight.takeAll(), reason)) this.#toClient(text);
+		this.#held.shorten(this.#holdMs);
+		for (const text of this.#questions.abandon('the hub that asked is gone')) this.#output.post(text);
+		this.#initializeHere();
+		for (const text of this.#open.takeLost(reason, false)) this.#output.post(text);
 	}
 
 	/** There is no hub, and this is why. */
@@ -103,40 +130,41 @@ export class Relay implements Receiver {
 		if (this.#hub) return;
 		if (this.#whyNoHub === undefined) this.#held.shorten(this.#holdMs);
 		this.#whyNoHub = reason;
+		this.#initializeHere();
 	}
 
 	/** Wait until every request is answered; false when `ms` passed first. */
 	drained(ms: number): Promise<boolean> {
 		if (this.isIdle) return Promise.resolve(true);
 		return new Promise((resolve) => {
-			const timer = setTimeout(() => resolve(false), ms);
-			this.#onIdle = () => {
-				clearTimeout(timer);
-				resolve(true);
-			};
+			this.#drain = { timer: setTimeout(() => resolve(false), ms), resolve: () => resolve(true) };
 		});
 	}
 
-	/** No more comes: what waits is refused, and subscriptions are told their end. */
+	/** No more comes: what waits is refused, what is in flight is answered, and nothing else passes. */
 	finish(reason: OrchestraError): void {
+		if (this.#isFinished) return;
 		this.#whyNoHub ??= reason;
-		for (const message of this.#held.takeAll()) this.#refuse(message);
-		for (const id of this.#inFlight.listening()) {
-			const _meta = `{"io.modelcontextprotocol/subscriptionId":${id}}`;
-			this.#toClient(`{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","_meta":${_meta}}}`);
-		}
+		for (const { head } of this.#held.takeAll()) this.#refuse(head);
+		this.#open.initialization.end();
+		for (const text of this.#open.takeLost(reason, true)) this.#output.post(text);
+		this.#isFinished = true;
+		this.#output.close();
 	}
 
 	message(text: string): void {
-		const head = readHead(text);
-		this.#isModern ??= text.includes(MODERN_KEY);
+		const head = readWhole(text);
+		if (head.kind === 'blank' || this.#isFinished) return;
+		this.#local.note(head);
+		if (head.kind === 'answer' && this.#answerOfClient(text, head)) return;
+		if (head.kind === 'notice' && head.method === 'notifications/cancelled') return this.#cancel(text);
 		this.#take(text, head);
 	}
 
 	oversize(line: OversizeLine): void {
 		this.#log.warn(`a message is longer than ${line.limitBytes} bytes; it was dropped`);
-		const answer = answerToOversize(line, this.#isModern ? '' : 'null');
-		if (answer !== undefined) this.#toClient(answer);
+		const answer = this.#local.toOversize(line);
+		if (answer !== undefined) this.#output.post(answer);
 	}
 
 	end(): void {
@@ -147,83 +175,104 @@ export class Relay implements Receiver {
 		return this.#options.holdMs ?? HOLD_MS;
 	}
 
+	/** An answer goes to the hub at once, whatever else waits. False when it is one to nothing and must be refused. */
+	#answerOfClient(text: string, head: Head & { kind: 'answer' }): boolean {
+		const answer = this.#questions.answer(head.id, text);
+		if (answer !== undefined) this.#toHub(answer);
+		else if (head.isBare) return false;
+		else this.#log.debug(`an answer to ${head.id} came, which no hub waits for`);
+		return true;
+	}
+
+	#cancel(text: string): void {
+		const id = canceledId(text) ?? '';
+		if (this.#held.drop(id)) return this.#checkIdle();
+		// An id that is not in flight means nothing to the hub either.
+		if (this.#open.has(id)) this.#toHub(text);
+		this.#open.cancel(id);
+	}
+
+	/** A request, a notification or what is no message: answer, pass or hold it. */
 	#take(text: string, head: Head): void {
-		if (this.#hub) this.#pass(text, head);
-		else this.#hold(text, head);
+		if (this.#output.isFull) return this.#held.add({ text, head }, Number.POSITIVE_INFINITY);
+		const answer = this.#local.to(head);
+		if (answer !== undefined) return this.#output.post(answer);
+		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
+		if (this.#hub && !this.#isHubFull && this.#held.isEmpty) return this.#pass(text, head);
+		const isStarting = !this.#hasHadHub && this.#whyNoHub === undefined;
+		const holdMs = isStarting ? Math.max(START_MS, this.#holdMs) : this.#holdMs;
+		this.#held.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : holdMs);
+		if (this.#whyNoHub) this.#initializeHere();
+	}
+
+	/** There may be room again. */
+	#takeHeld(): void {
+		while (this.#hub && !this.#isHubFull && !this.#output.isFull) {
+			const message = this.#held.shift();
+			if (message === undefined) break;
+			const answer = this.#local.to(message.head);
+			if (answer === undefined) this.#pass(message.text, message.head);
+			else this.#output.post(answer);
+		}
+		// A client that reads on is worth waiting for, even after the end of its input.
+		if (!this.#held.isEmpty) this.#drain?.timer.refresh();
+		// What waited for room now waits for a hub.
+		if (this.#hub === undefined) this.#held.shorten(this.#holdMs);
+		this.#checkIdle();
 	}
 
 	#pass(text: string, head: Head): void {
-		if (head.kind !== 'answer') {
-			this.#note(text, head, undefined);
-			return this.#toHub(text);
-		}
-		const answer = this.#questions.answer(head.id, text);
-		if (answer === undefined) this.#log.debug(`an answer to ${head.id} came, which no hub waits for`);
-		else this.#toHub(answer);
+		this.#open.add(text, head);
+		this.#toHub(text);
 	}
 
-	#note(text: string, head: Head, batch: object | undefined): void {
-		if (head.kind === 'request') {
-			if (head.method === 'initialize') this.#isModern = false;
-			const kept = this.#memory.isOfInterest(head.method) ? text : undefined;
-			this.#inFlight.add(head.id, { method: head.method, text: kept, batch });
-		} else if (head.kind === 'notice') {
-			if (head.method === 'notifications/initialized') this.#memory.initialized(text);
-			if (head.method === 'notifications/cancelled') this.#inFlight.take(canceledId(text) ?? '');
-		} else if (head.kind === 'batch') {
-			for (const part of head.parts) this.#noteOfBatch(part, head);
-		}
+	/** Open the session in place of a hub, if one is being opened. */
+	#initializeHere(): void {
+		const opened = this.#open.initializeHere();
+		if (opened === undefined) return;
+		this.#output.post(opened.answer);
+		if (!this.#held.drop(opened.id)) this.#open.cancel(opened.id);
+		this.#checkIdle();
 	}
 
-	/** A batch holds no message that a new hub must hear, and its parts have no text of their own. */
-	#noteOfBatch(part: Head, batch: object): void {
-		if (part.kind === 'request') this.#inFlight.add(part.id, { method: part.method, text: undefined, batch });
-	}
-
-	#hold(text: string, head: Head): void {
-		if (head.kind === 'request' && head.method === 'ping') {
-			return this.#toClient(`{"jsonrpc":"2.0","id":${head.id},"result":{}}`);
-		}
-		if (head.kind === 'notice' && head.method === 'notifications/cancelled') {
-			if (this.#held.drop(canceledId(text) ?? '')) return;
-		}
-		// The hub that asked is gone.
-		if (head.kind === 'answer') return;
-		if (head.kind === 'unknown') return this.#refuse({ text, head });
-		const isStarting = !this.#hasHadHub && this.#whyNoHub === undefined;
-		this.#held.add({ text, head }, isStarting ? Math.max(START_MS, this.#holdMs) : this.#holdMs);
-		if (this.#held.isFull) this.#clientBrake.set(this.#held, true);
-	}
-
-	#refuse(message: HeldMessage): void {
+	/** It was never sent. */
+	#refuse(head: Head): void {
 		const reason = this.#whyNoHub ?? new OrchestraError('timeout', 'it is still being connected to');
-		const answer = answerToUnsent(message, reason);
-		if (answer !== undefined) this.#toClient(answer);
-		if (!this.#held.isFull) this.#clientBrake.set(this.#held, false);
+		const answer = this.#local.to(head) ?? answerToUnsent(head, reason);
+		if (head.kind === 'request') this.#open.memory.answered(head.method);
+		if (answer !== undefined) this.#output.post(answer);
 		this.#checkIdle();
 	}
 
 	#checkIdle(): void {
-		if (this.isIdle) this.#onIdle?.();
+		if (!this.isIdle || this.#drain === undefined) return;
+		clearTimeout(this.#drain.timer);
+		this.#drain.resolve();
 	}
 
-	#fromHub(text: string, brake: Brake): void {
+	#fromHub(text: string): void {
+		if (this.#isFinished) return;
 		const head = readHead(text);
 		if (head.kind === 'answer' && this.#replays?.take(head.id, text)) return;
-		this.#toClient(this.#received(text, head), brake);
+		if (head.kind === 'blank' || (head.kind === 'invalid' && head.error.code === rpcCodes.parse))
+			return this.#log.warn('the hub sent a message that is not JSON; it was dropped');
+		const line = this.#received(text, head);
+		if (line !== undefined) this.#output.post(line);
 	}
 
-	/** Keep the books for a message of the hub; gives it back as the client gets it. */
-	#received(text: string, head: Head): string {
-		if (head.kind === 'answer') {
-			const flight = this.#inFlight.take(head.id);
-			if (flight?.text !== undefined && head.isResult) this.#memory.granted(flight);
-		} else if (head.kind === 'request') return this.#questions.ask(head.id, text);
-		else if (head.kind === 'batch') for (const part of head.parts) this.#received('', part);
-		else if (head.kind === 'notice' && head.method === 'notifications/cancelled') {
+	/** Note a message of the hub; gives it back as the client gets it, undefined when it gets nothing. */
+	#received(text: string, head: Head): string | undefined {
+		if (head.kind === 'request') return this.#questions.ask(head.id, text);
+		if (head.kind === 'batch') this.#open.answeredBatch(head.parts);
+		else if (head.kind === 'answer') {
+			if (this.#open.answered(head)) return text;
+			this.#log.debug(`the hub answered ${head.id}, which is not in flight`);
+			return undefined;
+		} else if (head.kind === 'notice' && head.method === 'notifications/cancelled') {
 			const id = canceledId(text) ?? '';
-			this.#inFlight.take(id);
-			return this.#questions.withdraw(id, text);
+			// Both sides number their requests from one: the hub means its own question first, then a subscription.
+			if (this.#questions.isOpen(id)) return this.#questions.withdraw(id, text);
+			this.#open.cancel(id);
 		}
 		return text;
 	}
@@ -231,20 +280,17 @@ export class Relay implements Receiver {
 	#toHub(text: string): void {
 		const hub = this.#hub;
 		try {
-			if (hub && !hub.post(text)) this.#clientBrake.waitFor(hub);
+			if (hub === undefined || hub.post(text) || this.#isHubFull) return;
+			this.#isHubFull = true;
+			const release = (): void => {
+				if (this.#hub !== hub) return;
+				this.#isHubFull = false;
+				this.#takeHeld();
+			};
+			// A pipe that broke meanwhile says so by its end; here it only lets go.
+			hub.flushed().then(release, release);
 		} catch (thrown) {
 			this.detach(OrchestraError.from(thrown, 'closed'));
-		}
-	}
-
-	#toClient(text: string, brake?: Brake): void {
-		try {
-			// A line is a message; JSON needs no line breaks, and a hub that writes some means nothing by it.
-			const line = text.includes('\n') ? text.replaceAll(/[\r\n]+/g, ' ') : text;
-			if (!this.#client.post(line)) brake?.waitFor(this.#client);
-		} catch (thrown) {
-			// The client is gone; the end of its input says so as well.
-			this.#log.debug(`a message could not be delivered: ${OrchestraError.from(thrown).message}`);
 		}
 	}
 }

@@ -1,24 +1,31 @@
 /*
- * What a new hub is told in the name of the client, and what becomes of the answers:
+ * What a new hub receives in the name of the client, and what becomes of the answers:
  * they are kept from the client, which got its own long ago. But a new hub may offer
- * other things than the old one, so the client is told to look again, as far as
- * the hub would have told it of changes.
+ * other things than the old one, so the client is notified that the lists which it
+ * has seen may have changed, as far as it was promised such notifications.
  */
 import type { Log } from '../log.ts';
 import { isObject } from '../wire/json.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import type { Replay } from './session-memory.ts';
 
+export interface ReplaysParts {
+	readonly toClient: (text: string) => void;
+	/** The kinds of list that the client has seen. */
+	readonly listed: ReadonlySet<string>;
+	/** Whether the client was promised notifications about every list, whatever the hub says. */
+	readonly isPromised: boolean;
+	readonly log: Log;
+}
+
 export class Replays {
 	readonly all: readonly Replay[];
 	readonly #awaited = new Map<string, string>();
-	readonly #toClient: (text: string) => void;
-	readonly #log: Log;
+	readonly #parts: ReplaysParts;
 
-	constructor(all: readonly Replay[], toClient: (text: string) => void, log: Log) {
+	constructor(all: readonly Replay[], parts: ReplaysParts) {
 		this.all = all;
-		this.#toClient = toClient;
-		this.#log = log;
+		this.#parts = parts;
 		for (const { id, method } of all) if (id !== undefined) this.#awaited.set(id, method);
 	}
 
@@ -28,18 +35,19 @@ export class Replays {
 		if (method === undefined) return false;
 		this.#awaited.delete(id);
 		const { result, error } = Object(JSON.parse(text));
-		if (error !== undefined) this.#log.warn(`the new hub refused ${method}: ${JSON.stringify(error)}`);
-		if (method === 'initialize') this.#tell(result);
+		if (error !== undefined) this.#parts.log.warn(`the new hub refused ${method}: ${JSON.stringify(error)}`);
+		if (method === 'initialize') this.#notify(result);
 		return true;
 	}
 
-	#tell(result: unknown): void {
+	#notify(result: unknown): void {
 		const capabilities = isObject(result) ? result['capabilities'] : undefined;
 		if (!isObject(capabilities)) return;
-		for (const kind of ['tools', 'prompts', 'resources']) {
+		const { listed, isPromised, toClient } = this.#parts;
+		for (const kind of listed) {
 			const offered = capabilities[kind];
-			if (isObject(offered) && offered['listChanged'] === true)
-				this.#toClient(encodeNotification(`notifications/${kind}/list_changed`, undefined));
+			if (isPromised || (isObject(offered) && offered['listChanged'] === true))
+				toClient(encodeNotification(`notifications/${kind}/list_changed`, undefined));
 		}
 	}
 }

@@ -11,9 +11,10 @@ import { Log } from '../log.ts';
 import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
+import type { Transport } from '../transport/transport.ts';
 import type { FindHub } from './hub-place.ts';
 import { keepConnected } from './keep-connected.ts';
-import { DRAIN_MS } from './limits.ts';
+import { DRAIN_MS, FLUSH_MS } from './limits.ts';
 import { type Hub, type OpenHubOptions, openHub } from './open-hub.ts';
 import { Relay } from './relay.ts';
 
@@ -23,6 +24,10 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<OpenHubOption
 	say: (line: string) => void;
 	/** How long messages wait for a hub that is away. Default 5 s. */
 	holdMs?: number | undefined;
+	/** How long the client may read nothing while much waits for it. Default 60 s. */
+	unreadMs?: number | undefined;
+	/** Called when the bridge is over, but its last answers cannot leave because nobody reads them. */
+	onStuck?: (() => void) | undefined;
 }
 
 /**
@@ -35,15 +40,23 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const stdio = new StdioTransport({ ...options, log });
 	const transport = isTracing(process.env) ? traced(stdio, traceToStderr) : stdio;
 	const inputEnd = deferred();
-	const relay = new Relay(transport, { log, holdMs: options.holdMs, onInputEnd: inputEnd.resolve });
+	const unread = deferred();
+	const relay = new Relay(transport, {
+		log,
+		holdMs: options.holdMs,
+		unreadMs: options.unreadMs,
+		onInputEnd: inputEnd.resolve,
+		onUnread: unread.resolve,
+	});
 	const releaseSignals = onSignals(() => transport.stopReading());
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
 	transport.start(relay);
 	try {
-		await Promise.race([inputEnd.promise, hubs]);
-		const isDone = await relay.drained(DRAIN_MS);
-		if (!isDone) log.warn('requests were still running and are left unanswered');
+		await Promise.race([inputEnd.promise, unread.promise, hubs]);
+		const isDone = await Promise.race([relay.drained(DRAIN_MS), unread.promise]);
+		if (isDone === false)
+			log.warn(`requests were still running after ${DRAIN_MS} ms; they are answered with an error`);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		await hubs;
@@ -51,9 +64,20 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;
 	} finally {
-		await transport.close();
+		await closeOutput(transport, options.onStuck);
 		releaseSignals();
 	}
+}
+
+/** Give the last answers a moment to leave. A client that does not read must not keep the process. */
+async function closeOutput(transport: Transport, onStuck: (() => void) | undefined): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<boolean>((resolve) => {
+		timer = setTimeout(() => resolve(false), FLUSH_MS);
+	});
+	const isClosed = await Promise.race([transport.close().then(() => true), late]);
+	clearTimeout(timer);
+	if (!isClosed) onStuck?.();
 }
 
 /** What makes one attempt to connect. */

@@ -4,7 +4,7 @@
  * granted is remembered, and the answers of the new one are not for the client.
  */
 import { isObject, parseJson } from '../wire/json.ts';
-import { readHead, withId } from './head.ts';
+import { readWhole, withId } from './head.ts';
 import type { Flight } from './in-flight.ts';
 
 const remembered: ReadonlySet<string> = new Set([
@@ -23,10 +23,22 @@ export interface Replay {
 
 export class SessionMemory {
 	readonly #watched = new Map<string, string>();
+	readonly #listed = new Set<string>();
 	#initialize: string | undefined;
 	#initialized: string | undefined;
 	#logLevel: string | undefined;
 	#replays = 0;
+
+	/** The kinds of list that the client has asked for and got an answer about: `tools`, `prompts`, `resources`. */
+	get listed(): ReadonlySet<string> {
+		return this.#listed;
+	}
+
+	/** A request was answered, with a result or an error. */
+	answered(method: string): void {
+		const [kind, verb] = method.split('/');
+		if (verb === 'list' && kind !== undefined) this.#listed.add(kind);
+	}
 
 	/** Must the text of a request with this method be kept until it is answered? */
 	isOfInterest(method: string): boolean {
@@ -34,7 +46,7 @@ export class SessionMemory {
 	}
 
 	/** The hub granted a request. */
-	granted({ method, text }: Flight): void {
+	granted({ method, text }: Pick<Flight, 'method' | 'text'>): void {
 		if (text === undefined) return;
 		if (method === 'initialize') this.#initialize = text;
 		if (method === 'logging/setLevel') this.#logLevel = text;
@@ -54,7 +66,7 @@ export class SessionMemory {
 	}
 
 	#again(text: string): Replay {
-		const head = readHead(text);
+		const head = readWhole(text);
 		if (head.kind !== 'request') return { text, method: 'notifications/initialized' };
 		const id = JSON.stringify(`bridge-replay-${++this.#replays}`);
 		return { text: withId(text, head.id, id), id, method: head.method };

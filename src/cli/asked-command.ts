@@ -73,7 +73,7 @@ function withoutCommand(words: readonly string[]): Asked {
 }
 
 function alone(asked: Asked, word: string, others: readonly string[]): Asked {
-	const [extra] = others.filter((other) => other !== '--json');
+	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
 	if (extra === undefined) return asked;
 	throw new OrchestraError('bad_input', `unexpected word "${extra}" after mctl ${word}`, {
 		hint: `usage: mctl ${word}`,

@@ -33,6 +33,8 @@ export const bridge: Command = {
 			findHub: hubFinder(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
+			// Output that nobody reads would keep the process for ever.
+			onStuck: () => process.exit(0),
 		});
 	},
 };

@@ -3,14 +3,13 @@
  * product adds its check to the list at the end.
  */
 import { execFile } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { messageOf, OrchestraError } from '../errors.ts';
-import { readRegularText } from '../files/regular-file.ts';
+import { OrchestraError } from '../errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
+import { inspectCertificates } from '../quic/inspect-certificates.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
 import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
@@ -34,8 +33,6 @@ export interface DoctorContext {
 type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Diagnosis>;
 
 const VERSION_WAIT_MS = 5000;
-const EXPIRES_SOON_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 function* checkNode(): Generator<Diagnosis> {
 	const isNewEnough = nodeProblem(process.versions.node) === undefined;
@@ -137,25 +134,7 @@ function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> 
 
 function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis> {
 	const folder = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
-	if (!existsSync(folder)) return;
-	for (const name of readdirSync(folder).filter((each) => /\.(crt|pem|cert)$/.test(each))) {
-		yield* checkCertificate(join(folder, name));
-	}
-}
-
-function* checkCertificate(file: string): Generator<Diagnosis> {
-	const fix = `Remove ${file}; a new one is made when it is needed.`;
-	try {
-		const text = readRegularText(file);
-		if (!text.includes('BEGIN CERTIFICATE')) return;
-		const days = Math.floor((Date.parse(new X509Certificate(text).validTo) - Date.now()) / DAY_MS);
-		if (days < 0) yield { verdict: 'fail', text: `certificate ${file} expired ${-days} days ago`, fix };
-		else if (days < EXPIRES_SOON_DAYS)
-			yield { verdict: 'warn', text: `certificate ${file}: ${days} days left` };
-		else yield { verdict: 'ok', text: `certificate ${file}: ${days} days left` };
-	} catch (error) {
-		yield { verdict: 'fail', text: `certificate ${file} cannot be read: ${messageOf(error)}`, fix };
-	}
+	yield* inspectCertificates(folder);
 }
 
 export const doctorChecks: readonly Check[] = [

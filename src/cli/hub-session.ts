@@ -60,9 +60,9 @@ interface Opened extends Pick<HubSession, 'find'> {
 
 async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 	const { PluginClient } = await import('../plugin/plugin-client.ts');
-	const { loadIdentity } = await import('../quic/certificates.ts');
+	const { loadIdentity, ORCHESTRATOR_NAME: peerName } = await import('../quic/certificates.ts');
 	const identity = await loadIdentity(certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address, identity, handshakeMs: DIAL_MS });
+	const client = await PluginClient.connect({ address, identity, peerName, handshakeMs: DIAL_MS });
 	return { transport: client.openTunnel(), find: async () => {}, close: () => client.close() };
 }
 

@@ -1,4 +1,5 @@
 /* The project a command works in: its configuration, its tools, and what is wrong with either. */
+import { parse } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import type { ConfigProblem } from '../config/problem.ts';
@@ -28,7 +29,9 @@ export function findTool(project: Project, word: string): Tool {
 	if (/[/\\]|^\.{1,2}$/.test(word)) return toolAt(word);
 	const tool = project.tools.find(({ id }) => id === word);
 	if (tool) return tool;
-	const broken = project.toolProblems.find(({ file }) => file.split(/[/\\]/).includes(word));
+	const broken = project.toolProblems.find(({ file }) => {
+		return file.split(/[/\\]/).includes(word) || parse(file).name === word;
+	});
 	if (broken) {
 		throw new OrchestraError('bad_input', `the tool "${word}" cannot be used: ${broken.message}`, {
 			hint: `Correct ${broken.file}, then run: mctl check ${broken.file}`,

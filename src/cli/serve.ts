@@ -44,7 +44,8 @@ async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 		if (!isStarted) log.info('orchestra started successfully');
 		isStarted = true;
 	};
-	const warming = setTimeout(() => void warmUp(opened).then(started), WARM_AFTER_MS);
+	const failed = (error: unknown): void => log.error(`orchestra started in part: ${messageOf(error)}`);
+	const warming = setTimeout(() => void warmUp(opened).then(started, failed), WARM_AFTER_MS);
 	const { messageBytes: limitBytes } = opened.configuration().limits;
 	try {
 		await serveProvider(opened.hub, { log, limitBytes });
@@ -58,7 +59,5 @@ async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 /** Load what takes time: the library here, plugins in the background. */
 async function warmUp({ hub }: OpenedHub): Promise<void> {
 	hub.warm();
-	const library = hub.backends.find(({ kind }) => kind === 'library');
-	// A library that cannot be read says so to whoever asks for it.
-	await Promise.allSettled([library?.listPrompts?.(), library?.listResources?.()]);
+	await hub.ready();
 }

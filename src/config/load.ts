@@ -6,9 +6,9 @@
  * existing Orchestra. What the project does not say, the user's own file may. Plugins
  * that another Orchestra installed for the user come last.
  */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
@@ -19,6 +19,9 @@ import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml
 import { type ConfigProblem, configProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE, projectRoot } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
+
+/** Largest configuration file. */
+const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
 
 export interface LoadOptions {
 	readonly cwd: string;
@@ -62,7 +65,8 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		namesPlugins: false,
 	};
 	if (project !== undefined) readInto(reading, project, isNamed);
-	if (!isNamed && !reading.namesPlugins) readInto(reading, join(root, PLUGINS_FILE), false);
+	const plugins = join(root, PLUGINS_FILE);
+	if (!isNamed && !reading.namesPlugins && project !== plugins) readInto(reading, plugins, false);
 	const user = isNamed ? undefined : userFile(environment);
 	if (user !== undefined) readInto(reading, user, false);
 	const registry = isNamed ? undefined : registryFile(environment);
@@ -129,7 +133,7 @@ export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | und
 
 function readText(file: string, isRequired: boolean, reading: Reading): string | undefined {
 	try {
-		return readFileSync(file, 'utf8');
+		return readRegularText(file, CONFIG_LIMIT_BYTES);
 	} catch (error) {
 		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
 		if (isAbsent && !isRequired) return undefined;

@@ -8,10 +8,10 @@
  * is such a file.
  */
 import { statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type * as Yaml from 'yaml';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { boundedValue, composeBoundedYaml, type YamlDocument } from '../files/bounded-yaml.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
@@ -20,8 +20,6 @@ import { type FileSections, leaveOutWrong, onlyKeys, readAddress, readPlugin } f
 
 /** How deep lists and maps may nest. */
 const DEPTH_LIMIT = 20;
-/** How often one file may repeat an anchor: a small file must not unfold into a large value. */
-const ALIAS_LIMIT = 100;
 
 const topNames = ['listen_addr', 'tcp_addr', 'certs_dir', 'plugins'];
 const pluginNames = [
@@ -43,11 +41,7 @@ export function isPluginsYaml(file: string): boolean {
 
 /** Parse the text of `file`. Throws `bad_input` naming file, line, what was found and what was expected. */
 export function parsePluginsYaml(text: string, file: string): JsonDocument {
-	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
-	const lines = new yaml.LineCounter();
-	const document = yaml.parseDocument(text, { lineCounter: lines, merge: true, logLevel: 'error' });
-	const [error] = document.errors;
-	if (error) throw syntaxError(file, error.linePos?.[0].line ?? 1, error.message);
+	const { yaml, document, lines } = composed(text, file);
 	yaml.visit(document, { Scalar: (_, node) => asWritten(node) });
 	return {
 		value: plainValue(document, file),
@@ -86,13 +80,22 @@ function besideTheFile(plugin: PluginEntry | undefined): PluginEntry | undefined
 	return isThere ? { ...plugin, binary: place } : plugin;
 }
 
+function composed(text: string, file: string): YamlDocument {
+	try {
+		return composeBoundedYaml(text, { merge: true, depth: DEPTH_LIMIT });
+	} catch (error) {
+		const { message, data } = OrchestraError.from(error);
+		throw syntaxError(file, Number(data['line'] ?? 1), message);
+	}
+}
+
 function asWritten(node: Yaml.Scalar): void {
 	if (typeof node.value === 'number' || typeof node.value === 'boolean') node.value = node.source ?? '';
 }
 
 function plainValue(document: Yaml.Document, file: string): JsonValue {
 	try {
-		return withoutAbsent(document.toJS({ maxAliasCount: ALIAS_LIMIT }) ?? {}, []);
+		return withoutAbsent(boundedValue(document, { depth: DEPTH_LIMIT }) ?? {}, []);
 	} catch (error) {
 		throw syntaxError(file, 1, messageOf(error));
 	}

@@ -14,7 +14,7 @@ const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
 /** The file that speaks for the project; undefined when there is none. */
 export function findProjectFile(cwd: string, home: string | undefined): string | undefined {
 	for (let folder = cwd; ; folder = dirname(folder)) {
-		const found = projectNames.map((name) => join(folder, name)).find(isFile);
+		const found = projectNames.map((name) => join(folder, name)).find(isThere);
 		const isTop = folder === dirname(folder) || folder === home || exists(join(folder, '.git'));
 		if (found !== undefined || isTop) return found;
 	}
@@ -26,10 +26,19 @@ export function projectRoot(cwd: string, home: string | undefined): string {
 	return file === undefined ? cwd : dirname(file);
 }
 
-function isFile(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+/** A pipe or a circle of links with the name of the file is found too: reading it tells what is wrong. */
+function isThere(path: string): boolean {
+	try {
+		return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'ELOOP';
+	}
 }
 
 function exists(path: string): boolean {
-	return statSync(path, { throwIfNoEntry: false }) !== undefined;
+	try {
+		return statSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch {
+		return false; // a folder that may not be looked into has nothing for us
+	}
 }

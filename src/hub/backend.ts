@@ -61,6 +61,8 @@ export interface Backend {
 	onChange?(listener: (change: Change) => void): () => void;
 	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
 	warm?(): void;
+	/** Resolves when what it serves is loaded. Never rejects. Default: at once. */
+	ready?(): Promise<void>;
 	/** Every process that it owns now. */
 	processes?(): readonly OwnedProcess[];
 	/** Its place is taken: let what runs come to its end, then close. Default: `close`. */

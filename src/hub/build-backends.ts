@@ -4,6 +4,7 @@
  * the library with what it has read.
  */
 import type { Configuration, PluginEntry } from '../config/configuration.ts';
+import { assertLibraryFolders } from '../config/library-folders.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
@@ -59,6 +60,8 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): La
 
 function libraryBackend({ configuration, environment, log }: BackendSetup): LazyBackend {
 	const { library, root } = configuration;
+	// Here and not when it is first used: a folder that is named and missing must stop the start.
+	assertLibraryFolders(environment, root);
 	return new LazyBackend({
 		id: 'library',
 		kind: 'library',

@@ -6,6 +6,7 @@
  * is still taken when it comes: the list is then changed. A call of a tool that no list
  * has waits longer than a list does, because a late backend may have it.
  */
+import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/methods.ts';
@@ -47,6 +48,8 @@ export class Catalogue {
 	readonly #late = new Map<Kind, Map<Backend, Promise<void>>>();
 	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
 	readonly #lastOffers = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
+	/** Of the lists as they were last compared. */
+	readonly #fingerprints = new Map<Kind, string>();
 	readonly #warned = new Set<string>();
 	/** The tools that are known while some backends have not answered yet. */
 	#early: EarlyOffers<Tool> | undefined;
@@ -135,6 +138,34 @@ export class Catalogue {
 		if (change.kind === 'resource') return;
 		this.#lists.delete(change.kind);
 		if (change.kind === 'resources') this.#lists.delete('templates');
+	}
+
+	/**
+	 * Something may have changed. True when the list differs from the one that was given last, or, at once, when
+	 * none was given: a backend that starts again with the same tools is no news.
+	 */
+	hasChanged(change: Exclude<Change, { kind: 'resource' }>): Awaitable<boolean> {
+		const kinds: readonly Kind[] = change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
+		const given = kinds.map((kind) => this.#lists.get(kind));
+		this.forget(change);
+		if (kinds.every((kind, at) => given[at] === undefined && !this.#fingerprints.has(kind))) return true;
+		return this.#differ(kinds, given);
+	}
+
+	async #differ(
+		kinds: readonly Kind[],
+		given: readonly (Awaitable<Lists[Kind]> | undefined)[],
+	): Promise<boolean> {
+		const differences = kinds.map(async (kind, at) => {
+			const list = await given[at];
+			if (list) this.#fingerprints.set(kind, fingerprintOf(list));
+			const last = this.#fingerprints.get(kind);
+			if (last === undefined) return true;
+			const now = fingerprintOf(await this[kind]());
+			this.#fingerprints.set(kind, now);
+			return now !== last;
+		});
+		return (await Promise.all(differences)).includes(true);
 	}
 
 	#list<K extends Kind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
@@ -240,6 +271,10 @@ export class Catalogue {
 		this.#warned.add(text);
 		this.#log.warn(text);
 	};
+}
+
+function fingerprintOf({ items }: NamedList<unknown>): string {
+	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
 }
 
 /** The value, or undefined when it takes longer. */

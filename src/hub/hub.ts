@@ -90,6 +90,11 @@ export class Hub implements Provider {
 		for (const backend of this.#backends) backend.warm?.();
 	}
 
+	/** Resolves when all that is served from files is loaded. */
+	async ready(): Promise<void> {
+		await Promise.all(this.#backends.map(async (backend) => backend.ready?.()));
+	}
+
 	/** Every process that belongs to the hub. */
 	processes(): OwnedProcess[] {
 		return [...this.#backends, ...this.#retiring].flatMap((backend) => backend.processes?.() ?? []);
@@ -241,8 +246,17 @@ export class Hub implements Provider {
 		}
 	}
 
+	/** Clients are notified of real differences only. */
 	#onChange(change: Change): void {
-		this.#catalogue.forget(change);
+		if (change.kind === 'resource') return this.#notify(change);
+		const isDifferent = this.#catalogue.hasChanged(change);
+		if (isDifferent === true) return this.#notify(change);
+		void Promise.resolve(isDifferent)
+			.catch(() => true) // a list that cannot be compared may have changed
+			.then((isNews) => isNews && this.#notify(change));
+	}
+
+	#notify(change: Change): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 

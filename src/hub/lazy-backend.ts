@@ -70,6 +70,14 @@ export class LazyBackend implements Backend {
 		);
 	}
 
+	async ready(): Promise<void> {
+		// A failure to load is told to the first caller that needs the backend.
+		await this.#get().then(
+			(backend) => backend.ready?.(),
+			() => {},
+		);
+	}
+
 	watchResource(uri: string, isWatched: boolean): void {
 		if (isWatched) this.#watched.add(uri);
 		else this.#watched.delete(uri);

@@ -59,6 +59,10 @@ export class LibraryBackend implements Backend {
 		return { completion: await this.#library.complete(reference, argument, context) };
 	}
 
+	ready(): Promise<void> {
+		return this.#library.ready();
+	}
+
 	watchResource(uri: string, isWatched: boolean): void {
 		if (isWatched) this.#watched.add(uri);
 		else this.#watched.delete(uri);

@@ -179,6 +179,7 @@ const nobody: ClientLine = {
 	revision: negotiate(undefined),
 	capabilities: {},
 	clientInfo: { name: 'plugin', version: '1' },
+	sessionId: '',
 	logLevel: () => undefined,
 	notify: () => {},
 };

@@ -18,6 +18,7 @@ import {
 	type RegistrationResultSchema,
 } from '../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../plugin/handlers.ts';
+import { TUNNEL_ID } from '../plugin/tunnel.ts';
 import { Peer } from '../rpc/peer.ts';
 import type { Transport } from '../transport/transport.ts';
 import { EventHub } from './events/event-hub.ts';
@@ -46,13 +47,17 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {
+		log,
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
 		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn }),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		...(!parts.isPrivate && { tunnel: (transport: Transport) => serveSession(transport, parts) }),
+		...(!parts.isPrivate && {
+			tunnel: (transport: Transport, { requestId }: { requestId: string }) =>
+				serveSession(transport, { ...parts, sessionId: sessionIdOf(requestId) }),
+		}),
 	};
 }
 
@@ -84,9 +89,14 @@ const SHOWN_CHARACTERS = 80;
 /** MCP in full at the end of a transport, until that ends. */
 export function serveSession(
 	transport: Transport,
-	{ opened, shared, log }: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'>,
+	{
+		opened,
+		shared,
+		log,
+		sessionId,
+	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & { sessionId?: string | undefined },
 ): void {
-	const face = new Face(opened().hub, { shared, log });
+	const face = new Face(opened().hub, { shared, log, sessionId });
 	const peer = new Peer(transport, {
 		...face.peerOptions,
 		log,
@@ -97,6 +107,11 @@ export function serveSession(
 	});
 	face.connect(peer);
 	transport.start(peer);
+}
+
+/** A bridge names its session, which outlives the tunnel; undefined for one that does not. */
+function sessionIdOf(requestId: string): string | undefined {
+	return requestId.startsWith(TUNNEL_ID) ? requestId.slice(TUNNEL_ID.length) || undefined : undefined;
 }
 
 function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {

@@ -153,6 +153,7 @@ export class PluginBackend implements Backend {
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
 		const value = {
 			...request,
+			sessionId: context.sessionId,
 			traceParent: typeof traceparent === 'string' ? traceparent : '',
 		};
 		const { signal } = context;

@@ -10,7 +10,7 @@
 import { pickWithin } from '../search/budget.ts';
 import { ASSEMBLY_FLOOR_SHARE } from './limits.ts';
 import type { Match } from './match.ts';
-import { type CountTokens, estimateTokens } from './tokens.ts';
+import { type CountTokens, cutToFit, estimateTokens } from './tokens.ts';
 
 export interface Assembly {
 	text: string;
@@ -33,6 +33,8 @@ interface Block {
 	cost: number;
 }
 
+/** Share of the budget that may go to what stands around a truncated text. */
+const FRAME_SHARE = 0.6;
 const SEPARATOR = '\n\n---\n\n';
 
 export function assemble(matches: readonly Match[], options: AssemblyOptions): Assembly {
@@ -60,10 +62,7 @@ function blocksOf(matches: readonly Match[], { bodyOf }: AssemblyOptions, count:
 		const body = match.score < floor ? undefined : bodyOf(match)?.trim();
 		if (body === undefined || seen.has(body)) continue;
 		seen.add(body);
-		const counted = count(render(match, body) + SEPARATOR);
-		// An author who says that the text costs more than it seems knows the text.
-		const cost = Math.max(counted, match.fragment.tokens + counted - count(body));
-		blocks.push({ match, body, cost });
+		blocks.push({ match, body, cost: count(render(match, body) + SEPARATOR) });
 	}
 	return blocks;
 }
@@ -83,23 +82,16 @@ function render({ fragment, score }: Match, body: string): string {
 	return `> ${fragment.category} · ${fragment.uri} · relevance ${score}${tags}\n\n${body}`;
 }
 
+/** With the notice and what stands around the text inside the budget; a small budget gets a shorter notice. */
 function truncated({ match, body }: Block, maxTokens: number, count: CountTokens): Assembly {
-	const notice = `\n\n[Truncated to ${maxTokens} tokens. The whole text: ${match.fragment.uri}]`;
-	const withLength = (length: number) => render(match, wholeWords(body, length)) + notice;
-	let low = 0;
-	let high = body.length;
-	while (low < high) {
-		const middle = Math.ceil((low + high) / 2);
-		if (count(withLength(middle)) <= maxTokens) low = middle;
-		else high = middle - 1;
-	}
-	const text = withLength(low);
+	const { uri } = match.fragment;
+	const notice = `\n\n[Truncated to ${maxTokens} tokens. The whole text: ${uri}]`;
+	const layouts = [
+		(part: string) => render(match, part) + notice,
+		(part: string) => `${part}\n\n[Truncated: ${uri}]`,
+		(part: string) => `${part} […]`,
+	];
+	const fitting = layouts.find((layout) => count(layout('')) <= maxTokens * FRAME_SHARE);
+	const text = cutToFit(body, maxTokens, count, fitting ?? ((part) => part));
 	return { text, tokens: count(text), used: [match], isTruncated: true };
-}
-
-/** The first `length` characters, cut back to the end of a word. */
-function wholeWords(text: string, length: number): string {
-	if (length >= text.length) return text;
-	const cut = text.slice(0, length);
-	return cut.replace(/\S{1,40}$/, '').trimEnd();
 }

@@ -1,7 +1,7 @@
 /* Files that come with the package and are read by whoever searches first, so that nobody else waits for them. */
-import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OrchestraError } from '../errors.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 
 /** The path of a file in the `data` folder of the package. */
 export function bundledFile(name: string): string {
@@ -11,14 +11,14 @@ export function bundledFile(name: string): string {
 /** Throws `not_found` for a file that cannot be read, `bad_input` for one that is too large; `what` names it in the sentence. */
 export function readBundled(file: string, what: string, limitBytes: number): Buffer {
 	try {
-		const { size } = statSync(file);
-		if (size <= limitBytes) return readFileSync(file);
+		return readRegularFile(file, limitBytes);
 	} catch (cause) {
+		if (OrchestraError.is(cause))
+			throw new OrchestraError('bad_input', `${what}: ${cause.message}`, { cause });
 		const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 		throw new OrchestraError('not_found', `${what} cannot be read (${code})`, {
 			cause,
 			hint: 'Install the package again.',
 		});
 	}
-	throw new OrchestraError('bad_input', `${what} is larger than ${limitBytes} bytes`);
 }

@@ -122,7 +122,7 @@ export class Finder {
 			bodyOf: ({ fragment }) => this.#bodyOf(fragment),
 		});
 		this.#options.log.info(`Assembled ${used.length} fragments (${tokens} tokens)`);
-		return { matches: used, text: text === '' ? nothingFound({ request }) : text, tokens, isTruncated };
+		return { matches: used, text: used.length === 0 ? nothingFound({ request }) : text, tokens, isTruncated };
 	}
 
 	#bodyOf(fragment: Fragment): string | undefined {

@@ -132,7 +132,10 @@ export class Folder {
 			if (this.#counts(name)) yield { kind: 'file', file: name, real: `${above.at(-1)}${sep}${entry.name}` };
 			return;
 		}
-		if (!entry.isSymbolicLink()) return;
+		if (!entry.isSymbolicLink()) {
+			if (this.#counts(name)) yield problem(name, 'is a pipe, a socket or a device, and is left out');
+			return;
+		}
 		const real = this.#realPathInside(name);
 		if (real === undefined)
 			return yield problem(name, 'is a link that leads out of the library or nowhere, and is left out');

@@ -4,10 +4,12 @@
  * number of words and not with the size of the files.
  */
 import { messageOf } from '../errors.ts';
+import { parseBoundedYaml } from '../files/bounded-yaml.ts';
+import { parseBoundedJson } from '../files/value-bounds.ts';
 import type { SearchDocument, SearchField } from '../search/document.ts';
 import { isObject } from '../wire/json.ts';
-import { type Metadata, parseYaml, readFrontMatter } from './front-matter.ts';
-import { DATA_PARSE_LIMIT_CHARACTERS } from './limits.ts';
+import { type Metadata, readFrontMatter } from './front-matter.ts';
+import { DATA_PARSE_LIMIT_CHARACTERS, RANKED_LIMIT_CHARACTERS } from './limits.ts';
 import { outlineOf } from './markdown.ts';
 import { deriveMetadata, type FragmentMetadata, readMetadata } from './metadata.ts';
 import { estimateTokens } from './tokens.ts';
@@ -25,7 +27,7 @@ export interface Fragment {
 	tags: readonly string[];
 	capabilities: readonly string[];
 	useWhen: readonly string[];
-	/** Tokens of the text: as the front matter says, else estimated. */
+	/** Tokens of the text, counted here: what authors put into `estimatedTokens` is often off by a factor. */
 	tokens: number;
 	mimeType: string;
 	/** Bytes of the file. */
@@ -78,7 +80,7 @@ export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 	const name = file.slice(0, file.length - extension.length);
 	const problems: string[] = [];
 	const content = extension === '.md' ? readMarkdown(text, problems) : readData(text, extension, problems);
-	const { id, title, description, tags, capabilities, useWhen, estimatedTokens } = content.metadata;
+	const { id, title, description, tags, capabilities, useWhen } = content.metadata;
 	const slash = name.indexOf('/');
 	const fragment: Fragment = {
 		uri: fragmentUri(name),
@@ -90,7 +92,7 @@ export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 		tags,
 		capabilities,
 		useWhen,
-		tokens: estimatedTokens ?? estimateTokens(content.body),
+		tokens: estimateTokens(content.body),
 		mimeType: mimeTypes[extension] ?? 'text/plain',
 		size,
 		file,
@@ -122,7 +124,7 @@ function readData(text: string, extension: string, problems: string[]): Content 
 function dataOf(text: string, extension: string, problems: string[]): Metadata {
 	if (text.length > DATA_PARSE_LIMIT_CHARACTERS) return {};
 	try {
-		const value: unknown = extension === '.json' ? JSON.parse(text) : parseYaml(text);
+		const value: unknown = extension === '.json' ? parseBoundedJson(text) : parseBoundedYaml(text);
 		return isObject(value) ? value : {};
 	} catch (error) {
 		const [sentence = ''] = messageOf(error).split('\n');
@@ -133,7 +135,8 @@ function dataOf(text: string, extension: string, problems: string[]): Metadata {
 
 function documentOf(fragment: Fragment, { body, headings }: Content): SearchDocument {
 	const { uri, title, tags, capabilities, useWhen, description, name } = fragment;
-	const fields = { title, useWhen, tags, capabilities, headings, description, name, body };
+	const ranked = body.slice(0, RANKED_LIMIT_CHARACTERS);
+	const fields = { title, useWhen, tags, capabilities, headings, description, name, body: ranked };
 	return { id: uri, fields };
 }
 

@@ -6,9 +6,8 @@
  * line that is not plain sends the whole block to the parser. Broken YAML is a
  * problem to report, and the text below it is served all the same.
  */
-import { createRequire } from 'node:module';
-import type * as Yaml from 'yaml';
 import { messageOf } from '../errors.ts';
+import { parseBoundedYaml } from '../files/bounded-yaml.ts';
 import { ownCopy } from '../search/own-copy.ts';
 import { isObject } from '../wire/json.ts';
 import { FRONT_MATTER_LIMIT_CHARACTERS } from './limits.ts';
@@ -35,7 +34,7 @@ export function readFrontMatter(text: string): FrontMatter {
 	const closing = CLOSING.exec(rest);
 	if (!closing) return { data: {}, body: text.replace(/^\uFEFF/, '') };
 	const block = ownCopy(rest.slice(0, closing.index));
-	const body = rest.slice(closing.index + closing[0].length).replace(/^(?:[ \t]*\r?\n)+/, '');
+	const body = withoutBlankLines(rest.slice(closing.index + closing[0].length));
 	if (block.length > FRONT_MATTER_LIMIT_CHARACTERS) {
 		return {
 			data: {},
@@ -46,11 +45,17 @@ export function readFrontMatter(text: string): FrontMatter {
 	return { body, ...parseBlock(block) };
 }
 
+/** Without regular expressions that repeat a group: four megabytes of newlines exhaust their stack. */
+function withoutBlankLines(text: string): string {
+	const first = text.search(/[^ \t\r\n]/);
+	return text.slice(text.lastIndexOf('\n', first === -1 ? text.length : first) + 1);
+}
+
 function parseBlock(block: string): Pick<FrontMatter, 'data' | 'problem'> {
 	const plain = parsePlain(block);
 	if (plain) return { data: plain };
 	try {
-		return dataOf(parseYaml(block));
+		return dataOf(parseBoundedYaml(block));
 	} catch (error) {
 		const [sentence = ''] = messageOf(error).split('\n');
 		return { data: {}, problem: `front matter is not valid YAML: ${sentence.replace(/:$/, '')}` };
@@ -61,13 +66,6 @@ function dataOf(value: unknown): Pick<FrontMatter, 'data' | 'problem'> {
 	if (value === null || value === undefined) return { data: {} };
 	if (isObject(value)) return { data: value };
 	return { data: {}, problem: 'front matter is not a list of keys and values' };
-}
-
-/** Any YAML, aliases bounded so that a small file cannot unfold into a large value. */
-export function parseYaml(text: string): unknown {
-	// Loaded on first need: a library of plain front matter never pays for the parser.
-	const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
-	return parse(text, { maxAliasCount: 50, logLevel: 'error', prettyErrors: true }) as unknown;
 }
 
 const KEY_LINE = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;

@@ -12,10 +12,17 @@ export const FRONT_MATTER_LIMIT_CHARACTERS: number = 256 * 1024;
 export const LIST_LIMIT = 200;
 /** Longest title, description or list entry kept, in characters. */
 export const TEXT_LIMIT_CHARACTERS = 1_000;
+/** How much of a text is ranked and looked at for headings, in characters; it is served whole. */
+export const RANKED_LIMIT_CHARACTERS: number = 256 * 1024;
+/** Most headings of a text that are looked at, and most bullets under one heading. */
+export const OUTLINE_LIMIT = 2_000;
 /** Most tags derived from headings. */
 export const DERIVED_TAG_LIMIT = 20;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
+
+/** Longest prompt with its arguments put in, in characters. */
+export const FILLED_PROMPT_LIMIT_CHARACTERS: number = 8 * 1024 * 1024;
 
 /** Largest table of word vectors, in bytes. */
 export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;

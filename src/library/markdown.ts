@@ -1,8 +1,11 @@
 /*
  * What the library needs to know of a markdown text: its headings, the bullets
  * under a heading, its first paragraph. One walk over the lines; code between
- * fences is passed over, for a comment in a script is not a heading.
+ * fences is passed over, for a comment in a script is not a heading. Only the head
+ * of a line is looked at, and only so many headings and bullets are kept: a line of
+ * four megabytes of brackets must cost no more than any other.
  */
+import { OUTLINE_LIMIT, RANKED_LIMIT_CHARACTERS, TEXT_LIMIT_CHARACTERS } from './limits.ts';
 
 export interface Outline {
 	/** Text of the first heading. */
@@ -17,6 +20,7 @@ export interface Outline {
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.+)$/;
 const CLOSING_HASHES = /[ \t]+#+[ \t]*$/;
 const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(.+)$/;
+const LINE_LIMIT_CHARACTERS = TEXT_LIMIT_CHARACTERS + 1;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export function outlineOf(text: string): Outline {
@@ -28,13 +32,22 @@ export function outlineOf(text: string): Outline {
 		const isProse = startsWithLetter(line);
 		const heading = isProse ? undefined : HEADING.exec(line)?.[1];
 		const bullet = isProse || heading !== undefined ? undefined : BULLET.exec(line)?.[1];
-		if (heading !== undefined) headings.push(plain(heading.replace(CLOSING_HASHES, '')));
-		else if (bullet !== undefined) bulletsUnder(bullets, headings.at(-1)).push(plain(bullet));
+		if (heading !== undefined) keep(headings, () => plain(heading.replace(CLOSING_HASHES, '')));
+		else if (bullet !== undefined) keep(bulletsUnder(bullets, headings.at(-1)), () => plain(bullet));
 		const isText = heading === undefined && bullet === undefined && /^[^\s>|]/.test(line);
-		if (isText && !isParagraphOver) paragraph.push(line.trim());
+		if (isText && !isParagraphOver) keep(paragraph, () => line.trim());
 		else if (paragraph.length > 0) isParagraphOver = true;
 	}
-	return { title: headings[0], headings, bullets, firstParagraph: plain(paragraph.join(' ')) };
+	return { title: headings[0], headings, bullets, firstParagraph: plain(headOf(paragraph.join(' '))) };
+}
+
+function keep(list: string[], text: () => string): void {
+	if (list.length < OUTLINE_LIMIT) list.push(text());
+}
+
+/** One character more than is kept, so that a cut shows. */
+function headOf(text: string): string {
+	return text.length > LINE_LIMIT_CHARACTERS ? text.slice(0, LINE_LIMIT_CHARACTERS) : text;
 }
 
 function bulletsUnder(bullets: Map<string, string[]>, heading = ''): string[] {
@@ -46,8 +59,8 @@ function bulletsUnder(bullets: Map<string, string[]>, heading = ''): string[] {
 
 function* linesOutsideCode(text: string): Generator<string> {
 	let fence: string | undefined;
-	for (const raw of text.split('\n')) {
-		const line = raw.trimEnd();
+	for (const raw of text.slice(0, RANKED_LIMIT_CHARACTERS).split('\n')) {
+		const line = headOf(raw).trimEnd();
 		const mark = startsWithLetter(line) ? undefined : FENCE.exec(line)?.[1];
 		if (fence !== undefined) {
 			if (mark?.startsWith(fence)) fence = undefined;

@@ -3,6 +3,7 @@
  * from `find`, so both have the same rules and the same texts of error.
  */
 import { OrchestraError } from '../errors.ts';
+import { categoryKey } from './category.ts';
 import {
 	DEFAULT_MAX_RESULTS,
 	DEFAULT_MAX_TOKENS,
@@ -23,7 +24,7 @@ export interface MatchRequest {
 	minScore: number;
 	/** All of these must be there. Lower case. */
 	tags: readonly string[];
-	/** Any of these; all categories when empty. */
+	/** Any of these, in any spelling; all categories when empty. */
 	categories: readonly string[];
 }
 
@@ -63,11 +64,14 @@ export function readMatchRequest(
 /** The category of the path and those of the query both filter. */
 function categoriesOf(category: string | undefined, named: readonly string[]): readonly string[] {
 	if (category === undefined) return named;
-	return named.length === 0 || named.includes(category) ? [category] : ['\0none'];
+	const isNamed = named.some((name) => categoryKey(name) === categoryKey(category));
+	return named.length === 0 || isNamed ? [category] : ['\0none'];
 }
 
+/** `minimal` is what older libraries call the index. */
 function modeOf(text: string | undefined): MatchMode {
-	const mode = matchModes.find((known) => known === (text ?? 'catalog'));
+	const named = text === 'minimal' ? 'index' : (text ?? 'catalog');
+	const mode = matchModes.find((known) => known === named);
 	if (mode === undefined)
 		throw badParameter('mode', `is "${text}"`, `It is one of ${matchModes.join(', ')}.`);
 	return mode;

@@ -1,7 +1,7 @@
 /* The answer to a match as text: `catalog` with reasons, or `index`, one short line each. */
 import { describeReasons } from '../search/explain.ts';
 import type { Match, Matches } from './match.ts';
-import { type CountTokens, estimateTokens } from './tokens.ts';
+import { type CountTokens, cutToFit, estimateTokens } from './tokens.ts';
 import { REGISTRY_URI } from './uri.ts';
 
 export interface MatchText {
@@ -11,7 +11,7 @@ export interface MatchText {
 	shown: number;
 }
 
-/** As many lines as the budget takes, and at least the best one. */
+/** As many lines as the budget takes, and at least the best one, shortened when it must be. */
 export function listMatches(found: Matches, countTokens: CountTokens = estimateTokens): MatchText {
 	const { matches, request } = found;
 	const line = request.mode === 'index' ? indexLine : catalogLine;
@@ -19,9 +19,21 @@ export function listMatches(found: Matches, countTokens: CountTokens = estimateT
 	for (;;) {
 		const text = [...headOf(found, lines.length), ...lines].join('\n');
 		const tokens = countTokens(text);
-		if (tokens <= request.maxTokens || lines.length <= 1) return { text, tokens, shown: lines.length };
+		if (tokens <= request.maxTokens) return { text, tokens, shown: lines.length };
+		if (lines.length <= 1) return shortest(found, text, countTokens);
 		lines.pop();
 	}
+}
+
+function shortest(found: Matches, whole: string, countTokens: CountTokens): MatchText {
+	const { maxTokens } = found.request;
+	const [best] = found.matches;
+	const forms = best
+		? [catalogLine(best, 0), indexLine(best), best.fragment.uri, best.fragment.title]
+		: [whole];
+	const fitting = forms.find((form) => countTokens(form) <= maxTokens);
+	const text = fitting ?? cutToFit(forms.at(-1) ?? '', maxTokens, countTokens);
+	return { text, tokens: countTokens(text), shown: best ? 1 : 0 };
 }
 
 /** What a match that found nothing says. */

@@ -1,5 +1,6 @@
 /* Find the fragments for a request: filter, rank, and say why. */
 import type { MatchReason } from '../search/document.ts';
+import { categoryKey } from './category.ts';
 import type { Fragment } from './fragment.ts';
 import type { MatchRequest } from './match-request.ts';
 import type { Shelf } from './shelf.ts';
@@ -32,9 +33,10 @@ export function matchFragments(shelf: Shelf, request: MatchRequest): Matches {
 
 function acceptor(shelf: Shelf, { tags, categories }: MatchRequest): ((uri: string) => boolean) | undefined {
 	if (tags.length === 0 && categories.length === 0) return undefined;
+	const wanted = new Set(categories.map(categoryKey));
 	return (uri) => {
 		const fragment = shelf.get(uri);
-		if (!fragment || (categories.length > 0 && !categories.includes(fragment.category))) return false;
+		if (!fragment || (wanted.size > 0 && !wanted.has(categoryKey(fragment.category)))) return false;
 		const own = tags.length === 0 ? [] : fragment.tags.map((tag) => tag.toLowerCase());
 		return tags.every((tag) => own.includes(tag));
 	};

@@ -15,7 +15,6 @@ export interface FragmentMetadata {
 	tags: string[];
 	capabilities: string[];
 	useWhen: string[];
-	estimatedTokens: number | undefined;
 }
 
 /** Words of headings that are no subject. */
@@ -28,10 +27,6 @@ const emptyHeadingWords = new Set(
 
 /** Take metadata from front matter; each thing that is wrong is put into `problems`. */
 export function readMetadata(data: Metadata, problems: string[]): FragmentMetadata {
-	const tokens = data['estimatedTokens'];
-	const hasTokens = typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0;
-	if (tokens !== undefined && tokens !== null && !hasTokens)
-		problems.push('estimatedTokens is not a whole number');
 	return {
 		id: textOf(data, 'id', problems),
 		title: textOf(data, 'title', problems),
@@ -39,7 +34,6 @@ export function readMetadata(data: Metadata, problems: string[]): FragmentMetada
 		tags: listOf(data, 'tags', problems),
 		capabilities: listOf(data, 'capabilities', problems),
 		useWhen: listOf(data, 'useWhen', problems),
-		estimatedTokens: hasTokens ? tokens : undefined,
 	};
 }
 

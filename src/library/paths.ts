@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertLibraryFolders } from '../config/library-folders.ts';
 
 export interface LibraryPaths {
 	prompts: string | undefined;
@@ -21,7 +22,7 @@ export interface PathSources {
 	workingFolder: string;
 }
 
-/** The first source that names either folder decides about both. */
+/** The first source that names a folder decides. Throws `not_found` for a variable of the environment that names no folder. */
 export function resolveLibraryPaths({
 	flags,
 	environment,
@@ -29,6 +30,7 @@ export function resolveLibraryPaths({
 	workingFolder,
 }: PathSources): LibraryPaths {
 	const { PROMPTS_PATH, RESOURCES_PATH } = environment;
+	assertLibraryFolders(environment, workingFolder, flags);
 	const named = [flags, { prompts: PROMPTS_PATH, resources: RESOURCES_PATH }, configured].map(withoutEmpty);
 	const prompts = named.find((paths) => paths.prompts !== undefined)?.prompts;
 	const resources = named.find((paths) => paths.resources !== undefined)?.resources;

@@ -1,9 +1,8 @@
 /*
  * A prompt: a markdown file with places for arguments.
  *
- * `${name}`, `{{name}}` and `$ARGUMENTS` are replaced in one pass over the text,
- * so a value that looks like a place is never replaced again. A `${name}` that
- * is no argument stays as it is: prompts quote shell scripts.
+ * `${name}`, `{{name}}` and `$ARGUMENTS` are replaced. A `${name}` that is no
+ * argument stays as it is: prompts quote shell scripts.
  */
 import { OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
@@ -12,6 +11,7 @@ import { type Metadata, readFrontMatter } from './front-matter.ts';
 import { LIST_LIMIT } from './limits.ts';
 import { outlineOf } from './markdown.ts';
 import { listOf, textOf } from './metadata.ts';
+import { fillPlaces, PLACE } from './prompt-places.ts';
 
 export interface PromptArgument {
 	name: string;
@@ -31,7 +31,6 @@ export interface Prompt {
 	body: string;
 }
 
-const PLACE = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|\$(ARGUMENTS)\b/g;
 /** The name under which `$ARGUMENTS` is offered when the author declared nothing. */
 const ALL = 'arguments';
 
@@ -62,10 +61,10 @@ export function fillPrompt(prompt: Prompt, given: Readonly<Record<string, string
 		}
 	}
 	const known = new Set([...prompt.arguments.map(({ name }) => name), ...Object.keys(given)]);
-	return prompt.body.replace(PLACE, (place: string, shell?: string, braces?: string) => {
-		const name = shell ?? braces;
-		if (name === undefined) return allArguments(prompt, given);
-		return known.has(name) ? (own(given, name) ?? '') : place;
+	const all = allArguments(prompt, given);
+	return fillPlaces(prompt.body, (name) => {
+		if (name === undefined) return all;
+		return known.has(name) ? (own(given, name) ?? '') : undefined;
 	});
 }
 

@@ -26,6 +26,8 @@ export interface ClientLine {
 	readonly revision: Revision;
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly clientInfo: unknown;
+	/** One id for each MCP connection. */
+	readonly sessionId: string;
 	/** Least level of log messages the client wants now; undefined for none at all. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	notify(method: string, params: unknown): void;
@@ -75,6 +77,11 @@ export class CallContext {
 
 	get clientInfo(): unknown {
 		return this.#line.clientInfo;
+	}
+
+	/** The id of the MCP connection that the call came on: the same for all its calls. */
+	get sessionId(): string {
+		return this.#line.sessionId;
 	}
 
 	get clientCapabilities(): Readonly<Record<string, unknown>> {

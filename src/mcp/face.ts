@@ -32,6 +32,13 @@ export function sharedState(): SharedState {
 	return { parking: new Parking(), states: new RequestStates(), watches: new Watches() };
 }
 
+export interface FaceOptions {
+	shared?: SharedState | undefined;
+	log?: Log | undefined;
+	/** The id of the MCP connection, for calls. Default: a random one. */
+	sessionId?: string | undefined;
+}
+
 export class Face {
 	readonly #legacy: LegacySession;
 	readonly #modern: ModernRequests;
@@ -42,11 +49,14 @@ export class Face {
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
 
-	constructor(provider: Provider, options: { shared?: SharedState; log?: Log } = {}) {
+	constructor(provider: Provider, options: FaceOptions = {}) {
 		const { parking, states, watches } = options.shared ?? sharedState();
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
-		this.#legacy = new LegacySession(provider, peer, watches);
+		let given = options.sessionId;
+		// Most connections never need it.
+		const sessionId = (): string => (given ??= crypto.randomUUID());
+		this.#legacy = new LegacySession({ provider, peer, watches, sessionId });
 		this.#subscriptions = new Subscriptions(provider, peer, watches);
 		this.#modern = new ModernRequests({
 			provider,
@@ -54,6 +64,7 @@ export class Face {
 			parking,
 			states,
 			subscriptions: this.#subscriptions,
+			sessionId,
 		});
 		this.#stopHearing = provider.onChange?.((change) => this.#tell(change)) ?? (() => {});
 	}

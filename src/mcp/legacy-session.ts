@@ -18,6 +18,7 @@ import type { Change, Provider } from './provider.ts';
 import { type Questions, requireCapabilities } from './questions.ts';
 import type { Revision } from './revision.ts';
 import { negotiate } from './revisions.ts';
+import { type ListKind, SeenLists } from './seen-lists.ts';
 import {
 	type Awaitable,
 	isInputRequired,
@@ -33,19 +34,31 @@ const QUESTION_MS = 10 * 60 * 1000;
 /** How often a provider may come back with another question for one call. */
 const QUESTION_ROUNDS = 8;
 
+export interface LegacySessionParts {
+	provider: Provider;
+	peer: () => Peer;
+	watches: Watches;
+	/** The id of the connection. */
+	sessionId: () => string;
+}
+
 export class LegacySession implements ClientLine {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
 	readonly #watches: Watches;
 	readonly #watched = new Set<string>();
 	readonly #asking: Asking = { asker: this };
+	readonly #lists: SeenLists = new SeenLists((kind) => this.#notifyListChanged(kind));
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
 	#logLevel: McpLogLevel = 'warning';
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
 
-	constructor(provider: Provider, peer: () => Peer, watches: Watches) {
+	readonly #sessionId: () => string;
+
+	constructor({ provider, peer, watches, sessionId }: LegacySessionParts) {
+		this.#sessionId = sessionId;
 		this.#provider = provider;
 		this.#peer = peer;
 		this.#watches = watches;
@@ -53,6 +66,10 @@ export class LegacySession implements ClientLine {
 
 	get revision(): Revision {
 		return this.#revision;
+	}
+
+	get sessionId(): string {
+		return this.#sessionId();
 	}
 
 	serve(call: IncomingCall): Awaitable<unknown> {
@@ -72,15 +89,30 @@ export class LegacySession implements ClientLine {
 			case 'subscriptions/listen':
 				throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
 		}
-		return this.#answer(call, params, 0, this.#asking);
+		const onAnswer = this.#lists.begin(call.method);
+		if (onAnswer === undefined) return this.#answer(call, params, 0, this.#asking);
+		const answered = unlessFailing(() => this.#answer(call, params, 0, this.#asking), onAnswer);
+		return after(answered, (result) => {
+			onAnswer();
+			return result;
+		});
 	}
 
-	/** Something changed behind the provider: tell the client, if it has opened a session. */
+	/** Something changed behind the provider: notify the client, if it has opened a session and seen the list. */
 	tell(change: Change): void {
 		if (!this.#isOpen) return;
-		if (change.kind !== 'resource') this.notify(`notifications/${change.kind}/list_changed`, undefined);
+		if (change.kind !== 'resource') this.#lists.changed(change.kind);
 		else if (this.#watched.has(change.uri))
 			this.notify('notifications/resources/updated', { uri: change.uri });
+	}
+
+	#notifyListChanged(kind: ListKind): void {
+		try {
+			this.notify(`notifications/${kind}/list_changed`, undefined);
+		} catch (error) {
+			// The client is gone, which is no fault of what changed.
+			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
+		}
 	}
 
 	close(): void {

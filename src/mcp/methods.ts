@@ -54,13 +54,15 @@ export function unlessFailing<T>(work: () => Awaitable<T>, onFail: () => void): 
 	}
 }
 
-/** A required text among the params. Throws `bad_input` naming it. */
+/** A required, non-empty string among the params. Throws `bad_input` naming it. */
 export function requiredText(params: Params, name: string): string {
 	const value = params[name];
-	if (typeof value === 'string') return value;
+	if (typeof value === 'string' && value !== '') return value;
 	throw new OrchestraError(
 		'bad_input',
-		value === undefined ? `missing required parameter: ${name}` : `parameter ${name} must be a string`,
+		value === undefined || value === ''
+			? `missing required parameter: ${name}`
+			: `parameter ${name} must be a string`,
 	);
 }
 
@@ -115,7 +117,7 @@ function listResourceTemplates(provider: Provider, params: Params, context: Call
 
 function readResource(provider: Provider, params: Params, context: CallContext): Awaitable<Result> {
 	if (!provider.readResource) throw methodNotFound('resources/read');
-	return provider.readResource(requiredText(params, 'uri'), context);
+	return provider.readResource(textParam(params, 'uri'), context);
 }
 
 function complete(provider: Provider, params: Params, context: CallContext): Awaitable<Result> {
@@ -131,11 +133,16 @@ function complete(provider: Provider, params: Params, context: CallContext): Awa
 				...(typeof name === 'string' ? { name } : {}),
 				...(typeof uri === 'string' ? { uri } : {}),
 			},
-			argument: { name: requiredText(argument, 'name'), value: requiredText(argument, 'value') },
+			argument: { name: requiredText(argument, 'name'), value: textParam(argument, 'value') },
 			context: textsOf(given, 'context.arguments'),
 		},
 		context,
 	);
+}
+
+/** A required string that may be empty. */
+function textParam(params: Params, name: string): string {
+	return params[name] === '' ? '' : requiredText(params, name);
 }
 
 function objectParam(params: Params, name: string): Record<string, unknown> {

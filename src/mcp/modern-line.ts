@@ -16,8 +16,10 @@ export class ModernLine implements ClientLine {
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly meta: Params;
 	readonly #peer: () => Peer;
+	readonly #sessionId: () => string;
 
-	constructor(peer: () => Peer, meta: Params) {
+	constructor(peer: () => Peer, sessionId: () => string, meta: Params) {
+		this.#sessionId = sessionId;
 		const requested = meta[PROTOCOL_VERSION];
 		const revision = modernRevision(requested);
 		if (typeof requested !== 'string') {
@@ -37,6 +39,10 @@ export class ModernLine implements ClientLine {
 		this.capabilities = capabilities;
 		this.meta = meta;
 		this.#peer = peer;
+	}
+
+	get sessionId(): string {
+		return this.#sessionId();
 	}
 
 	get clientInfo(): unknown {

@@ -29,6 +29,8 @@ export interface ModernParts {
 	parking: Parking;
 	states: RequestStates;
 	subscriptions: Subscriptions;
+	/** The id of the connection. */
+	sessionId: () => string;
 }
 
 export class ModernRequests {
@@ -41,7 +43,7 @@ export class ModernRequests {
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
-		const line = new ModernLine(this.#parts.peer, meta);
+		const line = new ModernLine(this.#parts.peer, this.#parts.sessionId, meta);
 		if (call.method === 'server/discover') return this.#discover();
 		if (call.method === 'subscriptions/listen') return this.#parts.subscriptions.listen(call, params);
 		const method = methods.get(call.method);

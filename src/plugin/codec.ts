@@ -1,6 +1,7 @@
 /* Requests and responses as frame payloads, and the names of their kinds. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import {
 	type PluginRequest,
 	PluginRequestSchema,
@@ -19,16 +20,18 @@ export type ResponseKind = NonNullable<PluginResponse['response']['case']>;
 /** The message of one kind of response. */
 export type ResponseValue<K extends ResponseKind> = Extract<PluginResponse['response'], { case: K }>['value'];
 
-/** Throws `bad_input` for values that are nested too deep. */
+/** Throws `bad_input` for values that are nested too deep, `bad_frame` for a request that is too large for a frame: the peer would end the whole stream. */
 export function encodeRequest(request: RequestInit): Uint8Array {
 	checkNesting(request);
-	return toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
+	const payload = toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
+	return bounded(payload, request.request?.case ?? 'empty');
 }
 
-/** Throws `bad_input` for values that are nested too deep. */
+/** Throws `bad_input` for values that are nested too deep, `bad_frame` for a response that is too large for a frame. */
 export function encodeResponse(response: ResponseInit): Uint8Array {
 	checkNesting(response);
-	return toBinary(PluginResponseSchema, create(PluginResponseSchema, response));
+	const payload = toBinary(PluginResponseSchema, create(PluginResponseSchema, response));
+	return bounded(payload, response.response?.case ?? 'empty');
 }
 
 /** Throws `bad_frame` for bytes that are no request. */
@@ -62,6 +65,19 @@ export function expectKind<K extends ResponseKind>(response: PluginResponse, kin
 	throw new OrchestraError('bad_frame', `the peer answered with ${found ?? 'nothing'} instead of ${kind}`, {
 		data: { code: 'invalid_response' },
 	});
+}
+
+function bounded(payload: Uint8Array, kind: string): Uint8Array {
+	const { length: bytes } = payload;
+	if (bytes <= FRAME_LIMIT_BYTES) return payload;
+	throw new OrchestraError(
+		'bad_frame',
+		`the ${kind} message is ${bytes} bytes long, over the limit of ${FRAME_LIMIT_BYTES} bytes of a frame`,
+		{
+			hint: 'Send less at once, or split it.',
+			data: { code: 'too_large', bytes, limitBytes: FRAME_LIMIT_BYTES },
+		},
+	);
 }
 
 function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraError {

@@ -6,7 +6,10 @@ export const MCP_TUNNEL = 'mcp-tunnel';
 /** Arguments and results as JSON text beside the Struct. */
 export const EXACT_JSON = 'exact-json';
 
-export const FEATURES: readonly string[] = [MCP_TUNNEL, EXACT_JSON];
+/** MCP messages that are too large for a frame, in parts. */
+export const MCP_PARTS = 'mcp-parts';
+
+export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON];
 
 /** The entry of a bridge's `env` that names its process; the others are values of variables for the hub's configuration. */
 export const BRIDGE_PID_VARIABLE = 'ORCHESTRA_BRIDGE_PID';

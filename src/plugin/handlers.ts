@@ -1,5 +1,6 @@
 /* What a server of the protocol can answer, one handler a kind. All are optional. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Log } from '../log.ts';
 import type { LinkPeer } from '../quic/link.ts';
 import type { Transport } from '../transport/transport.ts';
 import type * as pb from './gen/orchestra/plugin/v1/plugin_pb.ts';
@@ -25,6 +26,8 @@ export interface SubscribedCall extends ServerCall {
 }
 
 export interface PluginHandlers {
+	/** Gets a line for what is dropped because it is too large and has no answer. Default: none. */
+	readonly log?: Log;
 	register?(
 		manifest: pb.PluginManifest,
 		call: ServerCall,

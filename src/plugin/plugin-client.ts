@@ -17,6 +17,7 @@ import {
 	type ResponseKind,
 	type ResponseValue,
 } from './codec.ts';
+import { MCP_PARTS } from './features.ts';
 import type { PluginResponse } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { ResponseStream } from './response-stream.ts';
 import { SharedStream, strangeAnswer } from './shared-stream.ts';
@@ -64,7 +65,7 @@ export class PluginClient {
 	}
 
 	/** One request, one answer. An empty `requestId` is filled in. */
-	send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
+	async send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
 		const id = request.requestId || this.#nextId();
 		const payload = encodeRequest({ ...request, requestId: id });
 		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
@@ -89,6 +90,7 @@ export class PluginClient {
 	 */
 	sendStream(request: RequestInit, options: CallOptions = {}): ResponseStream {
 		const id = request.requestId || this.#nextId();
+		const payload = encodeRequest({ ...request, requestId: id });
 		const stream = this.#link.openStream();
 		const { signal, timeoutMs } = options;
 		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
@@ -114,7 +116,7 @@ export class PluginClient {
 		const timer =
 			timeoutMs === undefined ? undefined : setTimeout(() => answers.fail(late(timeoutMs)), timeoutMs);
 		signal?.addEventListener('abort', cancel, { once: true });
-		stream.send(encodeRequest({ ...request, requestId: id }));
+		stream.send(payload);
 		if (this.#link.streamsAreCheap) stream.end();
 		if (signal?.aborted) cancel();
 		return answers;
@@ -137,7 +139,8 @@ export class PluginClient {
 
 	/** MCP messages in full fidelity. Only for a peer that announced `mcp-tunnel`. */
 	openTunnel(): Tunnel {
-		return openTunnel(this.#link.openStream(), this.#nextId());
+		const sendsParts = this.#features.has(MCP_PARTS);
+		return openTunnel(this.#link.openStream(), this.#nextId(), { sendsParts });
 	}
 
 	/** Let calls under way finish for a moment, then close the link. Idempotent. */

@@ -10,6 +10,7 @@ import { CODE_BAD_FRAME } from '../quic/limits.ts';
 import type { LinkPeer, LinkStream } from '../quic/link.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from './codec.ts';
 import { errorResponse, failedResponse, failureCode } from './failure.ts';
+import { MCP_PARTS } from './features.ts';
 import { HealthResult_Status, type PluginRequest } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
@@ -64,7 +65,7 @@ class StreamServer {
 		}
 	}
 
-	#begin({ requestId, request }: PluginRequest): void {
+	#begin({ requestId, request, tunnelFeatures }: PluginRequest): void {
 		if (request.case === 'streamCancel') {
 			this.#cancel(request.value.streamId);
 			this.#finishIfIdle();
@@ -72,7 +73,8 @@ class StreamServer {
 		}
 		const call = new ServedCall(requestId, this.#peer);
 		this.#calls.add(call);
-		if (request.case === 'mcpMessage') this.#openTunnel(call, request.value);
+		if (request.case === 'mcpMessage')
+			this.#openTunnel(call, request.value, tunnelFeatures.includes(MCP_PARTS));
 		else void this.#run(call, request);
 	}
 
@@ -96,7 +98,7 @@ class StreamServer {
 		if (kind === 'streamStart') return this.#streamTool(call, value);
 		if (kind === 'subscribe') return this.#subscribe(call, value);
 		if (kind === 'publish' || kind === 'unsubscribe') return this.#acknowledge(call, request);
-		if (kind === undefined || kind === 'streamCancel' || kind === 'mcpMessage') {
+		if (kind === undefined || kind === 'streamCancel' || kind === 'mcpMessage' || kind === 'mcpPart') {
 			return this.#refuse(call);
 		}
 		// One of the kinds whose answer has the name of the request; the table ties both, the compiler cannot.
@@ -145,7 +147,13 @@ class StreamServer {
 		if (!this.#handlers.subscribe) return this.#refuse(call);
 		const deliver: SubscribedCall['deliver'] = (event) => {
 			if (call.isAborted) return false;
-			this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
+			try {
+				this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
+			} catch (thrown) {
+				// Too large for a frame: this subscriber misses the event, its publisher and all others do not suffer.
+				if (!OrchestraError.is(thrown, 'bad_frame')) throw thrown;
+				this.#handlers.log?.warn(`an event was not delivered: ${thrown.message}`);
+			}
 			return true;
 		};
 		const forget = this.#running.add(this.#peer.name, subscriptionId, () => call.cancel());
@@ -160,13 +168,13 @@ class StreamServer {
 		}
 	}
 
-	#openTunnel(call: ServedCall, first: Uint8Array): void {
+	#openTunnel(call: ServedCall, first: Uint8Array, sendsParts: boolean): void {
 		if (!this.#handlers.tunnel) {
 			this.#send(call.requestId, unknownRequest());
 			this.#done(call);
 			return;
 		}
-		const tunnel = new Tunnel(this.#stream, call.requestId);
+		const tunnel = new Tunnel(this.#stream, call.requestId, { sendsParts, log: this.#handlers.log });
 		this.#tunnel = tunnel;
 		this.#handlers.tunnel(tunnel, call);
 		tunnel.deliver(first);

@@ -2,28 +2,61 @@
  * MCP messages on one long-lived stream, as the `Transport` that everything above
  * already knows. Each message is one frame, requests one way and responses the
  * other, so the tunnel is an ordinary call that simply never ends.
+ *
+ * A message too large for a frame is sent in parts when the peer takes them. One
+ * that is too large altogether never reaches the stream: it fails alone
+ * (`oversize-message.ts`), and everything else in flight goes on.
  */
 import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
 import type { LinkStream } from '../quic/link.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { bytesField, eachField, type FieldValue } from './fields.ts';
+import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../wire/limits.ts';
+import { MCP_PARTS } from './features.ts';
+import { bytesField, eachField, type FieldValue, joined } from './fields.ts';
+import { refuseOversize } from './oversize-message.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The number of `mcp_message` among the kinds of a request and of a response, and that of `tool_call`. */
+/** The numbers of `mcp_message` and `mcp_part` among the kinds of a request and of a response, and of `tool_call`. */
 const MCP_MESSAGE = 100;
+const MCP_PART = 101;
 const TOOL_CALL = 20;
+/** The number of `tunnel_features` in a request. */
+const TUNNEL_FEATURES = 102;
 /** The number of `error_message` in a `ToolResponse`. */
 const ERROR_MESSAGE = 4;
 
+/** How the request id of a bridge's tunnel begins; the id of its MCP session follows. */
+export const TUNNEL_ID = 'tunnel:';
+
 /** Messages that came before anybody listened. */
 const MAX_EARLY = 1_024;
+
+/** Size of a part, in bytes. A message up to this size is always one frame. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+/** Most bytes that UTF-8 takes for one unit of a JavaScript string. */
+const BYTES_PER_CHARACTER = 3;
+
+export interface TunnelOptions {
+	/** Whether the peer takes messages in parts. Default false. */
+	sendsParts?: boolean | undefined;
+	/** Gets one line for each message that was too large to be sent and has no answer. */
+	log?: Log | undefined;
+}
 
 export class Tunnel implements Transport {
 	readonly #stream: LinkStream;
 	/** How every frame begins: `request_id` is the first field of requests and responses alike. */
 	readonly #head: Uint8Array;
+	readonly #sendsParts: boolean;
+	readonly #log: Log;
+	/** Sent once, in the first frame of the end that opened the tunnel. */
+	#announcement: Uint8Array | undefined;
+	#parts: Uint8Array[] = [];
+	#partsBytes = 0;
 	#receiver: Receiver | undefined;
 	#early: string[] = [];
 	#end: OrchestraError | undefined;
@@ -31,9 +64,11 @@ export class Tunnel implements Transport {
 	#strays = 0;
 
 	/** A request and a response that carry a message look the same, so both ends are alike. */
-	constructor(stream: LinkStream, id: string) {
+	constructor(stream: LinkStream, id: string, options: TunnelOptions = {}) {
 		this.#stream = stream;
 		this.#head = bytesField(1, id);
+		this.#sendsParts = options.sendsParts ?? false;
+		this.#log = options.log ?? Log.silent;
 	}
 
 	get isClosed(): boolean {
@@ -54,7 +89,10 @@ export class Tunnel implements Transport {
 
 	post(text: string): boolean {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the tunnel is closed');
-		return this.#stream.send(bytesField(MCP_MESSAGE, text, this.#head));
+		if (text.length * BYTES_PER_CHARACTER <= PART_BYTES) return this.#send(MCP_MESSAGE, text);
+		const message = Buffer.from(text);
+		if (message.length > this.#limitBytes) return this.#refuse(text, message.length);
+		return this.#sendsParts ? this.#sendParts(message) : this.#send(MCP_MESSAGE, message);
 	}
 
 	flushed(): Promise<void> {
@@ -76,13 +114,21 @@ export class Tunnel implements Transport {
 	async close(): Promise<void> {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
+		// Not every hub takes a stream that ends before its first frame.
+		if (this.#announcement) this.#send(MCP_MESSAGE, '');
 		this.#stream.end();
 		this.over(new OrchestraError('closed', 'the tunnel was closed here'));
+	}
+
+	/** Say in the first frame that this end takes messages in parts. For the end that opens the tunnel. */
+	announce(): void {
+		this.#announcement = bytesField(TUNNEL_FEATURES, MCP_PARTS);
 	}
 
 	/** A frame came on the stream. Throws `bad_frame` when it is no MCP message. */
 	take(payload: Uint8Array): void {
 		const { kind, value } = kindOf(payload);
+		if (kind === MCP_PART && typeof value !== 'number') return this.#takePart(value);
 		if (kind !== MCP_MESSAGE || typeof value === 'number') {
 			const said = kind === TOOL_CALL && typeof value !== 'number' ? errorMessageIn(value) : `kind ${kind}`;
 			throw new OrchestraError('bad_frame', `the tunnel got something else than an MCP message: ${said}`);
@@ -101,15 +147,72 @@ export class Tunnel implements Transport {
 	/** Hand on one MCP message. Throws for bytes that are no text. */
 	deliver(message: Uint8Array): void {
 		if (this.#end) return;
-		const text = decoder.decode(message);
+		if (this.#parts.length > 0) this.#takePart(message);
+		const text = decoder.decode(this.#parts.length > 0 ? this.#joinParts() : message);
 		if (this.#receiver) this.#receiver.message(text);
 		else if (this.#early.push(text) >= MAX_EARLY) this.#stream.pause();
 	}
+
+	get #limitBytes(): number {
+		return this.#sendsParts ? TUNNEL_MESSAGE_BYTES : FRAME_LIMIT_BYTES - FRAME_OVERHEAD_BYTES;
+	}
+
+	#send(kind: number, value: string | Uint8Array): boolean {
+		const announcement = this.#announcement;
+		if (announcement === undefined) return this.#stream.send(bytesField(kind, value, this.#head));
+		this.#announcement = undefined;
+		return this.#stream.send(bytesField(kind, value, joined([this.#head, announcement])));
+	}
+
+	#sendParts(message: Uint8Array): boolean {
+		// A tunnel is opened by a message, and a blank one is none.
+		if (this.#announcement) this.#send(MCP_MESSAGE, '');
+		let at = 0;
+		for (; message.length - at > PART_BYTES; at += PART_BYTES)
+			this.#send(MCP_PART, message.subarray(at, at + PART_BYTES));
+		return this.#send(MCP_MESSAGE, message.subarray(at));
+	}
+
+	#takePart(part: Uint8Array): void {
+		this.#partsBytes += part.length;
+		if (this.#partsBytes > TUNNEL_MESSAGE_BYTES) {
+			throw new OrchestraError(
+				'bad_frame',
+				`the peer sent a message of more than ${TUNNEL_MESSAGE_BYTES} bytes in parts`,
+			);
+		}
+		this.#parts.push(part);
+	}
+
+	#joinParts(): Uint8Array {
+		const whole = joined(this.#parts);
+		this.#parts = [];
+		this.#partsBytes = 0;
+		return whole;
+	}
+
+	/** Nothing was sent: a request fails here, an answer fails at the peer, a notification is dropped. */
+	#refuse(text: string, bytes: number): boolean {
+		const { answer, isForPeer, what } = refuseOversize(text, bytes, this.#limitBytes);
+		this.#log.warn(
+			`${what} of ${bytes} bytes is over the limit of ${this.#limitBytes} bytes; it was not sent`,
+		);
+		if (answer === undefined) return true;
+		if (isForPeer) return this.post(answer);
+		queueMicrotask(() => {
+			if (this.#end === undefined) this.#receiver?.message(answer);
+		});
+		return true;
+	}
 }
 
+/** What a frame holds beside the message: tags, lengths, the request id and the announcement. */
+const FRAME_OVERHEAD_BYTES = 1024;
+
 /** Open the client side of a tunnel on a fresh stream. */
-export function openTunnel(stream: LinkStream, id: string): Tunnel {
-	const tunnel = new Tunnel(stream, id);
+export function openTunnel(stream: LinkStream, id: string, options: TunnelOptions = {}): Tunnel {
+	const tunnel = new Tunnel(stream, id, options);
+	tunnel.announce();
 	stream.receive({
 		frame: (payload) => {
 			try {
@@ -132,7 +235,7 @@ export function openTunnel(stream: LinkStream, id: string): Tunnel {
 function kindOf(payload: Uint8Array): { kind: number; value: FieldValue } {
 	let found: { kind: number; value: FieldValue } = { kind: 0, value: 0 };
 	eachField(payload, (kind, value) => {
-		if (kind !== 1) found = { kind, value };
+		if (kind !== 1 && kind !== TUNNEL_FEATURES) found = { kind, value };
 	});
 	return found;
 }

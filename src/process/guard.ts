@@ -99,9 +99,10 @@ export class Guard {
 		const backup = backupPipe(shell);
 		const onDeath = (): void => {
 			if (this.#shell !== shell) return;
-			backup?.end('stop\n'); // we live, and the next guard has a backup of its own
 			this.#shell = undefined;
 			if (this.#names.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
+			// Only now: until the next guard knows the names, the backup is all there is.
+			backup?.end('stop\n');
 		};
 		shell.on('exit', onDeath);
 		// Without a guard children still run and are still stopped by us; only a crash of ours is uncovered.

@@ -7,7 +7,15 @@
  * that starts children finds a record whose owner is dead, and ends what carries the mark.
  * An owner is a pid and a start time in one pid namespace, never a pid alone.
  */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	statSync,
+	unlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
@@ -20,6 +28,9 @@ const RECORD_LIMIT_BYTES = 256;
 const RECORDS_AT_ONCE = 20;
 /** How often we look again for children that were forked while we ended others. */
 const ROUNDS = 5;
+
+/** How long the record of another pid namespace is kept. */
+const FOREIGN_RECORD_MS = 30 * 86_400_000;
 
 let isKept = false;
 
@@ -48,7 +59,10 @@ export function recordFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 
 function endAbandoned(folder: string): void {
 	const here = `${pidNamespace()}-`;
-	const names = readdirSync(folder).filter((name) => name.startsWith(here));
+	const all = readdirSync(folder);
+	const names = all.filter((name) => name.startsWith(here));
+	for (const name of all.filter((each) => !each.startsWith(here)).slice(0, RECORDS_AT_ONCE))
+		removeWhenOld(join(folder, name));
 	const dead = names.filter((name) => !isOwnerAlive(name)).slice(0, RECORDS_AT_ONCE);
 	for (const name of dead) {
 		const file = join(folder, name);
@@ -96,6 +110,12 @@ function startTicks(pid: number): string {
 	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return fields[0] === 'Z' ? '' : (fields[19] ?? '');
+}
+
+/** Containers come and go, each with pids of its own; what they left here is cleared away in time. */
+function removeWhenOld(file: string): void {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (found && Date.now() - found.mtimeMs > FOREIGN_RECORD_MS) removeRecord(file);
 }
 
 function removeRecord(file: string): void {

@@ -4,17 +4,23 @@
  * Its layout is shared with every other Orchestra on the machine, so what is
  * there is used as it is. What is missing is made, and what ends within a month is
  * renewed, both under a lock. The authority keeps its key when it is renewed:
- * leaves signed before stay good. A file that is damaged or has expired is never
- * replaced silently; the error names it and the remedy.
+ * leaves signed before stay good. A file that is damaged, has expired or is not yet
+ * valid is never replaced silently; the error names it and the remedy.
+ *
+ * The clock may be wrong. Nothing is made while it is implausible. A certificate that
+ * is made or renewed starts when its authority started, so what was renewed while the
+ * clock was ahead is good when the clock is set right again.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { assertPrivate } from '../files/private-path.ts';
+import { readRegularText } from '../files/regular-file.ts';
 import { withFolderLock } from './folder-lock.ts';
 import type { Identity } from './link.ts';
+import { assertPrivateKey } from './private-key-file.ts';
 import {
 	certifyAuthority,
 	type KeyAndCertificate,
@@ -29,6 +35,9 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 const EARLY_MS = 60_000;
 const LONGEST_NAME = 64;
+/** A clock outside of this is wrong; certificates with two digits for the year end with 2049. */
+const CLOCK_FROM = Date.UTC(2025, 0, 1);
+const CLOCK_UNTIL = Date.UTC(2049, 0, 1);
 
 /** The name in the certificate of every orchestrator: who dials one expects it. */
 export const ORCHESTRATOR_NAME = 'orchestrator';
@@ -55,10 +64,13 @@ export async function loadIdentity(
 ): Promise<Identity> {
 	checkName(name);
 	const now = options.now?.() ?? new Date();
+	assertPrivate(folder);
 	const found = readIdentity(folder, name, now);
 	if (found) return found;
+	checkClock(folder, now);
 	await mkdir(folder, { recursive: true, mode: 0o700 });
 	return withFolderLock(folder, async () => {
+		await removeDrafts(folder);
 		const authority = await ensureAuthority(folder, now);
 		const leaf = await ensureLeaf({ folder, name, now }, authority);
 		return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
@@ -95,7 +107,7 @@ async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
 	const key = found && signingKey(found);
 	if (found && !key) return found;
 	const authority = found && key ? readAuthority(found.certificate, key) : newAuthority();
-	return writePair(folder, 'ca', certifyAuthority(authority, validity(now)));
+	return writePair(folder, 'ca', certifyAuthority(authority, validity(now, found)));
 }
 
 async function ensureLeaf(
@@ -111,11 +123,32 @@ async function ensureLeaf(
 			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from where it was made.',
 		});
 	}
-	return writePair(folder, name, makeLeaf(name, validity(now), readAuthority(authority.certificate, key)));
+	const validFor = validity(now, authority);
+	return writePair(folder, name, makeLeaf(name, validFor, readAuthority(authority.certificate, key)));
 }
 
-function validity(now: Date): Validity {
-	return { from: new Date(now.getTime() - EARLY_MS), to: new Date(now.getTime() + VALID_DAYS * DAY_MS) };
+/** As old as the authority: a start of its own would be in the future once a clock that was ahead is set right. */
+function validity(now: Date, authority: ReadPair | undefined): Validity {
+	const from = authority ? Date.parse(authority.parsed.validFrom) : Number.POSITIVE_INFINITY;
+	return {
+		from: new Date(Math.min(from, now.getTime() - EARLY_MS)),
+		to: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+	};
+}
+
+function checkClock(folder: string, now: Date): void {
+	if (now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL) return;
+	throw new OrchestraError(
+		'bad_input',
+		`the clock of this machine says ${now.toISOString()}: certificates made now in ${folder} would be worthless`,
+		{ hint: 'Set the clock and try again.' },
+	);
+}
+
+/** Only the owner of the lock writes, so what is there was left by a process that died. */
+async function removeDrafts(folder: string): Promise<void> {
+	const drafts = (await readdir(folder)).filter((name) => /\.(crt|key)\.\d+\.new$/.test(name));
+	await Promise.all(drafts.map((name) => unlink(join(folder, name)).catch(() => {})));
 }
 
 /** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
@@ -126,9 +159,7 @@ function readPair(folder: string, name: string, now: Date): ReadPair | undefined
 	const key = readIfThere(keyPath);
 	if (certificate === undefined) return undefined;
 	const parsed = parse(path, () => new X509Certificate(certificate));
-	if (parsed.validTo && Date.parse(parsed.validTo) <= now.getTime()) {
-		throw fileError(path, `has expired on ${parsed.validTo}`);
-	}
+	checkValidity(path, parsed, now);
 	if (key === undefined) {
 		// A machine may hold the authority's certificate alone; a leaf without its key is of no use.
 		if (name === 'ca') return { certificate, key: '', parsed };
@@ -139,11 +170,22 @@ function readPair(folder: string, name: string, now: Date): ReadPair | undefined
 	return { certificate, key, parsed };
 }
 
+/** Either the clock is wrong now, or it was wrong when the file was made: that is for a person to decide. */
+function checkValidity(path: string, { validFrom, validTo }: X509Certificate, now: Date): void {
+	const clock = `; the clock says ${now.toISOString()}`;
+	if (Date.parse(validTo) <= now.getTime()) throw fileError(path, `has expired on ${validTo}${clock}`);
+	if (Date.parse(validFrom) > now.getTime())
+		throw fileError(path, `is not valid before ${validFrom}${clock}`);
+}
+
 /** Four small files, read at once: a trip through the thread pool for each would hold up every start. */
 function readIfThere(path: string): string | undefined {
 	try {
-		return readFileSync(path, 'utf8');
+		if (path.endsWith('.key')) assertPrivateKey(path);
+		else assertPrivate(path);
+		return readRegularText(path);
 	} catch (error) {
+		if (OrchestraError.is(error)) throw error;
 		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
 		throw new OrchestraError('io', `${path} cannot be read: ${messageOf(error)}`, {
 			cause: error,
@@ -173,12 +215,13 @@ function parse<T>(path: string, read: () => T): T {
 }
 
 function fileError(path: string, what: string, cause?: unknown): OrchestraError {
-	const isAuthority = /ca\.(crt|key)$/.test(path);
+	const isAuthority = /\bca\.(crt|key)$/.test(path);
+	const clockHint = what.includes('the clock says') ? 'Set the clock if it is wrong. If it is right: ' : '';
 	return new OrchestraError('bad_input', `the certificate file ${path} ${what}`, {
 		cause,
 		hint: isAuthority
-			? 'Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.'
-			: 'Delete its .crt and .key: they are made again at the next start.',
+			? `${clockHint}Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`
+			: `${clockHint}Delete its .crt and .key: they are made again at the next start.`,
 		data: { path },
 	});
 }

@@ -13,6 +13,7 @@ import type { HostPort } from './address.ts';
 import { formatAddress } from './address.ts';
 import type { EngineConnection } from './engine.ts';
 import * as limits from './limits.ts';
+import { isLocalPortOpen } from './local-port.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { QuicStream } from './quic-stream.ts';
 import { endOfConnection } from './refusal.ts';
@@ -153,8 +154,12 @@ export class QuicConnection {
 			if (verdict.isProbeDue) this.native.sendAckEliciting();
 		} catch (thrown) {
 			this.fail(broken(this.address, thrown));
+			return;
 		}
-		if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
+		// A client needs no such question: its socket is connected, and the system tells it.
+		if (verdict.isProbeDue && this.#options.isServer && isLocalPortOpen(this.remote) === false) {
+			this.fail(new OrchestraError('closed', `the process at ${this.address} is gone`));
+		} else if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
 		else if (this.native.isClosed()) this.#over(silence(this.address, verdict.silentMs, this.isEstablished));
 		else this.wake();
 	}

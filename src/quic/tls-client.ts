@@ -7,7 +7,13 @@
  * needs no handshake, and the end of the peer closes the link at once.
  */
 import { isIP } from 'node:net';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import {
+	type ConnectionOptions,
+	connect,
+	createSecureContext,
+	type SecureContext,
+	type TLSSocket,
+} from 'node:tls';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { parseDialAddress } from './address.ts';
@@ -19,7 +25,8 @@ import { isUnixAddress, unixPath } from './unix-address.ts';
 
 /** Connect over TLS. Rejects when nobody listens, or the peer is not of our authority or not who is expected. */
 export async function dialTls(options: DialOptions): Promise<Link> {
-	return new TlsLink(options, await open(options));
+	const context = contextOf(options);
+	return new TlsLink(options, context, await open(options, context));
 }
 
 class TlsLink implements Link {
@@ -31,6 +38,7 @@ class TlsLink implements Link {
 	mayMove = false;
 	readonly closed: Promise<OrchestraError>;
 	readonly #options: DialOptions;
+	readonly #context: SecureContext;
 	readonly #streams = new Set<TlsStream>();
 	/** Connected, and not used by anybody yet. */
 	#spare: TlsStream | undefined;
@@ -38,8 +46,10 @@ class TlsLink implements Link {
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
-	constructor({ signal: _, ...options }: DialOptions, first: Connected) {
-		this.#options = options;
+	constructor(options: DialOptions, context: SecureContext, first: Connected) {
+		// The signal was for dialing; later connections of the link end with the link.
+		this.#options = { ...options, signal: undefined };
+		this.#context = context;
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
 		this.address = options.address;
 		this.peerName = first.peerName;
@@ -70,7 +80,7 @@ class TlsLink implements Link {
 
 	async #dialFor(stream: TlsStream): Promise<void> {
 		try {
-			this.#attach(stream, await open(this.#options));
+			this.#attach(stream, await open(this.#options, this.#context));
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown, 'closed');
 			stream.fail(error);
@@ -78,14 +88,21 @@ class TlsLink implements Link {
 		}
 	}
 
-	/** When the peer is alive but no spare can be had, the link lives as long as the streams that are open. */
+	/*
+	 * When the peer is alive but no spare can be had, the link lives as long as the streams that are open.
+	 * A handshake that breaks off may be the end of the peer or a peer that is full: the second try tells.
+	 */
 	async #dialSpare(): Promise<void> {
 		this.#isDialingSpare = true;
+		const attempt = async (): Promise<void> => this.#keepSpare(await open(this.#options, this.#context));
 		try {
-			this.#keepSpare(await open(this.#options));
+			await attempt().catch((thrown: unknown) => {
+				if (OrchestraError.from(thrown).data['isReset'] === true && !this.#isClosed) return attempt();
+				throw thrown;
+			});
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown, 'closed');
-			if (error.data['isGone'] === true) this.#end(error);
+			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfAlone(error);
 		} finally {
 			this.#isDialingSpare = false;
@@ -129,8 +146,17 @@ interface Connected {
 	peerName: string;
 }
 
-function open(options: DialOptions): Promise<Connected> {
-	const socket = connect(tlsOptions(options));
+/** The keys, read once for all connections of a link. No session is resumed: that would hide the peer's certificate. */
+function contextOf({ identity }: DialOptions): SecureContext {
+	return createSecureContext({
+		ca: identity.ca,
+		...(identity.certificate === '' ? {} : { cert: identity.certificate, key: identity.key }),
+		minVersion: 'TLSv1.3',
+	});
+}
+
+function open(options: DialOptions, context: SecureContext): Promise<Connected> {
+	const socket = connect(tlsOptions(options, context));
 	return new Promise((resolve, reject) => {
 		const timeoutMs = options.handshakeMs ?? HANDSHAKE_MS;
 		const settle = (done: () => void): void => {
@@ -168,15 +194,14 @@ function examine(socket: TLSSocket, { address, protocol, peerName }: DialOptions
 	throw new OrchestraError('closed', `${address} does not speak ${LINK_PROTOCOL}`);
 }
 
-function tlsOptions(options: DialOptions): ConnectionOptions {
-	const { identity, address } = options;
+function tlsOptions(options: DialOptions, secureContext: SecureContext): ConnectionOptions {
+	const { address } = options;
 	const place = isUnixAddress(address) ? { path: unixPath(address) } : parseDialAddress(address);
 	const name = options.serverName ?? 'localhost';
 	// A variable, because the declared type does not know `allowHalfOpen`, which sockets do.
 	const settings = {
 		...place,
-		ca: identity.ca,
-		...(identity.certificate === '' ? {} : { cert: identity.certificate, key: identity.key }),
+		secureContext,
 		...(isIP(name) ? {} : { servername: name }),
 		ALPNProtocols: [options.protocol ?? LINK_PROTOCOL],
 		minVersion: 'TLSv1.3' as const,
@@ -206,6 +231,6 @@ function unreachable(address: string, error: Error): OrchestraError {
 	const isReset = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 	return new OrchestraError('closed', message, {
 		cause: error,
-		data: { isRefused, isGone: isRefused || isReset },
+		data: { isRefused, isReset },
 	});
 }

@@ -5,7 +5,7 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
 import { formatAddress, parseAddress, resolveHost } from './address.ts';
-import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL, MAX_CONNECTIONS } from './limits.ts';
+import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL, MAX_CONNECTIONS, MAX_HANDSHAKES } from './limits.ts';
 import type { LinkKind, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from './link.ts';
 import { checkPeerName } from './peer-name.ts';
 import { TlsStream } from './tls-stream.ts';
@@ -29,6 +29,8 @@ export async function listenTls(options: ListenOptions): Promise<LinkListener> {
 		keepAlive: true,
 		keepAliveInitialDelay: KEEP_ALIVE_MS,
 	});
+	// Connections above this are dropped at once; those in their handshake have a deadline.
+	server.maxConnections = (options.maxConnections ?? MAX_CONNECTIONS) + MAX_HANDSHAKES;
 	if (isUnixAddress(options.address)) {
 		const file = await listenOnSocketFile(server, options.address);
 		return new TlsListener(server, options.address, options, file);

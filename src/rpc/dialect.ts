@@ -9,8 +9,8 @@ import { isObject } from '../wire/json.ts';
 import { exactly, type Id } from '../wire/json-rpc.ts';
 
 export interface Dialect {
-	/** The notification that asks the peer to give up our request. */
-	cancelNotice(id: Id, reason: string): { method: string; params: unknown } | undefined;
+	/** The notification that asks the peer to give up our request; undefined when there is none for `method`. */
+	cancelNotice(id: Id, reason: string, method: string): { method: string; params: unknown } | undefined;
 	/** The id of the peer's request that this notification gives up. `text` is the whole message. */
 	canceledId(method: string, params: unknown, text: string): unknown;
 	/** Give the params of a request back the digits that the peer must see again. `text` is the whole message. */
@@ -22,7 +22,11 @@ export interface Dialect {
 }
 
 export const mcpDialect: Dialect = {
-	cancelNotice: (id, reason) => ({ method: 'notifications/cancelled', params: { requestId: id, reason } }),
+	cancelNotice: (id, reason, method) =>
+		// A client must not cancel the handshake.
+		method === 'initialize'
+			? undefined
+			: { method: 'notifications/cancelled', params: { requestId: id, reason } },
 	canceledId: (method, params, text) =>
 		method === 'notifications/cancelled' && isObject(params)
 			? exactly(params['requestId'], text, 'params', 'requestId')

@@ -124,7 +124,7 @@ export class OutgoingCalls {
 	#giveUp(call: PendingCall, reason: string): void {
 		const wasSent = call.unsent === undefined;
 		this.#window.release(call, !this.#parts.isCongested());
-		if (wasSent) this.#sendCancel(call.id, reason);
+		if (wasSent) this.#sendCancel(call, reason);
 	}
 
 	#sendLate(call: PendingCall, text: string): void {
@@ -180,8 +180,8 @@ export class OutgoingCalls {
 		return () => signal.removeEventListener('abort', onAbort);
 	}
 
-	#sendCancel(id: number, reason: string): void {
-		const notice = this.#parts.dialect.cancelNotice(id, reason);
+	#sendCancel({ id, method }: PendingCall, reason: string): void {
+		const notice = this.#parts.dialect.cancelNotice(id, reason, method);
 		if (notice === undefined) return;
 		try {
 			this.#parts.post(encodeNotification(notice.method, notice.params));

@@ -182,8 +182,9 @@ export class Peer implements Receiver {
 		this.#admission.congested();
 		const onFlushed = (): void => {
 			this.#isCongested = false;
+			// First what waits for an answer of ours: our own requests must not starve it.
+			this.#admission.flushed();
 			this.#outgoing.flushed();
-			if (!this.#isCongested) this.#admission.flushed();
 		};
 		// A pipe that broke says so by `end`; requests that wait would have no reader for their answers.
 		this.#channel.flushed().then(onFlushed, () => this.#admission.clear());

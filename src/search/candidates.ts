@@ -49,10 +49,12 @@ export function idiomsIn(words: readonly string[], lexicon: Lexicon): Idiom[] {
 	const stems = words.map((word) => stem(word));
 	for (let at = 0; at < words.length; at++) {
 		for (let length = Math.min(IDIOM_WORD_LIMIT, words.length - at); length > 1; length--) {
+			const said = words.slice(at, at + length);
 			const related = relatedToStems(stems.slice(at, at + length).join(' '));
-			if (related.length === 0) continue;
+			// "out of" is everywhere; an idiom needs a word with a subject.
+			if (related.length === 0 || said.every((word) => stopWords.has(word))) continue;
 			found.push({
-				text: words.slice(at, at + length).join(' '),
+				text: said.join(' '),
 				candidates: withoutRepetition(known(related, lexicon)),
 			});
 			at += length - 1;
@@ -68,9 +70,14 @@ export function halvesOf(word: string, lexicon: Lexicon): string[] {
 	if (isKnown || stopWords.has(word)) return [word];
 	for (let at = HALF_LEAST_CHARACTERS; at <= word.length - HALF_LEAST_CHARACTERS; at++) {
 		const halves = [word.slice(0, at), word.slice(at)];
-		if (halves.every((half) => lexicon.find(half))) return halves;
+		if (halves.every((half) => lexicon.find(half))) return isSlip(word, lexicon) ? [word] : halves;
 	}
 	return [word];
+}
+
+/** A word that is one slip of the finger away from a known one is that word, not two others. */
+function isSlip(word: string, lexicon: Lexicon): boolean {
+	return lexicon.near(word).some(({ kind }) => kind === 'typo');
 }
 
 /** `web socket` for websocket: the word and the next, written as one. */

@@ -8,6 +8,7 @@ import { readConceptList } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 import { PatternIndex, type PatternMatch } from './pattern-index.ts';
 import { stem } from './stem.ts';
+import { stopWords } from './stop-words.ts';
 import { TopSlots } from './top-slots.ts';
 import type { WordVectors } from './word-vectors.ts';
 
@@ -52,7 +53,9 @@ export class Concepts {
 
 	/** The terms that these words of a question may stand for, the surest first. */
 	meantBy(words: readonly string[]): MeantTerm[] {
-		const matches = this.#index.match(new Set(words.map((word) => stem(word))));
+		const telling = new Set(words.filter((word) => !stopWords.has(word)).map((word) => stem(word)));
+		const all = new Set([...telling, ...words.map((word) => stem(word))]);
+		const matches = this.#index.match(all, telling.size);
 		const pool = new Map<string, MeantTerm>();
 		const lines = this.#nearest(words, matches);
 		for (const { slot: line, score } of lines) {

@@ -51,11 +51,17 @@ export class PatternIndex {
 		return this.#rarity(number === undefined ? 0 : this.#countOf(number));
 	}
 
-	/** The best match of each line that is met at all. */
-	match(stems: ReadonlySet<string>): Map<number, PatternMatch> {
+	/**
+	 * The best match of each line that is met at all. The telling words of the question come first in `stems`, as
+	 * many as `telling`; a pattern that only the others fill is not met.
+	 */
+	match(stems: ReadonlySet<string>, telling: number = stems.size): Map<number, PatternMatch> {
 		const filled: number[] = [];
 		let word = 0;
-		for (const root of stems) this.#fill(root, ++word, filled);
+		for (const root of stems) {
+			// Words without a subject only add to what a telling word began.
+			this.#fill(root, ++word, filled, word > telling);
+		}
 		const best = new Map<number, PatternMatch>();
 		for (const place of filled) {
 			this.#isFilled[place] = 0;
@@ -72,7 +78,7 @@ export class PatternIndex {
 	}
 
 	/** A slot is filled once, and a word fills one slot of a pattern. */
-	#fill(root: string, word: number, filled: number[]): void {
+	#fill(root: string, word: number, filled: number[], isSecondary: boolean): void {
 		const number = this.#list.stems.get(root);
 		if (number === undefined) return;
 		const { patternAt } = this.#places;
@@ -80,6 +86,7 @@ export class PatternIndex {
 		for (const place of this.#places.placesOf(number)) {
 			const pattern = patternAt[place] ?? 0;
 			if (this.#isFilled[place] === 1 || this.#lastWord[pattern] === word) continue;
+			if (isSecondary && this.#met[pattern] === 0) continue;
 			this.#isFilled[place] = 1;
 			this.#lastWord[pattern] = word;
 			this.#weights[pattern] = (this.#weights[pattern] ?? 0) + (this.#slotWeights[slotAt[place] ?? 0] ?? 0);

@@ -18,6 +18,7 @@ import { Lexicon } from './lexicon.ts';
 import { Meaning, type Question, type ReadDocument } from './meaning.ts';
 import { nearPairs } from './near-words.ts';
 import { QUESTION_WORD_LIMIT, type QueryWord, rarityOf, readQuery } from './query.ts';
+import { RareTitles } from './rare-titles.ts';
 import { type KnownTerm, Scores } from './scores.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
@@ -40,6 +41,8 @@ const ALONE_LEAST_NEARNESS = 0.1;
 const TERM_SHARES = { most: 0.5, least: 0.05 };
 /** In a large collection, terms that a larger part of the documents holds tell little and take long. */
 const TERM_MOST_SHARE = 0.25;
+/** A guess counts in full when the collection knows this part of its terms; with fewer the question is likely about something else. */
+const KNOWN_TERMS_SHARE = 0.5;
 /** Terms in so few documents cost nothing. */
 const TERM_FREE_DOCUMENTS = 1000;
 
@@ -72,6 +75,8 @@ export class SearchIndex {
 	readonly #fields: readonly SearchField[];
 	/** Weight of the weightiest field. */
 	readonly #strongest: number;
+	/** The weightiest field: it names the document. */
+	readonly #titleField: number;
 	readonly #lexicon = new Lexicon();
 	readonly #filing = new Filing(this.#lexicon);
 	readonly #slots = new Map<string, number>();
@@ -88,6 +93,7 @@ export class SearchIndex {
 		this.fieldNames = Object.keys(fields);
 		this.#fields = Object.values(fields);
 		this.#strongest = Math.max(...this.#fields.map(({ weight }) => weight));
+		this.#titleField = this.#fields.findIndex(({ weight }) => weight === this.#strongest);
 		this.#weights = new FieldWeights(this.#fields);
 	}
 
@@ -159,6 +165,7 @@ export class SearchIndex {
 		this.#score(asked);
 		const { touched } = this.#scores;
 		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
+		const titles = new RareTitles(asked.words, this.size, this.#titleField);
 		let total = 0;
 		for (let at = 0; at < touched.length; at++) {
 			const slot = touched[at] ?? 0;
@@ -166,7 +173,10 @@ export class SearchIndex {
 			total++;
 			top.offer(slot, this.#scores.of(slot));
 		}
-		const ranked = this.#secondLook(top, asked.words).slice(0, limit);
+		const looked = new Set(top.entries().map(({ slot }) => slot));
+		// However low their score is: they may be lifted.
+		for (const slot of titles.slots()) if (!accept || accept(this.#idOf(slot))) looked.add(slot);
+		const ranked = titles.sort(this.#secondLook(looked, asked.words)).slice(0, limit);
 		const hits = ranked.map((one) => this.#explain(one, asked)).filter(({ score }) => score >= minScore);
 		return { hits, total };
 	}
@@ -195,11 +205,14 @@ export class SearchIndex {
 	#termsIn(query: string): KnownTerm[] {
 		const mostDocuments = Math.max(TERM_FREE_DOCUMENTS, TERM_MOST_SHARE * this.size);
 		const meant = this.#concepts?.meantBy(wordsOf(query, QUESTION_WORD_LIMIT)) ?? [];
-		return meant.flatMap((term) => {
+		const known = meant.flatMap((term): KnownTerm[] => {
 			const posting = this.#lexicon.find(term.form);
-			if (!posting || posting.count > mostDocuments) return [];
-			return [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }];
+			return posting ? [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }] : [];
 		});
+		const sureness = Math.min(1, weightOf(known) / weightOf(meant) / KNOWN_TERMS_SHARE);
+		return known
+			.filter(({ posting }) => posting.count <= mostDocuments)
+			.map((term) => ({ ...term, weight: term.weight * sureness }));
 	}
 
 	#refresh(isTime?: () => boolean): boolean {
@@ -246,16 +259,17 @@ export class SearchIndex {
 		this.#weights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
 	}
 
-	/** The best first. */
-	#secondLook(top: TopSlots, words: readonly QueryWord[]): Ranked[] {
+	/** Phrases count as well. */
+	#secondLook(slots: Iterable<number>, words: readonly QueryWord[]): Ranked[] {
 		const found: Ranked[] = [];
-		for (const { slot, score } of top.entries()) {
+		for (const slot of slots) {
 			const document = this.#documents[slot];
 			if (!document) continue;
 			const phrases = phrasesIn(document, words);
-			found.push({ document, phrases, exact: score + this.#scores.share(this.#worthOf(phrases)) });
+			const exact = this.#scores.of(slot) + this.#scores.share(this.#worthOf(phrases));
+			found.push({ document, phrases, exact });
 		}
-		return found.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
+		return found;
 	}
 
 	#worthOf(phrases: readonly PhraseMatch[]): number {
@@ -266,6 +280,10 @@ export class SearchIndex {
 		}
 		return sum;
 	}
+}
+
+function weightOf(terms: readonly { weight: number }[]): number {
+	return terms.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** 0 for what is not near in meaning, up to 1. */

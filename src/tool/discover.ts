@@ -26,10 +26,8 @@ export interface Discovery {
 
 /** How deep below a root tools are looked for. */
 const DEPTH_LIMIT = 12;
-/** How many files below one root are looked at. */
-const FILE_LIMIT = 10_000;
-/** How many folders below one root are searched. */
-const FOLDER_LIMIT = 2000;
+/** How many files and folders below one root are looked at. */
+const searchLimits = { files: 10_000, folders: 2000 };
 const MANIFEST = 'manifest.json';
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 
@@ -53,10 +51,13 @@ export function toolRoots(
 }
 
 /** All tools under `roots`. A root that does not exist is empty. */
-export function discoverTools(roots: readonly string[]): Discovery {
+export function discoverTools(
+	roots: readonly string[],
+	limits: { readonly files: number; readonly folders: number } = searchLimits,
+): Discovery {
 	const byId = new Map<string, Tool>();
 	const problems: ConfigProblem[] = [];
-	for (const file of roots.flatMap((root) => [...toolFiles(root, problems)])) {
+	for (const file of roots.flatMap((root) => [...toolFiles(root, limits, problems)])) {
 		const found = readTool(file);
 		if ('problems' in found) problems.push(...found.problems);
 		if (!('tool' in found)) continue;
@@ -92,9 +93,8 @@ export function readToolAt(path: string): Tool {
 type Found = { tool: Tool } | { problems: ConfigProblem[] };
 
 /** The files below a root that may be tools. Of too many, the first in each folder. */
-function* toolFiles(root: string, problems: ConfigProblem[]): Generator<string> {
-	let filesLeft = FILE_LIMIT;
-	let foldersLeft = FOLDER_LIMIT;
+function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigProblem[]): Generator<string> {
+	let { files: filesLeft, folders: foldersLeft } = limits;
 	const waiting = [{ folder: root, depth: 0 }];
 	for (let next = waiting.pop(); next; next = waiting.pop()) {
 		const { folder, depth } = next;
@@ -105,8 +105,8 @@ function* toolFiles(root: string, problems: ConfigProblem[]): Generator<string> 
 		}
 		const files = entries.filter((entry) => !entry.isDirectory());
 		const folders = depth < DEPTH_LIMIT ? entries.filter((entry) => entry.isDirectory()) : [];
-		if (files.length > filesLeft) problems.push(tooMany(folder, `more than ${FILE_LIMIT} files`));
-		if (folders.length > foldersLeft) problems.push(tooMany(folder, `more than ${FOLDER_LIMIT} folders`));
+		if (files.length > filesLeft) problems.push(tooMany(folder, `more than ${limits.files} files`));
+		if (folders.length > foldersLeft) problems.push(tooMany(folder, `more than ${limits.folders} folders`));
 		for (const { name } of files.slice(0, filesLeft)) yield join(folder, name);
 		for (const { name } of folders.slice(0, foldersLeft).toReversed())
 			waiting.push({ folder: join(folder, name), depth: depth + 1 });
@@ -176,7 +176,8 @@ function notExecutable(manifest: Manifest, head: string, file: string): ConfigPr
 	const isItself = head !== '' && manifest.command?.[0] === `./${basename(file)}`;
 	if (!isItself || process.platform === 'win32' || (statSync(file).mode & 0o111) !== 0) return undefined;
 	const found = 'a tool by its header, but not executable';
-	return configProblem({ file, line: 1, key: '', found, allowed: `an executable file (chmod +x ${file})` });
+	const message = `${file} is not executable: run chmod +x ${file}`;
+	return { file, line: 1, key: '', found, allowed: 'an executable file', message };
 }
 
 function readManifestFile(file: string): JsonDocument {

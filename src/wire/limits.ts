@@ -6,6 +6,9 @@ export const MESSAGE_LIMIT_BYTES: number = 10 * 1024 * 1024;
 /** Longest Protobuf frame, in bytes, length prefix not counted. */
 export const FRAME_LIMIT_BYTES: number = 16 * 1024 * 1024;
 
+/** Longest MCP message in a tunnel whose ends both take messages in parts, in bytes. */
+export const TUNNEL_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+
 /** How much of an oversize line is kept, to find the id to answer. */
 export const OVERSIZE_HEAD_BYTES = 512;
 

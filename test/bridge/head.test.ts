@@ -1,7 +1,7 @@
 /* The quick look at a message must never see anything else than a parser does. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canceledId, readHead, withId } from '../../src/bridge/head.ts';
+import { canceledId, readHead, readWhole, withId } from '../../src/bridge/head.ts';
 
 const id = fc.oneof(fc.integer(), fc.string(), fc.maxSafeInteger());
 const method = fc.oneof(fc.constantFrom('tools/call', 'ping', 'notifications/x'), fc.string());
@@ -13,7 +13,7 @@ describe('readHead', () => {
 			fc.property(id, method, params, orders(4), (id, method, params, order) => {
 				fc.pre(!method.startsWith('notifications/'));
 				const text = ordered({ jsonrpc: '2.0', id, method, params }, order);
-				expect(readHead(text)).toEqual({ kind: 'request', id: JSON.stringify(id), method });
+				expect(readHead(text)).toMatchObject({ kind: 'request', id: JSON.stringify(id), method });
 			}),
 		);
 	});
@@ -34,15 +34,22 @@ describe('readHead', () => {
 	it('is not misled by what stands inside the params', () => {
 		const inner = { jsonrpc: '2.0', id: 9, method: 'other', text: ',"jsonrpc":"2.0","id":9}' };
 		const outer = { method: 'tools/call', params: { inner, last: [inner] }, jsonrpc: '2.0', id: 1 };
-		expect(readHead(JSON.stringify(outer))).toEqual({ kind: 'request', id: '1', method: 'tools/call' });
+		expect(readHead(JSON.stringify(outer))).toMatchObject({ kind: 'request', id: '1', method: 'tools/call' });
 		const unusual = { method: 'm', id: 2, jsonrpc: '2.0', params: inner };
-		expect(readHead(JSON.stringify(unusual))).toEqual({ kind: 'request', id: '2', method: 'm' });
+		expect(readHead(JSON.stringify(unusual))).toMatchObject({ kind: 'request', id: '2', method: 'm' });
 	});
 
-	it('never throws, and calls what is no message unknown', () => {
+	it('never throws, and calls what is no message invalid', () => {
 		fc.assert(fc.property(fc.string(), (text) => void readHead(text)));
-		for (const text of ['', '{', '{}', '[', 'null', '{"jsonrpc":"2.0","id":1,"method":']) {
-			expect(readHead(text)).toEqual({ kind: 'unknown' });
+		for (const text of ['{', '{}', '[', '[]', 'null', '{"jsonrpc":"2.0","id":1,"method":']) {
+			expect(readHead(text)).toMatchObject({ kind: 'invalid', id: '' });
+		}
+		expect(readHead(' ')).toEqual({ kind: 'blank' });
+	});
+
+	it('takes no string with a raw control character for an id or a method', () => {
+		for (const at of ['"id":"a\u0001","method":"m"', '"id":1,"method":"a\tb"']) {
+			expect(readHead(`{"jsonrpc":"2.0",${at}}`)).toMatchObject({ kind: 'invalid', error: { code: -32700 } });
 		}
 	});
 
@@ -55,13 +62,26 @@ describe('readHead', () => {
 		expect(readHead('[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},5]')).toEqual({
 			kind: 'batch',
 			parts: [
-				{ kind: 'request', id: '1', method: 'a' },
+				{ kind: 'request', id: '1', method: 'a', isModern: false },
 				{ kind: 'notice', method: 'b' },
-				{ kind: 'unknown' },
+				{ kind: 'invalid', id: '', error: expect.anything() },
 			],
 		});
 		expect(readHead('[{"jsonrpc":"2.0","id":9007199254740993,"result":{}}]')).toMatchObject({
 			parts: [{ id: '9007199254740993' }],
+		});
+	});
+});
+
+describe('readWhole', () => {
+	it('takes the last of two ids, as every parser does', () => {
+		expect(readWhole('{"jsonrpc":"2.0","id":1,"method":"m","id":2}')).toMatchObject({ id: '2' });
+	});
+
+	it('finds what is wrong in the middle of a line that begins and ends well', () => {
+		expect(readWhole('{"jsonrpc":"2.0","id":1,"method":"m","params":{x}}')).toMatchObject({
+			kind: 'invalid',
+			error: { code: -32700 },
 		});
 	});
 });

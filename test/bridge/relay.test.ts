@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
 import { OrchestraError } from '../../src/errors.ts';
+import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { deferred } from '../support/bridges.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 
@@ -39,6 +41,7 @@ describe('Relay', () => {
 
 	it('answers a batch in flight with one array', async () => {
 		const { client, hub, relay } = await connected();
+		await openBatches(client, hub);
 		client.post(`[${request(1, 'tools/list')},${request(2, 'ping')},${notice('notifications/x')}]`);
 		await hub.next();
 		relay.detach(gone);
@@ -48,6 +51,7 @@ describe('Relay', () => {
 
 	it('forgets a batch that was answered', async () => {
 		const { client, hub, relay } = await connected();
+		await openBatches(client, hub);
 		client.post(`[${request(1, 'a')},${request(2, 'b')}]`);
 		await hub.next();
 		hub.post('[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]');
@@ -58,6 +62,8 @@ describe('Relay', () => {
 	it('tells a new hub of the session, keeps the answers to itself and says that lists may have changed', async () => {
 		const { client, hub, relay } = await connected();
 		await openSession(client, hub);
+		for (const kind of ['tools', 'prompts', 'resources'])
+			await grant(client, hub, request(6, `${kind}/list`));
 		relay.detach(gone);
 		const second = attach(relay);
 		const told = await Promise.all(Array.from({ length: 4 }, () => second.next()));
@@ -137,7 +143,9 @@ describe('Relay', () => {
 
 	it('refuses what has waited too long, with the reason, and garbage at once', async () => {
 		const { client, relay } = open({ holdMs: 20 });
+		client.post(request('i', 'initialize', { protocolVersion: '2025-03-26' }));
 		relay.unreachable(new OrchestraError('closed', 'nothing listens there', { hint: 'Start it.' }));
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 'i', result: {} });
 		client.post('{', '7');
 		expect(JSON.parse(await client.next())).toMatchObject({ id: null, error: { code: -32700 } });
 		expect(JSON.parse(await client.next())).toMatchObject({ id: null, error: { code: -32600 } });
@@ -156,10 +164,70 @@ describe('Relay', () => {
 
 	it('shortens the long wait of the start once an attempt has failed', async () => {
 		const { client, relay } = open({ holdMs: 20 });
-		client.post(request(1, 'initialize'));
+		client.post(request(1, 'tools/list'));
 		await settled();
 		relay.unreachable(gone);
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, error: { code: -32603 } });
+	});
+
+	it('opens the session itself when there is no hub, and tells the hub when it comes', async () => {
+		const { client, relay } = open({ holdMs: 20 });
+		client.post(request(1, 'initialize', { protocolVersion: '2024-11-05' }), request(2, 'tools/list'));
+		relay.unreachable(gone);
+		expect(JSON.parse(await client.next())).toMatchObject({
+			id: 1,
+			result: { protocolVersion: '2024-11-05', serverInfo: { name: 'orchestra' } },
+		});
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 2, error: { code: -32603 } });
+		client.post(request(3, 'initialize'));
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 3, result: {} });
+		const hub = attach(relay);
+		const { id, method } = JSON.parse(await hub.next());
+		expect(method).toBe('initialize');
+		hub.post(JSON.stringify({ jsonrpc: '2.0', id, result: { capabilities: { tools: {} } } }));
+		expect(await client.next()).toBe(notice('notifications/tools/list_changed'));
+	});
+
+	it('opens the session itself when the hub is lost before it answered', async () => {
+		const { client, hub, relay } = await connected();
+		client.post(request(1, 'initialize'), request(2, 'tools/list'));
+		await hub.next();
+		relay.detach(gone);
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, result: {} });
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 2, error: { code: -32603 } });
+	});
+
+	it('answers what is no message itself, once, and has nothing in flight after it', async () => {
+		const { client, hub, relay } = await connected();
+		const lines: [string, unknown, number][] = [
+			['{"jsonrpc":"2.0","id":"a\u0001","method":"ping"}', null, -32700],
+			['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{x}}', null, -32700],
+			['{"jsonrpc":"2.0","id":20}', 20, -32600],
+			['{"jsonrpc":"2.0","id":21,"method":5}', 21, -32600],
+			['[]', null, -32600],
+			[`[${request(5, 'tools/list')}]`, null, -32600],
+		];
+		for (const [line, id, code] of lines) {
+			client.post(line);
+			expect(JSON.parse(await client.next()), line).toMatchObject({ id, error: { code } });
+		}
+		client.post('{"jsonrpc":"2.0","id":77,"method":"notifications/odd"}');
+		await hub.next();
+		expect(relay.isIdle).toBe(true);
+		relay.finish(gone);
+		await settled();
+		expect(client.waiting).toBe(0);
+	});
+
+	it('refuses an id that is in flight, and the first request under it is answered', async () => {
+		const { client, hub } = await connected();
+		client.post(request(1, 'tools/call'), request(1, 'tools/call'));
+		expect(await client.next()).toContain('id 1 is already in flight');
+		await hub.next();
+		hub.post('{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","id":1,"result":{"again":1}}');
+		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
+		await settled();
+		expect(client.waiting).toBe(0);
 	});
 
 	it('answers a line that is too long under its id, and none that is an answer itself', async () => {
@@ -197,6 +265,10 @@ describe('Relay', () => {
 			id: 's',
 			result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': 's' } },
 		});
+		// A hub that is closed answers its subscriptions as well.
+		hub.post('{"jsonrpc":"2.0","id":"s","result":{"resultType":"complete"}}');
+		await settled();
+		expect(client.waiting).toBe(0);
 	});
 
 	it('makes one line of a message that has several', async () => {
@@ -205,22 +277,47 @@ describe('Relay', () => {
 		expect(await client.next()).toBe('{ "jsonrpc":"2.0", "method":"notifications/x"}');
 	});
 
-	it('stops reading the client while the hub is congested, and the hub while the client is', async () => {
+	it('holds new requests back while the hub takes nothing, in order, and reads on', async () => {
 		const { client, hub, relay } = await connected();
 		hub.pause();
-		const sent = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));
+		const sent = Array.from({ length: 3000 }, (_, index) => request(index, 'tools/call'));
 		client.post(...sent);
 		await settled();
-		expect(client.unread).toBeGreaterThan(0);
+		expect(client.unread).toBe(0);
+		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2500}}');
 		hub.resume();
-		expect(await Promise.all(sent.map(() => hub.next()))).toEqual(sent);
+		const rest = sent.filter((_, index) => index !== 2500);
+		expect(await Promise.all(rest.map(() => hub.next()))).toEqual(rest);
+		expect(relay.isIdle).toBe(false);
+	});
+
+	it('reads answers and answers of questions while the client takes nothing, and no new requests', async () => {
+		const { client, hub } = await connected();
 		client.pause();
-		hub.post(...sent);
+		const notices = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));
+		hub.post(request('q', 'elicitation/create'), ...notices);
 		await settled();
-		expect(hub.unread).toBeGreaterThan(0);
+		expect(hub.unread).toBe(0);
+		client.post(request(1, 'ping'), request(2, 'tools/call'), '{"jsonrpc":"2.0","id":"q","result":{}}');
+		expect(await hub.next()).toBe('{"jsonrpc":"2.0","id":"q","result":{}}');
 		client.resume();
-		expect(await Promise.all(sent.map(() => client.next()))).toEqual(sent);
-		expect(relay.isIdle).toBe(true);
+		expect(await hub.next()).toBe(request(2, 'tools/call'));
+		for (let n = 0; n <= notices.length; n++) await client.next();
+		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
+	});
+
+	it('gives up a client that reads nothing, with one line', async () => {
+		const lines: string[] = [];
+		const log = Log.fromEnvironment('relay', {}, (line) => lines.push(line));
+		const unread = deferred();
+		const { client, relay } = open({ unreadMs: 20, log, onUnread: unread.resolve });
+		const hub = attach(relay);
+		client.pause();
+		hub.post(...Array.from({ length: 1500 }, () => notice('notifications/x')));
+		await unread.promise;
+		expect(lines).toEqual([
+			expect.stringMatching(/the client has read nothing for 0.02 s while \d+ characters/),
+		]);
 	});
 });
 
@@ -260,6 +357,9 @@ class World {
 		near.start(this.#relay);
 		far.start({ message: (text) => this.#answered(JSON.parse(text)), oversize: () => {}, end: () => {} });
 		this.#client = far;
+		// The one revision that has batches.
+		far.post(request('i', 'initialize', { protocolVersion: '2025-03-26' }));
+		this.#relay.unreachable(gone);
 	}
 
 	async ask(): Promise<void> {
@@ -320,14 +420,22 @@ class World {
 		const { method, params } = Object(message);
 		if (method === 'notifications/cancelled')
 			this.#unanswered = this.#unanswered.filter((id) => id !== params.requestId);
-		const ids = [message].flat().flatMap((part) => Object(part).id ?? []);
+		const ids = numbersIn(message);
 		this.reached.push(...ids);
 		this.#unanswered.push(...ids);
 	}
 
 	#answered(message: unknown): void {
-		this.answers.push(...[message].flat().map((part) => Object(part).id));
+		this.answers.push(...numbersIn(message));
 	}
+}
+
+/** The ids of a message or of its parts; those of the session itself are texts. */
+function numbersIn(message: unknown): number[] {
+	return [message]
+		.flat()
+		.map((part) => Object(part).id)
+		.filter((id) => typeof id === 'number');
 }
 
 /** The far end of one of the relay's pipes. */
@@ -409,13 +517,21 @@ function attach(relay: Relay): End {
 	return new End(far);
 }
 
+/** A request that the hub answers with a result. */
+async function grant(client: End, hub: End, text: string): Promise<void> {
+	client.post(text);
+	await hub.next();
+	hub.post(`{"jsonrpc":"2.0","id":${JSON.stringify(JSON.parse(text).id)},"result":{}}`);
+	await client.next();
+}
+
+/** Open a session of the one revision that has batches. */
+function openBatches(client: End, hub: End): Promise<void> {
+	return grant(client, hub, request('i', 'initialize', { protocolVersion: '2025-03-26' }));
+}
+
 async function openSession(client: End, hub: End): Promise<void> {
-	const granted = async (text: string): Promise<void> => {
-		client.post(text);
-		await hub.next();
-		hub.post(`{"jsonrpc":"2.0","id":${JSON.parse(text).id},"result":{}}`);
-		await client.next();
-	};
+	const granted = (text: string): Promise<void> => grant(client, hub, text);
 	await granted(request(1, 'initialize'));
 	client.post(notice('notifications/initialized'));
 	await hub.next();

@@ -145,6 +145,33 @@ describe('prompts and resources through the translation', () => {
 		expect(result?.['capabilities']).toEqual({ tools: {}, resources: {}, prompts: {} });
 	});
 
+	it('are not announced by empty lists', async () => {
+		const { client } = await bridgeTo({
+			...projects(),
+			listPrompts: () => ({ prompts: [] }),
+			storageList: () => ({ entries: [] }),
+		});
+		client.send(initialize);
+		expect(await client.answer(1)).toBe(
+			'{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"orchestra","version":"1.0.0"}}}',
+		);
+	});
+
+	it.each<[string, PluginHandlers]>([
+		['says so', { promptGet: () => Promise.reject(toolFailure('no', { code: 'prompt_not_found' })) }],
+		['answers with nothing', { promptGet: () => ({}) }],
+	])('refuse an unknown prompt when the orchestrator %s', async (_, handlers) => {
+		const { client } = await bridgeTo(handlers);
+		const { error } = await client.call(1, 'prompts/get', { name: 'none' });
+		expect(error).toMatchObject({ code: -32602, message: 'Unknown prompt: none' });
+	});
+
+	it('refuse a missing resource when the orchestrator answers with nothing', async () => {
+		const { client } = await bridgeTo({ storageRead: () => ({}) });
+		const { error } = await client.call(1, 'resources/read', { uri: 'orchestra://notes/none' });
+		expect(error).toMatchObject({ code: -32602 });
+	});
+
 	it('list and fill in prompts', async () => {
 		const ids: string[] = [];
 		const { client } = await bridgeTo(library(ids));
@@ -212,6 +239,13 @@ describe('errors of the translation', () => {
 			-32602,
 			/^missing required parameter: name$/,
 		],
+		[
+			'an empty name',
+			'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""}}',
+			-32602,
+			/^missing required parameter: name$/,
+		],
+		['a request without a method', '{"jsonrpc":"2.0","id":20}', -32600, /needs a `method`/],
 		[
 			'an unknown log level',
 			'{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}',

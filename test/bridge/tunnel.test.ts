@@ -93,11 +93,12 @@ describe('a bridge to a hub of our own', () => {
 		client.send(initialize, initialized);
 		await client.answer(1);
 		await client.call(2, 'resources/subscribe', { uri: 'note:a' });
+		await client.call(3, 'tools/list');
 		await hub.close();
 		const second: DefinedProvider = provide(server());
 		await startHub({ folder, address: hub.address }, second);
 		await client.line(({ method }) => method === 'notifications/tools/list_changed');
-		await client.call(3, 'ping');
+		await client.call(4, 'tools/list');
 		second.tell({ kind: 'resource', uri: 'note:a' });
 		expect(await client.line(({ method }) => method === 'notifications/resources/updated')).toContain(
 			'note:a',

@@ -53,6 +53,8 @@ describe('mctl', () => {
 
 	it('shows the same help with mctl help and with --help', async () => {
 		expect(await mctl(['help'])).toEqual(await mctl(['--help']));
+		expect(await mctl(['help', 'help'])).toEqual(await mctl(['--help']));
+		expect(await mctl(['help', 'version'])).toEqual(await mctl(['version']));
 		expect(await mctl(['help', 'run'])).toEqual(await mctl(['run', '--help']));
 		expect(await mctl(['help', 'hub', 'stop'])).toEqual(await mctl(['hub', 'stop', '-h']));
 	});
@@ -192,7 +194,7 @@ describe('mctl', () => {
 		const plain = await mctl(['request', '--nonsense']);
 		expect([plain.code, plain.stderr]).toEqual([
 			64,
-			'mctl: there is no flag --nonsense\nhint: usage: mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--json]\n',
+			'mctl: there is no flag --nonsense\nhint: usage: mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--raw] [--json]\n',
 		]);
 		const json = await mctl(['request', '--nonsense', '--json']);
 		expect(JSON.parse(json.stderr)).toMatchObject({

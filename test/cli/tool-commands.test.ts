@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/progress-bar.ts';
@@ -126,6 +126,15 @@ describe('mctl doctor', () => {
 		expect(code).toBe(0);
 	});
 
+	it('names a private key that others can read or write', async () => {
+		const home = writeFiles(temporaryFolder(), { '.orchestra/certs/orchestrator.key': 'secret' });
+		const key = join(home, '.orchestra/certs/orchestrator.key');
+		chmodSync(key, 0o666);
+		const { stdout, code } = await mctl(['doctor'], { cwd: temporaryFolder(), env: { HOME: home } });
+		expect([code, stdout]).toEqual([1, expect.stringContaining(`[FAIL] ${key} can be written`)]);
+		expect(stdout).toContain(`chmod go-w ${key}`);
+	});
+
 	it('fails with a fix for each thing that is wrong', async () => {
 		const home = writeFiles(temporaryFolder(), {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
@@ -204,6 +213,17 @@ describe('wrong usage', () => {
 		expect([stdout, code]).toEqual(['', 64]);
 		expect(stderr.startsWith(`mctl: ${sentence}`)).toBe(true);
 		expect(stderr).toMatch(/\nhint: .+\n$/);
+	});
+});
+
+describe('a script without the x bit', () => {
+	it.each(['t', './tools/t.sh'])('is named with the command that mends it (%s)', async (word) => {
+		const cwd = writeFiles(temporaryFolder(), { 'tools/t.sh': '# mctl: {"description":"x"}\n' });
+		const { stderr, code } = await mctl(['run', word], { cwd });
+		expect([stderr, code]).toEqual([
+			expect.stringMatching(/t\.sh is not executable: run chmod \+x .*t\.sh\n/),
+			64,
+		]);
 	});
 });
 

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StdioServerEntry } from '../../src/config/configuration.ts';
@@ -217,6 +218,28 @@ describe('loadConfiguration', () => {
 		const { problems, brokenFiles } = loadConfiguration({ cwd, environment: {}, file: join(cwd, 'no.json') });
 		expect(problems[0]).toMatchObject({ found: 'missing' });
 		expect(brokenFiles).toEqual([]);
+	});
+
+	it.each(['orchestra.json', '.mcp.json', 'plugins.yaml'])('never waits for a pipe called %s', (name) => {
+		const cwd = temporaryFolder();
+		execFileSync('mkfifo', [join(cwd, name)]);
+		const { brokenFiles, problems } = loadConfiguration({ cwd, environment: {} });
+		expect(brokenFiles).toEqual([join(cwd, name)]);
+		expect(problems[0]?.message).toContain('is a named pipe');
+	});
+
+	it('tells of a file that is a link to itself', () => {
+		const cwd = temporaryFolder();
+		symlinkSync('orchestra.json', join(cwd, 'orchestra.json'));
+		expect(loadConfiguration({ cwd, environment: {} }).brokenFiles).toEqual([join(cwd, 'orchestra.json')]);
+	});
+
+	it.each([
+		['plugins.yaml', `plugins: ${'['.repeat(3_000)}`, 'nested deeper than 20 levels'],
+		['orchestra.json', '['.repeat(3_000), 'at most 100 levels'],
+	])('tells that %s nests too deep', (name, text, why) => {
+		const { problems } = load({ [name]: text });
+		expect(problems[0]?.message).toContain(why);
 	});
 
 	it('says that a file that cannot be read is broken', () => {

@@ -161,6 +161,7 @@ describe('Hub', () => {
 		};
 		const { hub, request, heard } = open([gone]);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await request('tools/list');
 		await hub.replaceBackends([echoBackend('new', true)]);
 		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'new__echo' }] });

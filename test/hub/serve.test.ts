@@ -26,6 +26,38 @@ describe('mctl serve', () => {
 		expect(stderr).toMatch(/\[INFO\] \[orchestra\] Starting orchestra v\d/);
 	});
 
+	it('says that it started after the library is loaded', async () => {
+		const child = startMctl(['serve'], { cwd: workspace({}) });
+		let stderr = '';
+		child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+		await until('the hub has started', () => stderr.includes('started successfully'));
+		child.stdin.end();
+		await once(child, 'close');
+		const steps = [
+			...stderr.matchAll(
+				/Starting orchestra v\d|Loaded \d+ prompts|Loaded \d+ resources|orchestra started successfully/g,
+			),
+		];
+		expect(steps.map(([step]) => step.replaceAll(/\d+/g, 'N'))).toEqual([
+			'Starting orchestra vN',
+			'Loaded N prompts',
+			'Loaded N resources',
+			'orchestra started successfully',
+		]);
+	});
+
+	it.each(['RESOURCES_PATH', 'PROMPTS_PATH'])(
+		'exits 1 when %s names no folder, and names both',
+		async (variable) => {
+			const { stdout, stderr, code } = await mctl(['serve'], {
+				cwd: workspace({}),
+				env: { [variable]: 'nowhere' },
+			});
+			expect([stdout, code]).toEqual(['', 1]);
+			expect(stderr).toMatch(new RegExp(`${variable} names .*nowhere, and there is no such folder`));
+		},
+	);
+
 	it.each(['legacy', 'auto', 'modern'])(
 		'serves tools, prompts and resources to the SDK 2.x client in %s mode',
 		async (mode) => {
@@ -148,6 +180,7 @@ describe('mctl serve', () => {
 		const heard: string[] = [];
 		const client = await serve(folder, (_, method) => heard.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+		await client.request('tools/list');
 		writeFileSync(
 			join(folder, 'orchestra.json'),
 			JSON.stringify({ tools: { roots: [join(elsewhere, 'tools')] } }),
@@ -159,13 +192,18 @@ describe('mctl serve', () => {
 	it('does not harm what runs when the configuration changes', async () => {
 		const wait = slowTool.replace('sleep 300 &', '').replace('wait\n', 'sleep 1.5\necho done >&2\n');
 		const folder = workspace({ 'slow.sh': wait });
+		const more = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
 		const heard: string[] = [];
 		const client = await serve(folder, (_, method) => heard.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('logging/setLevel', { level: 'debug' });
+		await client.request('tools/list');
 		const call = client.request('tools/call', { name: 'slow' });
 		await until('it runs', () => heard.includes('notifications/message'));
-		writeFileSync(join(folder, 'orchestra.json'), JSON.stringify({ tools: { roots: ['tools', 'more'] } }));
+		writeFileSync(
+			join(folder, 'orchestra.json'),
+			JSON.stringify({ tools: { roots: ['tools', join(more, 'tools')] } }),
+		);
 		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
 		const result = await call;
 		expect(result).toMatchObject({ content: [{ text: 'slow finished without a result' }] });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePlain, parseYaml, readFrontMatter } from '../../src/library/front-matter.ts';
+import { parseBoundedYaml } from '../../src/files/bounded-yaml.ts';
+import { parsePlain, readFrontMatter } from '../../src/library/front-matter.ts';
 import { FRONT_MATTER_LIMIT_CHARACTERS } from '../../src/library/limits.ts';
 
 describe('readFrontMatter', () => {
@@ -89,7 +90,8 @@ describe('parsePlain', () => {
 			fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
 				const block = lines.join('\n');
 				const plain = parsePlain(block);
-				if (plain !== undefined && Object.keys(plain).length > 0) expect(plain).toEqual(parseYaml(block));
+				if (plain !== undefined && Object.keys(plain).length > 0)
+					expect(plain).toEqual(parseBoundedYaml(block));
 			}),
 			{ numRuns: 2000 },
 		);

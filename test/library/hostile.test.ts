@@ -32,6 +32,16 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 			/^resources\/guides\/bytes\.md: is not valid UTF-8/,
 		],
 		[
+			'front matter nested 3,000 deep',
+			(folder) => folder.write('resources/guides/deep.md', `---\na: ${'['.repeat(3_000)}\n---\n# D`),
+			/^resources\/guides\/deep\.md: front matter is not valid YAML: nested deeper than 64 levels$/,
+		],
+		[
+			'JSON nested 100,000 deep',
+			(folder) => folder.write('resources/guides/deep.json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`),
+			/^resources\/guides\/deep\.json: not valid JSON: nested deeper than 64 levels$/,
+		],
+		[
 			'broken YAML',
 			(folder) => folder.write('resources/guides/yaml.md', '---\ntitle: "open\n---\n# Y'),
 			/^resources\/guides\/yaml\.md: front matter is not valid YAML: /,
@@ -108,15 +118,45 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		folder.remove();
 	});
 
-	it('a pipe with the name of a file is passed over and blocks nothing', async ({ skip }) => {
+	it('a pipe with the name of a file is named, left out, and blocks nothing', async ({ skip }) => {
 		if (process.platform === 'win32') skip('no named pipes in folders');
 		const folder = new TemporaryFolder(good);
 		execFileSync('sh', ['-c', 'mkfifo "$0"', folder.at('resources/guides/pipe.md')]);
-		const library = Library.open({ resources: folder.at('resources') });
+		const log = new LogLines();
+		const library = Library.open({ resources: folder.at('resources'), log: log.log });
 		expect((await library.listResources()).map(({ uri }) => uri)).not.toContain('orchestr8://guides/pipe');
+		expect(log.warnings).toEqual([
+			'resources/guides/pipe.md: is a pipe, a socket or a device, and is left out',
+		]);
 		await library.close();
 		folder.remove();
 	});
+
+	it('a name with a line break and an escape sequence makes one clean line of the log', async () => {
+		const folder = new TemporaryFolder({ ...good, 'resources/guides/a\n\u001b[31mb.json': '{"a":' });
+		const log = new LogLines();
+		const library = Library.open({ resources: folder.at('resources'), log: log.log });
+		await library.ready();
+		expect(log.warnings).toHaveLength(1);
+		expect(log.warnings[0]).not.toMatch(/\p{Cc}/u);
+		await library.close();
+		folder.remove();
+	});
+
+	it.each(['[', ' ', '\n', '\u0301', '\uFDFA', '${a}'])(
+		'four megabytes of %j are served whole and ranked by their head',
+		async (unit) => {
+			const text = `# Tall ${unit.repeat(Math.floor(3_900_000 / Buffer.byteLength(unit)))}b`;
+			const folder = new TemporaryFolder({ 'resources/guides/big.md': text, 'prompts/big.md': text });
+			const library = Library.open({ resources: folder.at('resources'), prompts: folder.at('prompts') });
+			expect((await library.readResource('orchestr8://guides/big')).contents[0]?.text).toBe(text);
+			expect((await library.find('tall')).matches).toHaveLength(1);
+			expect(await library.listPrompts()).toHaveLength(1);
+			await library.close();
+			folder.remove();
+		},
+		60_000,
+	);
 
 	it('a link that stays inside is followed', async () => {
 		const folder = new TemporaryFolder(good);

@@ -118,6 +118,44 @@ describe('the budget', () => {
 			expect((await library.find('retry', { maxTokens: 1 })).matches).toHaveLength(1);
 		}));
 
+	it.each(['catalog', 'full', 'index'] as const)('never prints more than the budget in mode %s', (mode) =>
+		withFiles(files, async (library) => {
+			for (const query of ['retry', 'xyzzy nothing of the kind']) {
+				for (let maxTokens = 1; maxTokens <= 60; maxTokens++) {
+					const { text, tokens } = await library.find(query, { mode, maxTokens });
+					expect(tokens, `${query} in ${maxTokens}`).toBeLessThanOrEqual(maxTokens);
+					expect(Math.ceil(text.length / 4)).toBe(tokens);
+				}
+			}
+		}),
+	);
+
+	it.each(['agent,skill', 'Agents,SKILLS', 'agent', 'AGENT'])(
+		'takes %s for the folders agents and skills',
+		(names) =>
+			withFiles(
+				{
+					'resources/agents/a.md': '# Retry',
+					'resources/skills/s.md': '# Retry',
+					'resources/guides/g.md': '# Retry',
+				},
+				async (library) => {
+					const { contents } = await library.readResource(
+						`orchestr8://match?query=retry&categories=${names}`,
+					);
+					expect(contents[0]?.text).toContain('orchestr8://agents/a');
+					expect(contents[0]?.text).not.toContain('orchestr8://guides/g');
+				},
+			),
+	);
+
+	it('takes minimal as another name of the index', () =>
+		withFiles(files, async (library) => {
+			const read = async (mode: string) =>
+				(await library.readResource(`orchestr8://match?query=retry&mode=${mode}`)).contents[0]?.text;
+			expect(await read('minimal')).toBe(await read('index'));
+		}));
+
 	it('lets a smaller fragment in where a larger one does not fit', () => {
 		const sizes = {
 			'best.md': '# Retry\n\n## Retry\n\nretry, retry',
@@ -144,19 +182,11 @@ describe('the budget', () => {
 			{ countTokens: (text) => text.split(/\s+/).length },
 		));
 
-	it('believes an author who says that a text costs more than it seems', () =>
-		withFiles(
-			{
-				'resources/a/dear.md': '---\nestimatedTokens: 500\n---\nretry one',
-				'resources/a/cheap.md': 'retry two and some more words',
-			},
-			async (library) => {
-				const { matches } = await library.find('retry', { mode: 'full', maxTokens: 300 });
-				expect(matches.length).toBeLessThanOrEqual(2);
-				const total = await library.find('retry', { mode: 'full', maxTokens: 600 });
-				expect(total.matches).toHaveLength(2);
-			},
-		));
+	it('counts tokens itself, whatever the author estimated', () =>
+		withFiles({ 'resources/a/dear.md': '---\nestimatedTokens: 500\n---\nretry one' }, async (library) => {
+			const { matches } = await library.find('retry');
+			expect(matches[0]?.fragment.tokens).toBe(3);
+		}));
 
 	it('is never exceeded, for any budget that has room for a notice', async () => {
 		const texts = Object.fromEntries(

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Library, resolveLibraryPaths, starterLibrary } from '../../src/library/index.ts';
 import { LogLines, TemporaryFolder } from '../support/library-folder.ts';
 
 describe('resolveLibraryPaths', () => {
-	const environment = { PROMPTS_PATH: 'env-prompts', RESOURCES_PATH: '/env/resources' };
+	const environment = { PROMPTS_PATH: 'env-prompts', RESOURCES_PATH: tmpdir() };
 
 	it('takes flags before the environment before the configuration', () => {
 		const workingFolder = '/work';
@@ -13,11 +14,18 @@ describe('resolveLibraryPaths', () => {
 		const flags = { prompts: 'flag-prompts' };
 		expect(resolveLibraryPaths({ flags, environment, configured, workingFolder })).toEqual({
 			prompts: join('/work', 'flag-prompts'),
-			resources: '/env/resources',
+			resources: tmpdir(),
 		});
 		expect(resolveLibraryPaths({ environment: {}, configured, workingFolder })).toEqual(configured);
 		expect(resolveLibraryPaths({ environment: { PROMPTS_PATH: '' }, configured, workingFolder })).toEqual(
 			configured,
+		);
+	});
+
+	it.each(['PROMPTS_PATH', 'RESOURCES_PATH'])('refuses a %s that names no folder', (variable) => {
+		const named = { [variable]: 'nowhere' };
+		expect(() => resolveLibraryPaths({ environment: named, workingFolder: '/work' })).toThrow(
+			`${variable} names ${join('/work', 'nowhere')}, and there is no such folder`,
 		);
 	});
 

@@ -57,6 +57,25 @@ describe('fillPrompt', () => {
 		expect(fillPrompt(prompt, { a: "$& $1 $` $' $$ {{b}}", b: '${a}' })).toBe("$& $1 $` $' $$ {{b}}|${a}");
 	});
 
+	it.each([
+		['orchestr8://match?query=${a}&mode=full', 'orchestr8://match?query=C%23%20%26%20100%25%2F2&mode=full'],
+		['(orchestr8://skills/{{ a }})', '(orchestr8://skills/C%23%20%26%20100%25/2)'],
+		[
+			'orchestr8://match?tags={{ a }}&query={{ a }}',
+			'orchestr8://match?tags=C%23%20%26%20100%25%2F2&query=C%23%20%26%20100%25%2F2',
+		],
+		['https://x.y/?q=$ARGUMENTS', 'https://x.y/?q=C%23%20%26%20100%25%2F2'],
+		['see http://x.y ${a}', 'see http://x.y C# & 100%/2'],
+		['https://${a}', 'https://C# & 100%/2'],
+	])('encodes a value inside a URI and leaves it literal in text: %s', (body, filled) => {
+		expect(fillPrompt(promptOf(body), { a: 'C# & 100%/2' })).toBe(filled);
+	});
+
+	it('refuses values that would make the prompt very long', () => {
+		const body = '{{a}} '.repeat(10_000);
+		expect(() => fillPrompt(promptOf(body), { a: 'x'.repeat(10_000) })).toThrow(/longer than 8388608/);
+	});
+
 	it('leaves places alone that are no argument, and empties optional ones', () => {
 		const prompt = promptOf('---\narguments: [a]\n---\n${HOME} {{x}} [{{a}}] ${constructor}');
 		expect(fillPrompt(prompt, {})).toBe('${HOME} {{x}} [] ${constructor}');

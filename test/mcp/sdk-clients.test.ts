@@ -92,6 +92,7 @@ describe.each(Object.entries(judges))('%s', (name, open) => {
 
 	it('hears of changed tools', async () => {
 		const { client, toolsChanged } = await open();
+		await client.listTools();
 		await client.callTool({ name: 'change' });
 		await toolsChanged;
 		await client.close();

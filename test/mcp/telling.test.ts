@@ -152,14 +152,17 @@ describe('log messages', () => {
 });
 
 describe('changes towards a legacy client', () => {
-	it('are told once a session is open: lists always, resources when subscribed', async () => {
+	it('are told once a session is open: lists when they were seen, resources when subscribed', async () => {
 		const provider = kitchenSink();
 		const client = new RawClient(provider);
 		await client.request('ping');
 		provider.tell({ kind: 'tools' });
 		await client.initialize('2025-11-25');
 		await client.request('resources/subscribe', { uri: 'note://one' });
-		for (const kind of ['tools', 'prompts', 'resources'] as const) provider.tell({ kind });
+		const kinds = ['tools', 'prompts', 'resources'] as const;
+		for (const kind of kinds) provider.tell({ kind });
+		for (const kind of kinds) await client.request(`${kind}/list`);
+		for (const kind of kinds) provider.tell({ kind });
 		provider.tell({ kind: 'resource', uri: 'note://one' });
 		provider.tell({ kind: 'resource', uri: 'note://other' });
 		await client.request('resources/unsubscribe', { uri: 'note://one' });

@@ -17,6 +17,7 @@ import { servePlugin } from '../../src/plugin/plugin-server.ts';
 import { loadIdentity } from '../../src/quic/certificates.ts';
 import type { LinkKind } from '../../src/quic/link.ts';
 import { rejection, temporaryFolder } from '../support/links.ts';
+import { until } from '../support/programs.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const example = join(root, 'examples/plugins/projects/plugin.mjs');
@@ -49,6 +50,48 @@ for (const kind of ['quic', 'tls'] as const) {
 }
 
 describe('a plugin process', () => {
+	it('that shows the certificate of another plugin is refused, and both names are said', async () => {
+		const certsDir = await temporaryFolder();
+		const error = await rejection(
+			startPluginProcess({
+				id: 'tools.other',
+				binary: process.execPath,
+				args: [example],
+				orchestratorAddress: 'localhost:1',
+				certsDir,
+			}),
+		);
+		expect(OrchestraError.from(error).message).toContain(
+			'shows the certificate of "tools.projects", not of "tools.other"',
+		);
+	}, 30_000);
+
+	it('does not register with a server that is no orchestrator', async () => {
+		const certsDir = await temporaryFolder();
+		const registered: string[] = [];
+		const server = await servePlugin({
+			kind: 'quic',
+			address: 'localhost:0',
+			identity: await loadIdentity(certsDir, 'tools.thief'),
+			handlers: {
+				register: ({ id }) => {
+					registered.push(id);
+					return { accepted: true };
+				},
+			},
+		});
+		onTestFinished(() => server.close());
+		const plugin = definePlugin({ id: 'tools.honest', version: '1.0.0', tools: {} });
+		const flags = { listenAddress: 'localhost:0', certsDir, orchestratorAddress: server.address };
+		const running = await plugin.start({ ...flags, kind: 'quic' });
+		onTestFinished(() => running.stop());
+		await until(
+			'the connection was turned away',
+			() => server.counts.accepted > 0 && server.counts.open === 0,
+		);
+		expect(registered).toEqual([]);
+	});
+
 	it('prints its manifest as one JSON object', () => {
 		const { stdout, status } = spawnSync(process.execPath, [example, '--manifest'], { encoding: 'utf8' });
 		expect(status).toBe(0);

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OrchestraError } from '../../src/errors.ts';
 import { HandshakeGate, type Newcomer } from '../../src/quic/handshake-gate.ts';
@@ -17,6 +18,7 @@ import {
 import { dial } from '../../src/quic/open-link.ts';
 import { SpentTokens } from '../../src/quic/retry-token.ts';
 import { exchange, type Identities, identities, openPair } from '../support/links.ts';
+import { until } from '../support/programs.ts';
 
 describe.runIf(process.platform === 'linux')('a quic listener, when strangers send early CRYPTO data', () => {
 	it('keeps little of it, and serves an honest client meanwhile', async () => {
@@ -45,6 +47,32 @@ describe('a quic listener, when a stranger leaves many handshakes open', () => {
 		expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
 		await link.close();
 	}, 30_000);
+});
+
+describe('a unix listener, when a stranger opens many connections and says nothing', () => {
+	it('drops those above its bound, and serves a link that is open', async () => {
+		const { link, listener } = await openPair('unix', { maxConnections: 4 });
+		const stream = link.openStream();
+		const answers: string[] = [];
+		stream.receive({
+			frame: (payload) => void answers.push(Buffer.from(payload).toString()),
+			end: () => void answers.push('end'),
+			fail: () => void answers.push('fail'),
+		});
+		const path = listener.address.slice('unix:'.length);
+		let dropped = 0;
+		const sockets = Array.from({ length: MAX_HANDSHAKES + 20 }, () =>
+			connect(path)
+				.on('error', () => {})
+				.on('close', () => void dropped++),
+		);
+		onTestFinished(() => void sockets.map((socket) => socket.destroy()));
+		for (const socket of sockets) socket.resume();
+		await until('some were dropped', () => dropped > 0);
+		stream.send(Buffer.from('still here'));
+		await until('it was answered', () => answers.length > 0);
+		expect(answers).toEqual(['still here']);
+	});
 });
 
 describe('the handshake gate', () => {

@@ -66,7 +66,7 @@ async function expectProgress(who: Identities, steps: readonly Step[]): Promise<
 		served.push(stream);
 		events.push(told);
 		stream.receive({
-			frame: (payload) => void attempt(() => stream.send(payload)),
+			frame: (payload) => attempt(() => stream.send(payload)),
 			end: () => {
 				told.push('end');
 				stream.end();

@@ -221,6 +221,19 @@ describe('our own requests', () => {
 		await thrownBy(() => second);
 	});
 
+	it('do not starve requests of the other side that wait for our output', async () => {
+		const { peer, channel, clock, begun } = openCongested();
+		void peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 10 }).catch(() => {});
+		const later = peer.request('y');
+		peer.message(request(1));
+		clock.advance(10);
+		channel.release();
+		await Promise.resolve();
+		expect(begun).toEqual([1]);
+		peer.end(endOfInput());
+		await thrownBy(() => later);
+	});
+
 	it('are refused when too many wait', async () => {
 		const { peer } = open();
 		const part = 'x'.repeat(WINDOW_CHARACTERS);

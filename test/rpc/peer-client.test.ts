@@ -229,6 +229,14 @@ describe('a peer that calls', () => {
 		expect(await second).toBe('fine');
 	});
 
+	it('never cancels the handshake of MCP', async () => {
+		const { peer, channel, clock } = open();
+		const answer = peer.request('initialize', {}, { timeoutMs: 100 });
+		clock.advance(100);
+		await expect(answer).rejects.toMatchObject({ code: 'timeout' });
+		expect(channel.sent).toHaveLength(1);
+	});
+
 	it('quotes an answer that it cannot use without control characters, and cut', async () => {
 		const { peer } = open();
 		const answer = peer.request('a');

@@ -7,7 +7,7 @@ import { runBridge } from '../../src/bridge/run-bridge.ts';
 import { Log } from '../../src/log.ts';
 import { Face, sharedState } from '../../src/mcp/face.ts';
 import type { Provider } from '../../src/mcp/provider.ts';
-import { EXACT_JSON, MCP_TUNNEL } from '../../src/plugin/features.ts';
+import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginHandlers } from '../../src/plugin/handlers.ts';
 import { servePlugin } from '../../src/plugin/plugin-server.ts';
 import { loadIdentity } from '../../src/quic/certificates.ts';
@@ -41,7 +41,7 @@ export async function startOrchestrator(place: Place, handlers: PluginHandlers):
 export function startHub(place: Place, provider: Provider, also: PluginHandlers = {}): Promise<Orchestrator> {
 	const shared = sharedState();
 	return startOrchestrator(place, {
-		register: () => ({ accepted: true, features: [MCP_TUNNEL, EXACT_JSON] }),
+		register: () => ({ accepted: true, features: [...FEATURES] }),
 		tunnel: (tunnel) => {
 			const face = new Face(provider, { shared });
 			const peer = new Peer(tunnel, {

@@ -15,6 +15,7 @@ import type {
 	ListenOptions,
 } from '../../src/quic/link.ts';
 import { dial, listen } from '../../src/quic/open-link.ts';
+import { unixAddress } from '../../src/quic/unix-address.ts';
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -63,7 +64,7 @@ export async function openPair(
 	const who = await identities();
 	const listener = await listen({
 		kind,
-		address: kind === 'unix' ? `unix:${join(who.folder, 'test.sock')}` : 'localhost:0',
+		address: kind === 'unix' ? unixAddress(join(who.folder, 'test.sock')) : 'localhost:0',
 		identity: who.server,
 		onStream: echo,
 		...options,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
 import { bundledToolsRoot, readToolAt } from '../../src/tool/discover.ts';
 import { runTool } from '../../src/tool/run.ts';
 import { isAlive, until } from '../support/programs.ts';
@@ -73,6 +74,14 @@ describe('runTool', () => {
 		});
 		const environment = { PATH: process.env['PATH'], M_CONTROL_ONE: '1', M_CONTROL_TWO: '2', OTHER: '3' };
 		expect((await runToEnd(tool, { environment })).summary.result).toEqual({ seen: '1-2-' });
+	});
+
+	it('calls a start that may have happened an unknown outcome, not a failed start', async () => {
+		const unknown = new OrchestraError('closed', 'outcome unknown: the spawn helper died');
+		const spawner = { spawn: () => Promise.reject(unknown) };
+		const { summary } = await runToEnd(shellTool(''), { spawner });
+		expect(summary).toMatchObject({ outcome: 'crashed', error: { code: 'TOOL_OUTCOME_UNKNOWN' } });
+		expect(summary.error?.message).toContain('outcome unknown');
 	});
 
 	it('says which program is missing, without the PATH', async () => {

@@ -130,6 +130,11 @@ export class HubFolder {
 		});
 	}
 
+	/** The right to start a hub here; undefined while another process has it. */
+	startLock(): Promise<HubLock | undefined> {
+		return takeHubLock(`${this.socketName}-start`, homeOf(this.#environment));
+	}
+
 	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. Never throws. */
 	withdraw(): void {
 		this.#remove([RECORD]);

@@ -7,7 +7,7 @@ import { assertPrivate } from '../../files/private-path.ts';
 /** Longest path of a Unix domain socket that every system takes, in bytes; macOS allows 103. */
 const SOCKET_PATH_BYTES = 100;
 /** The longest name of a socket in the folder, in bytes. */
-const SOCKET_NAME_BYTES = 56;
+const SOCKET_NAME_BYTES = 62;
 
 /** Make `parts` below `base`, each private. Throws `bad_input` when one belongs to another user, `io` when it cannot be made. */
 export function makePrivateFolder(base: string, ...parts: readonly string[]): string {

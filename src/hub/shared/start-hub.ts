@@ -9,12 +9,15 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { HubFolder } from './hub-folder.ts';
+import type { HubLock } from './hub-lock.ts';
 import type { HubRecord } from './hub-record.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import { startDetached } from './start-detached.ts';
 
 /** How long a hub has until it listens, in milliseconds. */
 export const START_MS = 15_000;
+/** How long we wait for another process that is starting a hub, before we start one too. */
+const TURN_MS = 3000;
 const ASK_AGAIN_MS = 20;
 const LOG_LINES = 5;
 /** How much of the end of the log is read for them. */
@@ -35,8 +38,40 @@ export async function ensureHub(options: StartOptions): Promise<HubRecord> {
 }
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
-	const { folder, signal } = options;
 	const giveUpAt = performance.now() + START_MS;
+	const turn = await startTurn(options);
+	if ('record' in turn) return turn.record;
+	try {
+		return await startAndWait(options, giveUpAt);
+	} finally {
+		turn.lock?.release();
+	}
+}
+
+/**
+ * Single-flight: of many who find no hub at once, one starts it and the others wait for it. When it ends, however, the
+ * next may start one. It saves processes only; a starter that is suspended does not hold up the others for long.
+ */
+async function startTurn({
+	folder,
+	signal,
+}: StartOptions): Promise<{ lock: HubLock | undefined } | { record: HubRecord }> {
+	const waitUntil = performance.now() + TURN_MS;
+	for (;;) {
+		const lock = await folder.startLock();
+		const record = folder.located().running();
+		if (record) {
+			lock?.release();
+			return { record };
+		}
+		if (lock || performance.now() > waitUntil) return { lock };
+		signal?.throwIfAborted();
+		await sleep(ASK_AGAIN_MS);
+	}
+}
+
+async function startAndWait(options: StartOptions, giveUpAt: number): Promise<HubRecord> {
+	const { folder, signal } = options;
 	let started = await start(options);
 	let hasSeenOther = false;
 	for (;;) {

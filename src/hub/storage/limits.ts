@@ -12,6 +12,8 @@ export const DEFAULT_PATTERN = '*.md';
 export const CONTENT_LIMIT_BYTES: number = 16 * 1024 * 1024;
 /** Largest front matter, fences included, in bytes. */
 export const FRONT_MATTER_LIMIT_BYTES: number = 256 * 1024;
+/** Most values in the metadata of one file, so that what is written can be read again. */
+export const METADATA_LIMIT_VALUES = 3_000;
 /** Most files that one list gives. */
 export const LIST_LIMIT_ENTRIES = 50_000;
 /** Deepest folder that a list looks into, counted from the root. */

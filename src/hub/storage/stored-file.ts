@@ -14,9 +14,11 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
+import { assertBounded } from '../../files/value-bounds.ts';
 import { parsePlain } from '../../library/front-matter.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
+import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './limits.ts';
 
 /** The key of the front matter that is ours; metadata cannot have it. */
 export const VERSION_KEY = 'storage_version';
@@ -90,11 +92,11 @@ function textOf(bytes: Uint8Array): string {
 
 function parseBlock(block: string): JsonObject | undefined {
 	try {
-		const value: unknown = parsePlain(block) ?? yaml().parse(block, { logLevel: 'error' }) ?? {};
+		const value: unknown = parsePlain(block) ?? parseBoundedYaml(block) ?? {};
 		// Through JSON, because YAML can also say dates, infinities and circles.
 		return isObject(value) ? (JSON.parse(JSON.stringify(value)) as JsonObject) : undefined;
 	} catch {
-		return undefined; // not YAML: the block is content
+		return undefined; // not YAML, or over a bound: the block is content
 	}
 }
 
@@ -109,6 +111,7 @@ const yamlStyle = {
 function yamlOf(metadata: JsonObject): string {
 	if (Object.keys(metadata).length === 0) return '';
 	try {
+		assertBounded(metadata, { count: METADATA_LIMIT_VALUES });
 		return yaml().stringify(metadata, yamlStyle);
 	} catch (cause) {
 		throw bad(`the metadata cannot be written as YAML: ${messageOf(cause)}`, cause);

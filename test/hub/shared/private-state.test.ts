@@ -1,4 +1,6 @@
 /* State that decides which hub we talk to must be ours alone. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +52,23 @@ describe('the state folder', () => {
 		expect([code, stderr]).toEqual([64, expect.stringContaining(`${file} belongs to user ${STRANGER}`)]);
 		chownSync(file, 0, 0);
 	});
+
+	it.runIf(process.getuid?.() === 0)(
+		'whose lock another user holds is not used, and the reason is told',
+		async () => {
+			const place = openHubPlace();
+			const name = JSON.stringify(`\0${place.folder.socketName.padEnd(107, '-')}`);
+			const script = `require('node:net').createServer().listen(${name}, () => console.log('held'))`;
+			const stranger = spawn(process.execPath, ['-e', script], { uid: STRANGER, gid: STRANGER, cwd: '/' });
+			await once(stranger.stdout, 'data');
+			const { code, stderr } = await place.run('hub', 'start');
+			expect([code, stderr]).toEqual([69, expect.stringContaining('is held by a process of another user')]);
+			stranger.kill('SIGKILL');
+			await once(stranger, 'exit');
+			expect(await place.start()).toBeGreaterThan(0);
+		},
+		60_000,
+	);
 
 	it('that cannot be used is told in one sentence with a hint', async () => {
 		const place = openHubPlace();

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRONT_MATTER_LIMIT_BYTES } from '../../../src/hub/storage/limits.ts';
+import { DEPTH_LIMIT } from '../../../src/files/value-bounds.ts';
+import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from '../../../src/hub/storage/limits.ts';
 import { decodeFile, decodeVersion, encodeFile, isBlockCut } from '../../../src/hub/storage/stored-file.ts';
-import type { JsonObject } from '../../../src/wire/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/wire/json.ts';
 
 const awkward = fc.string({
 	unit: fc.constantFrom('-', '\n', '\r', ':', ' ', '#', '"', "'", '|', 'a', '0', '~', '\t', 'é', '\u2028'),
@@ -102,6 +103,37 @@ describe('a stored file', () => {
 		expect(isBlockCut(Buffer.from('# Title'))).toBe(false);
 	});
 
+	it.each([
+		[
+			'as many values',
+			Object.fromEntries(Array.from({ length: METADATA_LIMIT_VALUES }, (_, at) => [`k${at}`, `v ${at}: x`])),
+		],
+		['as many items', { list: Array.from({ length: METADATA_LIMIT_VALUES - 1 }, (_, at) => at) }],
+		['maps as deep', nested(DEPTH_LIMIT, (inner) => ({ a: inner }))],
+		['lists as deep', { a: nested(DEPTH_LIMIT - 1, (inner) => [inner]) }],
+	])('gives back %s as are allowed', (_, value) => {
+		// Built from plain values above.
+		const metadata = value as JsonObject;
+		const bytes = encodeFile({ content: Buffer.from('x'), metadata, version: 2n });
+		expect(decodeFile(bytes).metadata).toEqual(metadata);
+	});
+
+	it('refuses metadata that nests without end or has too many values, before any parser sees it', () => {
+		const deep = nested(5_000, (inner) => ({ a: inner })) as JsonObject;
+		const many = { list: Array.from({ length: METADATA_LIMIT_VALUES + 1 }, () => 1) };
+		expect(() => encodeFile({ content: Buffer.from(''), metadata: deep, version: 1n })).toThrow(
+			'nested deeper than 64',
+		);
+		expect(() => encodeFile({ content: Buffer.from(''), metadata: many, version: 1n })).toThrow(
+			'more than 3000 values',
+		);
+	});
+
+	it('takes a block that nests without end for content', () => {
+		const bytes = Buffer.from(`---\na: ${'['.repeat(3_000)}\n---\nText`);
+		expect(decodeFile(bytes)).toMatchObject({ metadata: {}, content: bytes });
+	});
+
 	it('refuses metadata that would not be found again', () => {
 		const large = { text: 'x'.repeat(FRONT_MATTER_LIMIT_BYTES) };
 		expect(() => encodeFile({ content: Buffer.from(''), metadata: large, version: 1n })).toThrow(
@@ -113,3 +145,9 @@ describe('a stored file', () => {
 		);
 	});
 });
+
+function nested(depth: number, wrap: (inner: JsonValue) => JsonValue): JsonValue {
+	let value: JsonValue = 'x';
+	for (let at = 0; at < depth; at++) value = wrap(value);
+	return value;
+}

@@ -1,0 +1,153 @@
+/*
+ * Parse YAML that a stranger wrote, with bounds on every dimension.
+ *
+ * The `yaml` package builds its values by recursion: a few kilobytes of `[` exhaust
+ * the stack, and V8 then ends the process. Its lexer and parser do not recurse, so
+ * they run first: lexemes, depth and aliases are counted there, and only a bounded
+ * tree is composed. Unique keys are checked here, because the package compares each
+ * key with all others. `docs/decisions/0010-bounded-parsing.md` has the reasons.
+ */
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import { OrchestraError } from '../errors.ts';
+import { assertBounded, DEPTH_LIMIT, tooDeep } from './value-bounds.ts';
+
+/** Longest text, in characters. */
+export const YAML_LIMIT_CHARACTERS: number = 256 * 1024;
+/** Most lexemes (indicators, scalars, line ends) of one text. */
+const LEXEME_LIMIT = 30_000;
+/** Most aliases (`*name`) of one text, and how often one of them may unfold. */
+const ALIAS_LIMIT = 64;
+/** Most values of the result, repeated ones counted each time. */
+const VALUE_LIMIT = 50_000;
+/** Characters of a key that a message shows. */
+const SHOWN_CHARACTERS = 60;
+/** Longest sentence of the parser that is passed on. */
+const MESSAGE_LIMIT_CHARACTERS = 200;
+/** What the parser keeps on its stack beside collections: the document and a scalar. */
+const STACK_MARGIN = 2;
+
+export interface YamlOptions {
+	/** How deep lists and maps may nest. Default `DEPTH_LIMIT`. */
+	depth?: number;
+	/** Longest text, in characters. Default `YAML_LIMIT_CHARACTERS`. */
+	limitCharacters?: number;
+	/** Take `<<` as a merge key in YAML 1.2 too. Default false. */
+	merge?: boolean;
+}
+
+export interface YamlDocument {
+	readonly document: Yaml.Document;
+	readonly lines: Yaml.LineCounter;
+	readonly yaml: typeof Yaml;
+}
+
+/** The value of a text. Throws `bad_input` for text above a bound or that is not YAML, with `data.line` where it is known. */
+export function parseBoundedYaml(text: string, options: YamlOptions = {}): unknown {
+	return boundedValue(composeBoundedYaml(text, options).document, options);
+}
+
+/** The nodes of a text, to work on before `boundedValue`. Throws as `parseBoundedYaml` does. */
+export function composeBoundedYaml(text: string, options: YamlOptions = {}): YamlDocument {
+	const { depth = DEPTH_LIMIT, limitCharacters = YAML_LIMIT_CHARACTERS, merge = false } = options;
+	if (text.length > limitCharacters) throw bad(`longer than ${limitCharacters} characters`);
+	// Loaded on first need: a user with plain files only never pays for the parser.
+	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
+	assertBoundedTokens(yaml, text, depth);
+	const lines = new yaml.LineCounter();
+	const settings = {
+		lineCounter: lines,
+		merge,
+		logLevel: 'error',
+		uniqueKeys: false,
+		prettyErrors: false,
+	} as const;
+	const document = withCheapErrors(() => yaml.parseDocument(text, settings));
+	const [error] = document.errors;
+	if (error) throw syntaxError(error, lines);
+	assertUniqueKeys(yaml, document, lines);
+	return { document, lines, yaml };
+}
+
+/** The plain value of a document. Throws `bad_input` when aliases make it too deep or too large. */
+export function boundedValue(document: Yaml.Document, options: YamlOptions = {}): unknown {
+	const value: unknown = document.toJS({ maxAliasCount: ALIAS_LIMIT });
+	assertBounded(value, { depth: options.depth ?? DEPTH_LIMIT, count: VALUE_LIMIT });
+	return value;
+}
+
+/** One pass of the parts of the package that do not recurse. */
+function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number): void {
+	const parser = new yaml.Parser();
+	let lexemes = 0;
+	let aliases = 0;
+	for (const lexeme of new yaml.Lexer().lex(text)) {
+		if (++lexemes > LEXEME_LIMIT) throw bad(`made of more than ${LEXEME_LIMIT} parts`);
+		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT)
+			throw bad(`using more than ${ALIAS_LIMIT} aliases`);
+		for (const token of parser.next(lexeme)) assertTokenDepth(token, depthLimit);
+		if (parser.stack.length > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
+	}
+	for (const token of parser.end()) assertTokenDepth(token, depthLimit);
+}
+
+/** The stack of the parser shows most depth while it grows; a key that becomes a map in hindsight shows only here. */
+function assertTokenDepth(root: Yaml.CST.Token, depthLimit: number): void {
+	let level: Yaml.CST.Token[] = [root];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
+		level = level.flatMap(innerTokens);
+	}
+}
+
+function innerTokens(token: Yaml.CST.Token): Yaml.CST.Token[] {
+	if (token.type === 'document') return token.value ? [token.value] : [];
+	if (!('items' in token)) return [];
+	const inner: Yaml.CST.Token[] = [];
+	for (const { key, value } of token.items) {
+		if (key) inner.push(key);
+		if (value) inner.push(value);
+	}
+	return inner;
+}
+
+/** As the package does it, but with a set: a map of 20,000 keys would take seconds. */
+function assertUniqueKeys(yaml: typeof Yaml, document: Yaml.Document, lines: Yaml.LineCounter): void {
+	yaml.visit(document, {
+		Map: (_, map) => {
+			const seen = new Set<unknown>();
+			for (const { key } of map.items) {
+				if (!yaml.isScalar(key)) continue;
+				if (seen.has(key.value)) throw duplicateKey(key, lines);
+				seen.add(key.value);
+			}
+		},
+	});
+}
+
+function duplicateKey({ value, range }: Yaml.Scalar, lines: Yaml.LineCounter): OrchestraError {
+	const { line } = lines.linePos(range?.[0] ?? 0);
+	const key = JSON.stringify(String(value).slice(0, SHOWN_CHARACTERS));
+	return bad(`Map keys must be unique: ${key} stands twice, again at line ${line}`, { line });
+}
+
+/** A broken file can have thousands of errors; a stack trace for each takes longer than the parsing. */
+function withCheapErrors<Result>(parse: () => Result): Result {
+	const { stackTraceLimit } = Error;
+	Error.stackTraceLimit = 0;
+	try {
+		return parse();
+	} finally {
+		Error.stackTraceLimit = stackTraceLimit;
+	}
+}
+
+function syntaxError({ message, pos }: Yaml.YAMLParseError, lines: Yaml.LineCounter): OrchestraError {
+	const { line, col } = lines.linePos(Math.max(0, pos[0]));
+	const [sentence = ''] = message.slice(0, MESSAGE_LIMIT_CHARACTERS).split('\n');
+	return bad(`${sentence} at line ${line}, column ${col}`, { line });
+}
+
+function bad(message: string, data: Readonly<Record<string, unknown>> = {}): OrchestraError {
+	return new OrchestraError('bad_input', message, { hint: 'Correct the YAML.', data });
+}

@@ -1,0 +1,49 @@
+/*
+ * Which lists a client has seen, so that it is notified of changes to those alone.
+ *
+ * A `list_changed` before the first list is answered makes some clients show
+ * everything twice and others hang. One that comes while a list is being made may
+ * concern it, and is sent right after the answer.
+ */
+
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+const kinds: Readonly<Record<string, ListKind>> = {
+	'tools/list': 'tools',
+	'prompts/list': 'prompts',
+	'resources/list': 'resources',
+	'resources/templates/list': 'resources',
+};
+
+export class SeenLists {
+	readonly #notify: (kind: ListKind) => void;
+	readonly #seen = new Set<ListKind>();
+	readonly #listing = new Map<ListKind, number>();
+	readonly #deferred = new Set<ListKind>();
+
+	constructor(notify: (kind: ListKind) => void) {
+		this.#notify = notify;
+	}
+
+	/** A request begins. Gives back what to call when its answer is about to be sent; undefined when it is no list. */
+	begin(method: string): (() => void) | undefined {
+		const kind = kinds[method];
+		if (kind === undefined) return undefined;
+		this.#listing.set(kind, (this.#listing.get(kind) ?? 0) + 1);
+		return () => this.#end(kind);
+	}
+
+	/** A list has changed. */
+	changed(kind: ListKind): void {
+		if ((this.#listing.get(kind) ?? 0) > 0) this.#deferred.add(kind);
+		else if (this.#seen.has(kind)) this.#notify(kind);
+	}
+
+	#end(kind: ListKind): void {
+		this.#seen.add(kind);
+		const left = (this.#listing.get(kind) ?? 1) - 1;
+		this.#listing.set(kind, left);
+		// The answer leaves in this turn of the event loop.
+		if (left === 0 && this.#deferred.delete(kind)) setImmediate(() => this.changed(kind));
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * A message that is too large to be sent fails alone. A request is answered with an
+ * error where it was made; in place of an answer the peer gets an error under the
+ * same id, so that its call ends too.
+ */
+import { elementsOf, parseJson } from '../wire/json.ts';
+import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+
+export interface Refusal {
+	/** The error under the id of the message; undefined when it has none. */
+	readonly answer: string | undefined;
+	/** True when the peer waits for this answer, false when the sender does. */
+	readonly isForPeer: boolean;
+	/** What was refused, for a log line. */
+	readonly what: string;
+}
+
+/** @param text the message, which is JSON */
+export function refuseOversize(text: string, bytes: number, limitBytes: number): Refusal {
+	const value = parseJson(text);
+	if (!Array.isArray(value)) return refusalOf(readMessage(value, text), bytes, limitBytes);
+	const texts = elementsOf(text);
+	const parts = value.map((part, at) => refusalOf(readMessage(part, texts[at] ?? ''), bytes, limitBytes));
+	const answers = parts.flatMap(({ answer }) => answer ?? []);
+	return {
+		answer: answers.length === 0 ? undefined : `[${answers.join(',')}]`,
+		isForPeer: parts.some(({ isForPeer }) => isForPeer),
+		what: 'a batch',
+	};
+}
+
+function refusalOf(read: Message, bytes: number, limitBytes: number): Refusal {
+	if (read.kind === 'notification') return { answer: undefined, isForPeer: false, what: read.message.method };
+	if (read.kind === 'invalid') return { answer: undefined, isForPeer: false, what: 'an invalid message' };
+	const isForPeer = read.kind === 'response';
+	const what = isForPeer ? 'the result' : 'the request';
+	const answer = encodeError(read.message.id, {
+		code: isForPeer ? rpcCodes.internal : rpcCodes.invalidRequest,
+		message: `${what} is ${bytes} bytes long, over the limit of ${limitBytes} bytes`,
+		data: {
+			code: 'bad_frame',
+			bytes,
+			limitBytes,
+			hint: 'Return less at once, or give the data as a file or a resource link.',
+		},
+	});
+	return { answer, isForPeer, what };
+}
