@@ -29,11 +29,11 @@ import type {
 } from '../mcp/types.ts';
 import { matchTemplate } from '../mcp/uri-template.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
-import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
+import { clientName, type RecordedCall } from './recorded-call.ts';
 
 export interface HubOptions {
 	backends?: readonly Backend[];
@@ -291,22 +291,8 @@ export class Hub implements Provider {
 	}
 }
 
-/** What the journal says of a call. */
-export interface RecordedCall {
-	readonly method: string;
-	readonly name: string;
-	readonly backend: Backend;
-	/** Who made it. */
-	readonly client: string;
-}
-
 const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 
 function missing(backend: Backend, method: string): never {
 	throw new OrchestraError('internal', `${backend.id} does not do ${method}`);
-}
-
-function clientName({ clientInfo }: CallContext): string {
-	const name = isObject(clientInfo) ? clientInfo['name'] : undefined;
-	return typeof name === 'string' ? name : '';
 }
