@@ -85,6 +85,8 @@ function render({ fragment, score }: Match, body: string): string {
 /** With the notice and what stands around the text inside the budget; a small budget gets a shorter notice. */
 function truncated({ match, body }: Block, maxTokens: number, count: CountTokens): Assembly {
 	const { uri } = match.fragment;
+	const whole = [`${body}\n\n[${uri}]`, body].find((text) => count(text) <= maxTokens);
+	if (whole !== undefined) return { text: whole, tokens: count(whole), used: [match], isTruncated: false };
 	const notice = `\n\n[Truncated to ${maxTokens} tokens. The whole text: ${uri}]`;
 	const layouts = [
 		(part: string) => render(match, part) + notice,

@@ -38,6 +38,8 @@ interface TellingWord {
 export class RareTitles {
 	readonly #telling: readonly TellingWord[];
 	readonly #titleField: number;
+	/** By number of posting. */
+	readonly #bits: ReadonlyMap<number, number>;
 
 	constructor(words: readonly QueryWord[], documents: number, titleField: number) {
 		const most = Math.max(RARE_DOCUMENTS, RARE_SHARE * documents);
@@ -46,43 +48,62 @@ export class RareTitles {
 			if (own?.kind !== 'word' || isCommonWord(text)) return [];
 			return [{ posting: own.posting, rarity: own.rarity, isRare: own.posting.count <= most }];
 		});
+		this.#bits = new Map(this.#telling.map(({ posting }, at) => [posting.number, 1 << at]));
 	}
 
-	/** Slots of documents with a rare word anywhere; there are few. */
-	slots(): Set<number> {
+	/** Slots of documents with a rare word in the title. */
+	slots(documentAt: (slot: number) => Row | undefined): Set<number> {
 		const slots = new Set<number>();
 		for (const { posting, isRare } of this.#telling) {
-			for (let at = 0; isRare && at < posting.end; at += 2) slots.add(posting.entries[at] ?? 0);
+			for (let at = 0; isRare && at < posting.end; at += 2) {
+				const document = documentAt(posting.entries[at] ?? 0);
+				if (document && this.#isInTitle(document, posting)) slots.add(posting.entries[at] ?? 0);
+			}
 		}
 		return slots;
 	}
 
 	/** Sorts the best first, documents with a rare word in the title where they belong. */
 	sort<Ranked extends Found>(found: readonly Ranked[]): Ranked[] {
-		const rare = this.#telling.filter(({ isRare }) => isRare);
-		const lifted = found.map((one) => {
-			const named = rare.filter(({ posting }) => this.#isInTitle(one.document, posting));
-			return named.length === 0 ? one : this.#lift(one, named, found);
-		});
+		const named = found.map(({ document }) => this.#namedBy(document));
+		const lifted = named.every((bits) => bits === 0) ? [...found] : this.#lift(found, named);
 		return lifted.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
 	}
 
-	#lift<Ranked extends Found>(one: Ranked, named: readonly TellingWord[], found: readonly Ranked[]): Ranked {
-		const held = OUTWEIGHS_SHARE * this.#heldBy(one.document);
-		let floor = 0;
-		for (const { document, exact } of found) {
-			const isWithout = exact > floor && !named.some(({ posting }) => document.row.includes(posting.number));
-			if (isWithout && this.#heldBy(document) < held) floor = exact;
-		}
-		return one.exact > floor ? one : { ...one, exact: floor + one.exact * TIE_BREAK };
+	#lift<Ranked extends Found>(found: readonly Ranked[], named: readonly number[]): Ranked[] {
+		const held = found.map(({ document }) => this.#heldBy(document));
+		const worth = held.map((bits) => this.#worthOf(bits));
+		return found.map((one, at) => {
+			const own = named[at] ?? 0;
+			if (own === 0) return one;
+			const most = OUTWEIGHS_SHARE * (worth[at] ?? 0);
+			let floor = 0;
+			for (const [other, { exact }] of found.entries()) {
+				const isWithout = ((held[other] ?? 0) & own) === 0 && (worth[other] ?? 0) < most;
+				if (isWithout && exact > floor) floor = exact;
+			}
+			return one.exact > floor ? one : { ...one, exact: floor + one.exact * TIE_BREAK };
+		});
 	}
 
-	/** Worth of the telling words that a document holds. */
-	#heldBy({ row }: Row): number {
+	/** The rare words in the title of a document, a bit each; a question has at most 30 words. */
+	#namedBy(document: Row): number {
 		return this.#telling.reduce(
-			(sum, { posting, rarity }) => sum + (row.includes(posting.number) ? rarity : 0),
+			(bits, { posting, isRare }, at) =>
+				isRare && this.#isInTitle(document, posting) ? bits | (1 << at) : bits,
 			0,
 		);
+	}
+
+	/** The telling words that a document holds, a bit each. One pass: a document may have 50,000 words. */
+	#heldBy({ row }: Row): number {
+		let bits = 0;
+		for (const number of row) bits |= this.#bits.get(number) ?? 0;
+		return bits;
+	}
+
+	#worthOf(bits: number): number {
+		return this.#telling.reduce((sum, { rarity }, at) => sum + ((bits & (1 << at)) === 0 ? 0 : rarity), 0);
 	}
 
 	#isInTitle({ row, starts }: Row, { number }: Posting): boolean {

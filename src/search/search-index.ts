@@ -175,7 +175,9 @@ export class SearchIndex {
 		}
 		const looked = new Set(top.entries().map(({ slot }) => slot));
 		// However low their score is: they may be lifted.
-		for (const slot of titles.slots()) if (!accept || accept(this.#idOf(slot))) looked.add(slot);
+		for (const slot of titles.slots((at) => this.#documents[at])) {
+			if (!accept || accept(this.#idOf(slot))) looked.add(slot);
+		}
 		const ranked = titles.sort(this.#secondLook(looked, asked.words)).slice(0, limit);
 		const hits = ranked.map((one) => this.#explain(one, asked)).filter(({ score }) => score >= minScore);
 		return { hits, total };

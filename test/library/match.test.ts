@@ -149,6 +149,12 @@ describe('the budget', () => {
 			),
 	);
 
+	it('gives a short text whole where only what stands around it does not fit', () =>
+		withFiles({ 'resources/guides/short.md': '# Retry\n\nAgain.' }, async (library) => {
+			const found = await library.find('retry', { mode: 'full', maxTokens: 5 });
+			expect(found).toMatchObject({ text: '# Retry\n\nAgain.', tokens: 4, isTruncated: false });
+		}));
+
 	it('takes minimal as another name of the index', () =>
 		withFiles(files, async (library) => {
 			const read = async (mode: string) =>
