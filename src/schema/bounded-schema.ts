@@ -89,5 +89,8 @@ function set(target: JsonObject, key: string, value: JsonValue): void {
 }
 
 function tooMany(what: string, limit: number): OrchestraError {
-	return new OrchestraError('bad_input', `it has more than ${limit} ${what}`, { data: { limit } });
+	return new OrchestraError('bad_input', `it has more than ${limit} ${what}`, {
+		hint: 'Make the schema smaller.',
+		data: { limit },
+	});
 }

@@ -279,6 +279,7 @@ function server(calls: string[] = [], onHang: () => void = () => {}): ServerDefi
 			},
 			ask: {
 				description: 'Asks the client',
+				output: { type: 'object' },
 				run: async (_, context) => {
 					context.progress(1, 2);
 					return { answer: await context.ask('elicitation/create', { message: 'n?', requestedSchema: {} }) }

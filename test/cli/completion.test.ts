@@ -15,7 +15,7 @@ describe('mctl completion', () => {
 		],
 		[
 			['hub', 'stop', '--'],
-			['--json', '--help'],
+			['--all', '--force', '--json', '--help'],
 		],
 		[['help', 'ne'], ['new']],
 		[

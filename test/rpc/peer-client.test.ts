@@ -243,7 +243,7 @@ describe('a peer that calls', () => {
 		peer.message(`{"id":1,\t"error":"\u009b31mred ${'x'.repeat(1000)}"}`);
 		const error = await answer.catch((thrown: unknown) => thrown);
 		expect(error).toMatchObject({
-			data: { line: expect.stringMatching(/^\{"id":1, "error":" 31mred x+…$/) },
+			data: { line: expect.stringMatching(/^\{"id":1,\\t"error":"\\u009b31mred x+…$/) },
 		});
 		expect(String(error).length).toBeLessThan(400);
 	});

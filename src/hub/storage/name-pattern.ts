@@ -83,7 +83,7 @@ function setAt(chars: readonly string[], start: number, text: string): { test: P
 
 function bad(pattern: string, why: string, hint: string): OrchestraError {
 	const shown = JSON.stringify(pattern.slice(0, PATTERN_LIMIT_CHARACTERS));
-	return new OrchestraError('bad_input', `the pattern ${shown} ${why}`, {
+	return new OrchestraError('bad_input', `the pattern of names ${shown} ${why}`, {
 		hint,
 		data: { code: 'storage_error' },
 	});
