@@ -31,6 +31,14 @@ export function printableLine(text: string): string {
 	return printable(text.replace(/[\n\r\t]/g, (char) => SHORT_ESCAPES.get(char) ?? char));
 }
 
+/** Longest text from outside that a line of the log shows, in characters. */
+const LOGGED_CHARACTERS = 1_000;
+
+/** `text` on one line, cut when it is very long: names and URIs in log lines. */
+export function printableName(text: string): string {
+	return printableLine(text.length > LOGGED_CHARACTERS ? `${text.slice(0, LOGGED_CHARACTERS)}…` : text);
+}
+
 /** JSON that a terminal shows as it is. Any parser reads the same value from it. */
 export function printableJson(value: unknown, indent?: number): string {
 	return printable(JSON.stringify(value, null, indent));

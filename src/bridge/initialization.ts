@@ -6,7 +6,7 @@
  * got no answer would drop the server for good. It then announces all that a hub
  * may have, and the hub is told of the session when it comes.
  */
-import { negotiate } from '../mcp/revisions.ts';
+import { negotiate } from '../mcp/revision.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { INITIALIZE_MS } from './limits.ts';
 

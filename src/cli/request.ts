@@ -7,7 +7,7 @@
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import { negotiate } from '../mcp/revisions.ts';
+import { negotiate } from '../mcp/revision.ts';
 import { printableJson } from '../printable.ts';
 import type { IncomingCall } from '../rpc/incoming.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';

@@ -8,7 +8,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError, toolFailure } from '../errors.ts';
 import { CallContext, type ClientLine } from '../mcp/call-context.ts';
-import { negotiate } from '../mcp/revisions.ts';
+import { negotiate } from '../mcp/revision.ts';
 import { isInputRequired, type Result } from '../mcp/types.ts';
 import { readExact } from '../plugin/exact-json.ts';
 import type {

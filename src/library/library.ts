@@ -27,7 +27,7 @@ import {
 	listTemplates,
 } from './listing.ts';
 import { type MatchMode, readMatchRequest } from './match-request.ts';
-import { printable } from './printable.ts';
+import { printableName } from '../printable.ts';
 import { fillPrompt, type Prompt } from './prompt.ts';
 import { PromptBook } from './prompt-book.ts';
 import { categoryText, registryText } from './registry.ts';
@@ -249,7 +249,7 @@ export class Library {
 		uri: string,
 		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
 	): { mimeType: string; text: string } {
-		this.#log.info(`Dynamic resource request: ${printable(uri)}`);
+		this.#log.info(`Dynamic resource request: ${printableName(uri)}`);
 		return {
 			mimeType: 'text/markdown',
 			text: this.#finder.find(readMatchRequest(category, parameters)).text,

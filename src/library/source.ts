@@ -8,7 +8,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Folder, type ReadFile } from './folder.ts';
 import { FILE_COUNT_LIMIT, LOAD_SLICE_MS } from './limits.ts';
-import { printable } from './printable.ts';
+import { printableName } from '../printable.ts';
 import { Watcher } from './watcher.ts';
 
 /** Files that are read before what they hold is looked at, for each of the two runs faster by itself. */
@@ -176,7 +176,7 @@ export class Source {
 	/** One line a file, however much is wrong with it. */
 	#warn(file: string, problems: readonly string[]): void {
 		if (problems.length === 0) return;
-		this.#options.log.warn(printable(`${this.#options.label}/${file}: ${problems.join('; ')}`));
+		this.#options.log.warn(printableName(`${this.#options.label}/${file}: ${problems.join('; ')}`));
 	}
 }
 

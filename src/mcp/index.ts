@@ -18,6 +18,6 @@ export type {
 } from './definition.ts';
 export { Face, type SharedState, sharedState } from './face.ts';
 export type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from './provider.ts';
-export { supportedVersions } from './revisions.ts';
+export { supportedVersions } from './revision.ts';
 export { provide, type ServeMcpOptions, serve, serveProvider } from './serve.ts';
 export type * from './types.ts';

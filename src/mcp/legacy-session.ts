@@ -17,7 +17,7 @@ import { after, methods, type Params, requiredText, unlessFailing } from './meth
 import type { Change, Provider } from './provider.ts';
 import { type Questions, requireCapabilities } from './questions.ts';
 import type { Revision } from './revision.ts';
-import { negotiate } from './revisions.ts';
+import { negotiate } from './revision.ts';
 import { type ListKind, SeenLists } from './seen-lists.ts';
 import {
 	type Awaitable,

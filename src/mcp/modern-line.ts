@@ -7,7 +7,7 @@ import type { ClientLine } from './call-context.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, mcpCodes, PROTOCOL_VERSION } from './meta.ts';
 import type { Params } from './methods.ts';
 import type { Revision } from './revision.ts';
-import { modernRevision, modernVersions } from './revisions.ts';
+import { modernRevision, modernVersions } from './revision.ts';
 import { isLogLevel, type McpLogLevel } from './types.ts';
 
 /** Throws -32022 for a version that is not served, -32602 for a field that is missing. */

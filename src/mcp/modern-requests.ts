@@ -16,7 +16,7 @@ import type { Parking } from './parking.ts';
 import type { Provider } from './provider.ts';
 import { areAnswered, type Questions, requireCapabilities } from './questions.ts';
 import type { Carried, RequestStates } from './request-state.ts';
-import { modernVersions } from './revisions.ts';
+import { modernVersions } from './revision.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { type Awaitable, isInputRequired, type Result } from './types.ts';
 
