@@ -24,7 +24,6 @@ await build({
 		dir: 'dist',
 		format: 'esm',
 		entryFileNames: '[name].js',
-		// As deep as the entry points, so that paths from a module to the package stay right.
 		chunkFileNames: 'chunks/[name]-[hash].js',
 		codeSplitting: { groups: sharedLayers() },
 		minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -43,7 +42,8 @@ function entryPoints() {
 	return {
 		index: 'src/index.ts',
 		'cli/main': 'src/cli/main.ts',
-		'tool/sdk': 'src/tool/sdk.ts',
+		'tool/serve-tool': 'src/tool/serve-tool.ts',
+		'transport/sdk/index': 'src/transport/sdk/index.ts',
 		...Object.fromEntries(layers.map((name) => [`${name}/index`, `src/${name}/index.ts`])),
 	};
 }
@@ -68,11 +68,11 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|printable|log|spin|files/package-version|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
+		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
 		cli: 'cli/(command|nearest).ts',
-		mcp: 'mcp/',
+		mcp: 'mcp/|protocol/',
 		config: 'config/',
-		link: 'quic/(?!tls-|x509|der|quic-server|retry)|plugin/(tunnel|features|fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
+		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({
 		name,

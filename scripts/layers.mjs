@@ -19,19 +19,19 @@ const order = [
 	'rpc',
 	'process',
 	'transport',
-	'sdk',
+	'link',
+	'protocol',
 	'config',
-	'quic',
-	'plugin',
 	'tool',
+	'plugin',
 	'search',
 	'library',
 	'mcp',
-	'bridge',
 	'hub',
+	'bridge',
 	'cli',
 ];
-const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'search']);
+const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'protocol', 'search']);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);

@@ -11,7 +11,7 @@ import { root } from './steps.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'orchestra-stems-'));
 try {
-	const input = { stem: 'src/search/stem.ts', 'stop-words': 'src/search/stop-words.ts' };
+	const input = { stem: 'src/search/text/stem.ts', 'stop-words': 'src/search/text/stop-words.ts' };
 	await build({ cwd: root, input, output: { dir: folder, entryFileNames: '[name].mjs' }, logLevel: 'warn' });
 	const { stem } = await import(pathToFileURL(join(folder, 'stem.mjs')));
 	const { stopWords } = await import(pathToFileURL(join(folder, 'stop-words.mjs')));

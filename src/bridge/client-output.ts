@@ -10,7 +10,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../rpc/channel.ts';
 import { HIGH_WATER_BYTES } from '../transport/transport.ts';
-import { UNREAD_CHARACTERS, UNREAD_MS } from './limits.ts';
+import { UNREAD_CHARACTERS, UNREAD_MS } from './bridge-limits.ts';
 
 export interface ClientOutputEvents {
 	/** There is room again, or much less is waiting. */

@@ -4,8 +4,8 @@
  * passes is given back to be refused. While too much waits, the client is not read.
  */
 import type { Channel } from '../rpc/channel.ts';
-import type { Head } from './head.ts';
-import { HELD_CHARACTERS, HELD_MESSAGE_CHARACTERS } from './limits.ts';
+import { HELD_CHARACTERS, HELD_MESSAGE_CHARACTERS } from './bridge-limits.ts';
+import type { Head } from './message-head.ts';
 
 export interface HeldMessage {
 	readonly text: string;

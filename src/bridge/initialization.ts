@@ -6,9 +6,9 @@
  * got no answer would drop the server for good. It then announces all that a hub
  * may have, and the hub is told of the session when it comes.
  */
-import { negotiate } from '../mcp/revision.ts';
+import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
-import { INITIALIZE_MS } from './limits.ts';
+import { INITIALIZE_MS } from './bridge-limits.ts';
 
 const capabilities = {
 	tools: { listChanged: true },

@@ -1,8 +1,8 @@
 /* Have a hub, and have one again whenever it is lost, until told to stop. */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { FIRST_PAUSE_MS, LATE_HUB_MS, LONGEST_PAUSE_MS, STEADY_MS } from './limits.ts';
-import type { Hub } from './open-hub.ts';
+import { FIRST_PAUSE_MS, LATE_HUB_MS, LONGEST_PAUSE_MS, STEADY_MS } from './bridge-limits.ts';
+import type { Hub } from './dial-hub.ts';
 import type { Relay } from './relay.ts';
 
 export interface KeepConnectedOptions {

@@ -3,7 +3,7 @@
  * are those that a hub would give, so a client cannot tell who gave them.
  */
 import type { OversizeLine } from '../wire/lines.ts';
-import { type Head, invalidRequest } from './head.ts';
+import { type Head, invalidRequest } from './message-head.ts';
 import { answerToInvalid, answerToOversize } from './refusals.ts';
 
 export interface LocalAnswersParts {

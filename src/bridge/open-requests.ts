@@ -4,9 +4,9 @@
  * when the hub is lost or the bridge ends.
  */
 import type { OrchestraError } from '../errors.ts';
-import { type Head, isInitialize } from './head.ts';
 import { InFlight, isListening } from './in-flight.ts';
 import { Initialization } from './initialization.ts';
+import { type Head, isInitialize } from './message-head.ts';
 import { answersToLost, endOfSubscription } from './refusals.ts';
 import { SessionMemory } from './session-memory.ts';
 

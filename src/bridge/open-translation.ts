@@ -1,14 +1,15 @@
 /* MCP for an orchestrator that does not speak it: a face whose provider asks the orchestrator. */
+
+import type { Link } from '../link/link.ts';
 import type { Log } from '../log.ts';
-import { Face, sharedState } from '../mcp/face.ts';
-import type { Provider } from '../mcp/provider.ts';
+import { Face, sharedState } from '../mcp/server/mcp-session.ts';
+import type { Provider } from '../mcp/server/provider.ts';
+import { PluginClient } from '../plugin/client/plugin-client.ts';
 import { EXACT_JSON } from '../plugin/features.ts';
-import { PluginClient } from '../plugin/plugin-client.ts';
-import type { Link } from '../quic/link.ts';
 import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { Hub } from './open-hub.ts';
+import type { Hub } from './dial-hub.ts';
 import { OrchestratorProvider } from './orchestrator-provider.ts';
 
 /** Closing the hub closes the link. */

@@ -4,8 +4,20 @@
  * wrong on the way is an internal error with its reason; what a tool says is a result.
  */
 import { OrchestraError } from '../errors.ts';
-import type { CallContext } from '../mcp/call-context.ts';
-import type { CallToolParams, GetPromptParams, Provider } from '../mcp/provider.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallToolParams, GetPromptParams, Provider } from '../mcp/server/provider.ts';
+import type { CallOptions } from '../plugin/client/pending-calls.ts';
+import type { PluginClient } from '../plugin/client/plugin-client.ts';
+import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
+import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
+import { promptOf, promptResultOf, toolOf, toolResultOf } from '../plugin/mcp-translation.ts';
+import {
+	pathOf,
+	resourceOf,
+	STORED_MIME_TYPE,
+	storedPrefixes,
+	storedTemplates,
+} from '../plugin/stored-resources.ts';
 import type {
 	CallToolResult,
 	GetPromptResult,
@@ -15,18 +27,12 @@ import type {
 	ResourceTemplate,
 	ServerCapabilities,
 	Tool,
-} from '../mcp/types.ts';
-import type { CallOptions } from '../plugin/calls.ts';
-import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
-import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
-import type { PluginClient } from '../plugin/plugin-client.ts';
+} from '../protocol/mcp-types.ts';
 import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import { BRIDGE_ID, PROBE_MS, TOOL_CALL_MS } from './limits.ts';
+import { BRIDGE_ID, PROBE_MS, TOOL_CALL_MS } from './bridge-limits.ts';
 import { lostMessage } from './refusals.ts';
-import { pathOf, resourceOf, STORED_MIME_TYPE, storedPrefixes, storedTemplates } from './stored-resources.ts';
-import { promptOf, promptResultOf, toolOf, toolResultOf } from './translate.ts';
 
 type Request = NonNullable<RequestInit['request']>;
 

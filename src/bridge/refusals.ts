@@ -3,11 +3,11 @@
  * each request, whatever it came in.
  */
 import type { OrchestraError } from '../errors.ts';
-import { SUBSCRIPTION_ID } from '../mcp/meta.ts';
+import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import type { Head } from './head.ts';
 import type { Flight } from './in-flight.ts';
+import type { Head } from './message-head.ts';
 
 /** What a client is told of a call that was under way when the connection broke. */
 export function lostMessage(reason: OrchestraError): string {

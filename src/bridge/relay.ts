@@ -15,13 +15,13 @@ import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { HOLD_MS, START_MS } from './bridge-limits.ts';
+import { Questions } from './bridge-questions.ts';
 import { ClientOutput } from './client-output.ts';
-import { canceledId, type Head, isInitialize, readHead, readWhole } from './head.ts';
 import { HeldMessages } from './held-messages.ts';
-import { HOLD_MS, START_MS } from './limits.ts';
 import { LocalAnswers } from './local-answers.ts';
+import { canceledId, type Head, isInitialize, readHead, readWhole } from './message-head.ts';
 import { OpenRequests } from './open-requests.ts';
-import { Questions } from './questions.ts';
 import { answerToUnsent } from './refusals.ts';
 import { Replays } from './replays.ts';
 

@@ -12,10 +12,10 @@ import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
+import { DRAIN_MS, FLUSH_MS } from './bridge-limits.ts';
+import { type Hub, type OpenHubOptions, openHub } from './dial-hub.ts';
 import type { FindHub } from './hub-place.ts';
 import { keepConnected } from './keep-connected.ts';
-import { DRAIN_MS, FLUSH_MS } from './limits.ts';
-import { type Hub, type OpenHubOptions, openHub } from './open-hub.ts';
 import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<OpenHubOptions, 'kind'> {

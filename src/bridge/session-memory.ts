@@ -4,8 +4,8 @@
  * granted is remembered, and the answers of the new one are not for the client.
  */
 import { isObject, parseJson } from '../wire/json.ts';
-import { readWhole, withId } from './head.ts';
 import type { Flight } from './in-flight.ts';
+import { readWhole, withId } from './message-head.ts';
 
 const remembered: ReadonlySet<string> = new Set([
 	'initialize',

@@ -5,8 +5,8 @@ import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts'
 import type { HubFolder } from '../hub/shared/hub-folder.ts';
 import { blockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
-import { PluginClient } from '../plugin/plugin-client.ts';
-import { loadIdentity, ORCHESTRATOR_NAME } from '../quic/certificates.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
+import { PluginClient } from '../plugin/client/plugin-client.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */

@@ -4,7 +4,7 @@
  * its line in the table of commands, which has the summary.
  */
 import { OrchestraError } from '../errors.ts';
-import type { Output } from './output.ts';
+import type { Output } from './terminal/output.ts';
 
 export interface Flag {
 	type: 'boolean' | 'string';

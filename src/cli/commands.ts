@@ -14,103 +14,103 @@ export interface CommandEntry {
 const entries: Readonly<Record<string, CommandEntry>> = {
 	demo: {
 		summary: 'Start real programs, talk to them, and check that all of it works',
-		load: async () => (await import('./demo.ts')).demo,
+		load: async () => (await import('./commands/demo.ts')).demo,
 	},
 	list: {
 		summary: 'Show what there is to call',
-		load: async () => (await import('./list.ts')).list,
+		load: async () => (await import('./commands/list.ts')).list,
 	},
 	run: {
 		summary: 'Run a tool and show its events and its result',
-		load: async () => (await import('./run.ts')).run,
+		load: async () => (await import('./commands/run.ts')).run,
 	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
-		load: async () => (await import('./find.ts')).find,
+		load: async () => (await import('./commands/find.ts')).find,
 	},
 	read: {
 		summary: 'Print a resource of the library',
-		load: async () => (await import('./read.ts')).read,
+		load: async () => (await import('./commands/read.ts')).read,
 	},
 	prompt: {
 		summary: 'Fill in a prompt and print it',
-		load: async () => (await import('./prompt.ts')).prompt,
+		load: async () => (await import('./commands/prompt.ts')).prompt,
 	},
 	request: {
 		summary: 'Send one JSON-RPC request to a program and print the answer',
-		load: async () => (await import('./request.ts')).request,
+		load: async () => (await import('./commands/request.ts')).request,
 	},
 	pipe: {
 		summary: 'Pass JSON lines to a program and print the lines it answers',
-		load: async () => (await import('./pipe.ts')).pipe,
+		load: async () => (await import('./commands/pipe.ts')).pipe,
 	},
 	serve: {
 		summary: 'Serve everything here to one agent: MCP on stdin and stdout',
-		load: async () => (await import('./serve.ts')).serve,
+		load: async () => (await import('./commands/serve.ts')).serve,
 	},
 	bridge: {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
-		load: async () => (await import('./bridge.ts')).bridge,
+		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
-		load: async () => (await import('./hub-start.ts')).hubStart,
+		load: async () => (await import('./commands/hub-start.ts')).hubStart,
 	},
 	'hub stop': {
 		summary: 'Stop the shared hub of this folder and everything it started',
-		load: async () => (await import('./hub-stop.ts')).hubStop,
+		load: async () => (await import('./commands/hub-stop.ts')).hubStop,
 	},
 	'hub status': {
 		summary: 'Show the shared hub of this folder and its backends',
-		load: async () => (await import('./hub-status.ts')).hubStatus,
+		load: async () => (await import('./commands/hub-status.ts')).hubStatus,
 	},
 	'hub ls': {
 		summary: 'Show every shared hub that you run',
-		load: async () => (await import('./hub-ls.ts')).hubLs,
+		load: async () => (await import('./commands/hub-ls.ts')).hubLs,
 	},
 	'hub ps': {
 		summary: 'Show every process that the shared hub owns',
-		load: async () => (await import('./hub-ps.ts')).hubPs,
+		load: async () => (await import('./commands/hub-ps.ts')).hubPs,
 	},
 	'hub logs': {
 		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
-		load: async () => (await import('./hub-logs.ts')).hubLogs,
+		load: async () => (await import('./commands/hub-logs.ts')).hubLogs,
 	},
 	'hub run': {
 		summary: 'Run the shared hub in the foreground, until Ctrl-C',
-		load: async () => (await import('./hub-run.ts')).hubRun,
+		load: async () => (await import('./commands/hub-run.ts')).hubRun,
 	},
 	'new tool': {
 		summary: 'Write a new tool that works, and say how to run it',
-		load: async () => (await import('./new-tool.ts')).newTool,
+		load: async () => (await import('./commands/new-tool.ts')).newTool,
 	},
 	'new plugin': {
 		summary: 'Write a plugin that works',
-		load: async () => (await import('./new-plugin.ts')).newPlugin,
+		load: async () => (await import('./commands/new-plugin.ts')).newPlugin,
 	},
 	'new prompt': {
 		summary: 'Write a prompt in ./prompts',
-		load: async () => (await import('./new-prompt.ts')).newPrompt,
+		load: async () => (await import('./commands/new-prompt.ts')).newPrompt,
 	},
 	'new resource': {
 		summary: 'Write a fragment of the library in ./resources',
-		load: async () => (await import('./new-resource.ts')).newResource,
+		load: async () => (await import('./commands/new-resource.ts')).newResource,
 	},
 	check: {
 		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
-		load: async () => (await import('./check.ts')).check,
+		load: async () => (await import('./commands/check.ts')).check,
 	},
 	init: {
 		summary: 'Write orchestra.json and a tools folder in this directory',
-		load: async () => (await import('./init.ts')).init,
+		load: async () => (await import('./commands/init.ts')).init,
 	},
 	doctor: {
 		summary: 'Check configuration, tools, runtimes and certificates',
-		load: async () => (await import('./doctor.ts')).doctor,
+		load: async () => (await import('./commands/doctor.ts')).doctor,
 	},
 	completion: {
 		summary: 'Print a script that completes mctl in bash, zsh or fish',
-		load: async () => (await import('./completion.ts')).completion,
+		load: async () => (await import('./commands/completion.ts')).completion,
 	},
 };
 

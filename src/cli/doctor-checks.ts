@@ -7,16 +7,16 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OrchestraError } from '../errors.ts';
+import { inspectCertificates } from '../link/certificates/inspect-certificates.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
-import { inspectCertificates } from '../quic/inspect-certificates.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
 import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
 import type { Tool } from '../tool/tool.ts';
 import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './terminal/verdict.ts';
 
 export interface Diagnosis {
 	readonly verdict: Verdict;

@@ -6,10 +6,10 @@
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
-import { serveSession } from '../hub/orchestrator.ts';
+import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { Log } from '../log.ts';
-import { sharedState } from '../mcp/face.ts';
+import { sharedState } from '../mcp/server/mcp-session.ts';
 import { MCP_TUNNEL } from '../plugin/features.ts';
 import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
@@ -59,8 +59,8 @@ interface Opened extends Pick<HubSession, 'find'> {
 }
 
 async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
-	const { PluginClient } = await import('../plugin/plugin-client.ts');
-	const { loadIdentity, ORCHESTRATOR_NAME: peerName } = await import('../quic/certificates.ts');
+	const { PluginClient } = await import('../plugin/client/plugin-client.ts');
+	const { loadIdentity, ORCHESTRATOR_NAME: peerName } = await import('../link/certificates/certificates.ts');
 	const identity = await loadIdentity(certsDir, 'mctl-client');
 	const client = await PluginClient.connect({ address, identity, peerName, handshakeMs: DIAL_MS });
 	return { transport: client.openTunnel(), find: async () => {}, close: () => client.close() };

@@ -9,8 +9,8 @@ import { askedCommand } from './asked-command.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
-import { Output } from './output.ts';
 import { parseFlags } from './parse-flags.ts';
+import { Output } from './terminal/output.ts';
 
 /** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
 const INTERRUPT_GRACE_MS = 5000;

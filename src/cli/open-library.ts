@@ -1,7 +1,7 @@
 /* The library that a command works on, from its flags, the environment or the working folder. */
 import { loadConfiguration } from '../config/load.ts';
+import { resolveLibraryPaths } from '../library/files/paths.ts';
 import { Library } from '../library/library.ts';
-import { resolveLibraryPaths } from '../library/paths.ts';
 import { Log } from '../log.ts';
 import type { CommandInput, Flag } from './command.ts';
 

@@ -12,7 +12,7 @@ import { exitCodes } from './exit.ts';
 import { listAll, type Offered } from './hub-offers.ts';
 import { type HubSession, withHub } from './hub-session.ts';
 import { nearest } from './nearest.ts';
-import { RunView } from './run-view.ts';
+import { RunView } from './terminal/run-view.ts';
 
 export interface HubToolRun {
 	readonly name: string;

@@ -7,8 +7,8 @@
  * every child gets the names of the entries that led to it.
  */
 import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join } from 'node:path';
+import { packageRoot } from '../files/package-root.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
 /** Which entries led to this process, the first one first: a JSON list of `file#name`. */
@@ -25,7 +25,7 @@ export interface EntryPlace {
 }
 
 const servingWords = ['serve', 'bridge'];
-const ownFiles = ['../cli/main.js', '../../dist/cli/main.js', '../../mctl', '../../mctl.cmd'];
+const ownFiles = ['dist/cli/main.js', 'mctl', 'mctl.cmd'];
 
 /** Flags that make it another hub than that of its folder. */
 const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
@@ -55,10 +55,7 @@ export function markedEnvironment(
 function isOwnProgram(word: string): boolean {
 	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
 	const place = realPath(word);
-	return (
-		place !== undefined &&
-		ownFiles.some((file) => realPath(fileURLToPath(new URL(file, import.meta.url))) === place)
-	);
+	return place !== undefined && ownFiles.some((file) => realPath(join(packageRoot(), file)) === place);
 }
 
 function realPath(path: string): string | undefined {

@@ -1,9 +1,11 @@
 /* The version of this package, as its package.json has it. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './package-root.ts';
 
 /** Reads the file each time: keep it. */
 export function packageVersion(): string {
-	const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+	const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
 	// Our own package.json has a version.
 	return (JSON.parse(text) as { version: string }).version;
 }

@@ -9,12 +9,12 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { after } from '../mcp/methods.ts';
-import type { Change } from '../mcp/provider.ts';
-import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/types.ts';
-import type { Backend } from './backend.ts';
-import { EarlyOffers } from './early-offers.ts';
+import { after } from '../mcp/server/methods.ts';
+import type { Change } from '../mcp/server/provider.ts';
+import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
+import type { Backend } from './backends/backend.ts';
 import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
+import { EarlyOffers } from './orchestrator/early-offers.ts';
 
 /** How long a list waits for a backend that has not said what it offers, in milliseconds. */
 export const LIST_WAIT_MS = 2000;

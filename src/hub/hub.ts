@@ -9,10 +9,16 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
-import type { CallContext } from '../mcp/call-context.ts';
-import { resourceNotFound } from '../mcp/defined-provider.ts';
-import { after } from '../mcp/methods.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from '../mcp/provider.ts';
+import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
+import { after } from '../mcp/server/methods.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	Provider,
+} from '../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -26,11 +32,11 @@ import type {
 	ResourceTemplate,
 	ServerCapabilities,
 	Tool,
-} from '../mcp/types.ts';
-import { matchTemplate } from '../mcp/uri-template.ts';
+} from '../protocol/mcp-types.ts';
+import { matchTemplate } from '../protocol/uri-template.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import type { Backend, OwnedProcess } from './backend.ts';
+import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, type RecordedCall } from './recorded-call.ts';

@@ -1,5 +1,5 @@
 /* The subpath `orchestra-hub/hub`: one catalogue and one router over anything that implements `Backend`. */
-export type { Backend, BackendKind, OwnedProcess } from './backend.ts';
+export type { Backend, BackendKind, OwnedProcess } from './backends/backend.ts';
 export { Hub, type HubOptions } from './hub.ts';
 export { fileJournal, type Journal, type JournalEntry } from './journal.ts';
 export { type OpenedHub, type OpenHubOptions, openHub } from './open-hub.ts';

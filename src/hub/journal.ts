@@ -7,7 +7,7 @@
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Awaitable } from '../mcp/types.ts';
+import type { Awaitable } from '../protocol/mcp-types.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 /** Size at which a new file is begun. */

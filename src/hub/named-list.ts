@@ -5,7 +5,7 @@
  * A collision keeps the first in configuration order and qualifies the other, with
  * a warning that names both. The list is sorted by name.
  */
-import type { Backend } from './backend.ts';
+import type { Backend } from './backends/backend.ts';
 import { qualifiedName, shortened } from './names.ts';
 
 export interface Route<T> {

@@ -9,12 +9,12 @@ import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Backend } from './backend.ts';
-import { type BackendSetup, buildBackends } from './build-backends.ts';
+import type { Backend } from './backends/backend.ts';
+import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import type { PluginLink } from './backends/plugin-link.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
-import type { PluginLink } from './plugin-link.ts';
-import type { RoutedStorage } from './routed-storage.ts';
+import type { RoutedStorage } from './storage/routed-storage.ts';
 import { watchFiles } from './watch-files.ts';
 
 export interface OpenHubOptions extends LoadOptions {
@@ -115,7 +115,7 @@ function lazyLink(
 ): { get: () => Promise<PluginLink>; close: () => Promise<void> } {
 	let link: Promise<PluginLink> | undefined;
 	const open = async (): Promise<PluginLink> => {
-		const { openPluginLink } = await import('./open-plugin-link.ts');
+		const { openPluginLink } = await import('./backends/open-plugin-link.ts');
 		return openPluginLink({ opened, address, certsDir: certsDir ?? hub.certsDir, log });
 	};
 	return {
@@ -138,7 +138,7 @@ function lazyStorage(root: string, backends: () => readonly Backend[]): () => Pr
 	let storage: Promise<RoutedStorage> | undefined;
 	const open = async (): Promise<RoutedStorage> => {
 		const { FileStorage } = await import('./storage/file-storage.ts');
-		const { RoutedStorage: Routed } = await import('./routed-storage.ts');
+		const { RoutedStorage: Routed } = await import('./storage/routed-storage.ts');
 		return new Routed(new FileStorage(root), backends);
 	};
 	return () => (storage ??= open());

@@ -1,7 +1,7 @@
 /* A call as the journal knows it. */
-import type { CallContext } from '../mcp/call-context.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
 import { isObject } from '../wire/json.ts';
-import type { Backend } from './backend.ts';
+import type { Backend } from './backends/backend.ts';
 
 /** What the journal says of a call. */
 export interface RecordedCall {

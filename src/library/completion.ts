@@ -3,11 +3,11 @@
  * URIs, and the values that the author of a prompt suggests.
  */
 import { OrchestraError } from '../errors.ts';
-import { COMPLETION_LIMIT } from './limits.ts';
-import { matchModes } from './match-request.ts';
-import type { Prompt } from './prompt.ts';
+import { COMPLETION_LIMIT } from './files/library-limits.ts';
+import type { Shelf } from './files/shelf.ts';
+import { matchModes } from './match/match-request.ts';
+import type { Prompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
-import type { Shelf } from './shelf.ts';
 
 export type CompletionReference =
 	| { type: 'ref/prompt'; name: string }

@@ -4,8 +4,8 @@ export { Log } from '../log.ts';
 export type { MatchReason } from '../search/document.ts';
 export { affects, type LibraryChange, type ListChange } from './change.ts';
 export type { Completion, CompletionArgument, CompletionReference } from './completion.ts';
-export type { Found } from './finder.ts';
-export { type Fragment, readFragment } from './fragment.ts';
+export { type Fragment, readFragment } from './files/fragment.ts';
+export { type LibraryPaths, type PathSources, resolveLibraryPaths, starterLibrary } from './files/paths.ts';
 export {
 	type FindOptions,
 	Library,
@@ -13,8 +13,8 @@ export {
 	type PromptResult,
 	type ResourceContents,
 } from './library.ts';
-export type { ListedPrompt, ListedResource, ListedTemplate } from './listing.ts';
-export type { Match } from './match.ts';
-export type { MatchMode, MatchRequest } from './match-request.ts';
-export { type LibraryPaths, type PathSources, resolveLibraryPaths, starterLibrary } from './paths.ts';
-export { type CountTokens, estimateTokens } from './tokens.ts';
+export type { Found } from './match/finder.ts';
+export type { Match } from './match/match.ts';
+export type { MatchMode, MatchRequest } from './match/match-request.ts';
+export { type CountTokens, estimateTokens } from './match/tokens.ts';
+export type { ListedPrompt, ListedResource, ListedTemplate } from './resource-listing.ts';

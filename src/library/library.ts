@@ -8,6 +8,7 @@
 import { resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { printableName } from '../printable.ts';
 import { differenceOf, isEmptyChange, type LibraryChange } from './change.ts';
 import {
 	type Completion,
@@ -16,8 +17,16 @@ import {
 	completePrompt,
 	completeUri,
 } from './completion.ts';
-import { Finder, type Found } from './finder.ts';
-import { mimeTypes } from './fragment.ts';
+import { mimeTypes } from './files/fragment.ts';
+import { Shelf } from './files/shelf.ts';
+import { Source, type SourceOptions } from './files/source.ts';
+import { bundledWordVectors } from './files/word-vectors-file.ts';
+import { Finder, type Found } from './match/finder.ts';
+import { type MatchMode, readMatchRequest } from './match/match-request.ts';
+import type { CountTokens } from './match/tokens.ts';
+import { PromptBook } from './prompt-book.ts';
+import { fillPrompt, type Prompt } from './prompt-file.ts';
+import { categoryText, registryText } from './registry.ts';
 import {
 	type ListedPrompt,
 	type ListedResource,
@@ -25,17 +34,8 @@ import {
 	listPrompts,
 	listResources,
 	listTemplates,
-} from './listing.ts';
-import { type MatchMode, readMatchRequest } from './match-request.ts';
-import { printableName } from '../printable.ts';
-import { fillPrompt, type Prompt } from './prompt.ts';
-import { PromptBook } from './prompt-book.ts';
-import { categoryText, registryText } from './registry.ts';
-import { Shelf } from './shelf.ts';
-import { Source, type SourceOptions } from './source.ts';
-import type { CountTokens } from './tokens.ts';
+} from './resource-listing.ts';
 import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
-import { bundledWordVectors } from './word-vectors-file.ts';
 
 export interface LibraryOptions {
 	/** Folder of prompts; none when absent. A missing folder is empty. */

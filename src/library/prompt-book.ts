@@ -2,8 +2,8 @@
  * The prompts in memory. Names are given out in the order of the files: when two
  * files want one name the first has it, and the other is called by its path.
  */
-import type { SourceFile } from './fragment.ts';
-import { type Prompt, readPrompt } from './prompt.ts';
+import type { SourceFile } from './files/fragment.ts';
+import { type Prompt, readPrompt } from './prompt-file.ts';
 
 export class PromptBook {
 	readonly #byFile = new Map<string, Prompt>();

@@ -1,7 +1,7 @@
 /* The indexes of a library as JSON: all of it by category, and one category file by file. */
-import type { Fragment } from './fragment.ts';
-import { matchParameters } from './match-request.ts';
-import type { Shelf } from './shelf.ts';
+import type { Fragment } from './files/fragment.ts';
+import type { Shelf } from './files/shelf.ts';
+import { matchParameters } from './match/match-request.ts';
 import { categoryUri } from './uri.ts';
 
 /** Of the shape below; raised when a field changes its meaning. */

@@ -1,7 +1,7 @@
 /* Requests and responses as frame payloads, and the names of their kinds. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
-import { FRAME_LIMIT_BYTES } from '../wire/limits.ts';
+import { FRAME_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import {
 	type PluginRequest,
 	PluginRequestSchema,

@@ -3,8 +3,8 @@
  * generated code. For a peer that wants nothing else before it knows them.
  */
 import { OrchestraError } from '../errors.ts';
-import type { Link } from '../quic/link.ts';
-import { bytesField, eachField, joined } from './fields.ts';
+import type { Link } from '../link/link.ts';
+import { bytesField, eachField, joined } from './protobuf-fields.ts';
 
 /** The fields of a manifest that such a peer has something to say in. */
 export interface ShortManifest {

@@ -8,14 +8,14 @@
  * (`oversize-message.ts`), and everything else in flight goes on.
  */
 import { OrchestraError } from '../errors.ts';
+import type { LinkStream } from '../link/link.ts';
 import { Log } from '../log.ts';
-import type { LinkStream } from '../quic/link.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../wire/limits.ts';
+import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../wire/wire-limits.ts';
 import { MCP_PARTS } from './features.ts';
-import { bytesField, eachField, type FieldValue, joined } from './fields.ts';
 import { refuseOversize } from './oversize-message.ts';
+import { bytesField, eachField, type FieldValue, joined } from './protobuf-fields.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -10,15 +10,15 @@
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { STRAY_LINE_CHARACTERS } from '../wire/limits.ts';
 import { LineSplitter } from '../wire/lines.ts';
+import { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
-import { Family } from './family.ts';
 import { findCommand, spawnError } from './find-command.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { LineRing } from './line-ring.ts';
+import { Family } from './process-family.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
 import { endFamily, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';

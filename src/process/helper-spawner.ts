@@ -17,7 +17,7 @@ import { enlist } from './enlist.ts';
 import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { type HelperAnswer, type HelperRequest, helperSource } from './helper-program.ts';
-import { findMarked } from './marked.ts';
+import { findMarked } from './marked-processes.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
 
 /** How often a helper that died is replaced before we give up on helpers. */

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { markOfProcess } from './mark.ts';
-import { findMarked } from './marked.ts';
+import { findMarked } from './marked-processes.ts';
 
 const RECORD_LIMIT_BYTES = 256;
 /** How many dead owners one start looks after. */

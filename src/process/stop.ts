@@ -1,5 +1,5 @@
 /* The stop ladder: end of input, a polite signal, the last word. Each step to the whole family. */
-import { Family } from './family.ts';
+import { Family } from './process-family.ts';
 
 /** How long a child has after its stdin was closed, in milliseconds. */
 export const STOP_EOF_MS = 1000;

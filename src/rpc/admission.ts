@@ -10,7 +10,7 @@
  * that takes nothing for that long is given up.
  */
 import { OrchestraError } from '../errors.ts';
-import { QUEUED_CHARACTERS, STALL_MS } from '../wire/limits.ts';
+import { QUEUED_CHARACTERS, STALL_MS } from '../wire/wire-limits.ts';
 import type { Channel } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { type QueuedMessage, RequestQueue } from './request-queue.ts';

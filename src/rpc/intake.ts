@@ -26,7 +26,7 @@ import type { Admission } from './admission.ts';
 import { BatchAnswer } from './batch.ts';
 import type { Channel } from './channel.ts';
 import type { Dialect } from './dialect.ts';
-import type { OutgoingCalls } from './outgoing.ts';
+import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { PeerOptions } from './peer.ts';
 import type { Serving } from './serving.ts';
 

@@ -17,7 +17,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
 import type { IncomingCall } from './incoming.ts';
 import { Intake } from './intake.ts';
-import { OutgoingCalls, type RequestOptions, serialize } from './outgoing.ts';
+import { OutgoingCalls, type RequestOptions, serialize } from './outgoing-calls.ts';
 import { methodNotFound } from './rpc-error.ts';
 import { Serving } from './serving.ts';
 

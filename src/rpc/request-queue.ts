@@ -6,7 +6,7 @@
  * values take several times the memory. A canceled request is found by its id
  * and gives its text back at once; its empty place leaves in order.
  */
-import { MESSAGE_OVERHEAD, QUEUED_CHARACTERS } from '../wire/limits.ts';
+import { MESSAGE_OVERHEAD, QUEUED_CHARACTERS } from '../wire/wire-limits.ts';
 import type { BatchAnswer } from './batch.ts';
 
 export interface QueuedMessage {

@@ -7,7 +7,7 @@
  * are, so a peer that never reads cannot make our output grow.
  */
 import { OrchestraError } from '../errors.ts';
-import { MESSAGE_OVERHEAD, WAITING_CHARACTERS, WINDOW_CHARACTERS } from '../wire/limits.ts';
+import { MESSAGE_OVERHEAD, WAITING_CHARACTERS, WINDOW_CHARACTERS } from '../wire/wire-limits.ts';
 
 /** The part of a call that the window looks at. */
 export interface WindowedCall {

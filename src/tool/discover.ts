@@ -8,11 +8,11 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem } from '../config/problem.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -32,7 +32,7 @@ const MANIFEST = 'manifest.json';
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 
 /** The example tools that come with this package. */
-export const bundledToolsRoot: string = fileURLToPath(new URL('../../examples/tools', import.meta.url));
+export const bundledToolsRoot: string = join(packageRoot(), 'examples/tools');
 
 /** Where tools are looked for: `M_CONTROL_TOOLS_ROOT`, else the configuration, else `./tools` and the bundled examples. */
 export function toolRoots(

@@ -11,8 +11,8 @@ import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { ExitStatus, Spawner } from '../process/spawner.ts';
 import { readEvent, type ToolEvent } from './event.ts';
-import type { RunLimits } from './limits.ts';
 import { RawLines } from './raw-lines.ts';
+import type { RunLimits } from './run-limits.ts';
 import type { RunEnd, StopReason } from './summary.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -8,7 +8,6 @@ export { bundledToolsRoot, type Discovery, discoverTools, readToolAt, toolRoots 
 export type { RunnerCode, ToolEvent } from './event.ts';
 export { inputFromJson, inputFromWords } from './input.ts';
 export { type KnownToolEvent, knownEvent } from './known-event.ts';
-export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './limits.ts';
 export { isToolId, type Manifest, type Runtime } from './manifest.ts';
 export {
 	hintFor,
@@ -21,6 +20,7 @@ export {
 	mcpResultOf,
 } from './mcp-result.ts';
 export { type RunOptions, runTool, type ToolRun } from './run.ts';
+export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './run-limits.ts';
 export { settingsOf, type ToolSettings } from './settings.ts';
 export type { Outcome, RunError, RunSummary, RunWarning } from './summary.ts';
 export type { Tool } from './tool.ts';

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../wire/json.ts';
 import { type StrayKind, syntheticError, type ToolEvent } from './event.ts';
-import { STRAY_LINE_CHARACTERS, WARNINGS_KEPT } from './limits.ts';
+import { STRAY_LINE_CHARACTERS, WARNINGS_KEPT } from './run-limits.ts';
 import {
 	EXIT_FAILED,
 	errorCode,

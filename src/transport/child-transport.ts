@@ -9,7 +9,7 @@ import type { Child, ChildOptions, ExitStatus } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Receiver } from '../rpc/channel.ts';
-import { MESSAGE_LIMIT_BYTES } from '../wire/limits.ts';
+import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import type { Transport } from './transport.ts';

@@ -8,7 +8,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
-import { FRAME_LIMIT_BYTES } from './limits.ts';
+import { FRAME_LIMIT_BYTES } from './wire-limits.ts';
 
 /** Bytes before each payload. */
 export const FRAME_HEADER_BYTES = 4;

@@ -8,7 +8,7 @@
  * what comes after it is read as if nothing had happened.
  */
 import { HeldBytes } from './held-bytes.ts';
-import { OVERSIZE_HEAD_BYTES } from './limits.ts';
+import { OVERSIZE_HEAD_BYTES } from './wire-limits.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

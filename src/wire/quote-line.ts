@@ -1,6 +1,6 @@
 /* A line of a foreign program as it may stand in a message of ours: short, on one line, without control characters. */
 import { printableLine } from '../printable.ts';
-import { STRAY_LINE_CHARACTERS } from './limits.ts';
+import { STRAY_LINE_CHARACTERS } from './wire-limits.ts';
 
 /** The beginning of `line`, with an ellipsis when that is not all. */
 export function quoteLine(line: string): string {

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { runBridge } from '../../src/bridge/run-bridge.ts';
 import { Log } from '../../src/log.ts';
-import { provide } from '../../src/mcp/serve.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
 import { deferred, startBridge, startHub } from '../support/bridges.ts';
 import { temporaryFolder } from '../support/links.ts';
 import { startMctl } from '../support/mctl.ts';

@@ -1,6 +1,6 @@
 /* A bridge ends promptly and with 0, at whatever moment and in whatever way; each id is answered at most once. */
 import { describe, expect, it } from 'vitest';
-import { provide } from '../../src/mcp/serve.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
 import {
 	type BridgeProcess,
 	initialize,

@@ -1,11 +1,11 @@
 /* Messages at and over the limits of a frame and of a tunnel: one call fails, nothing else suffers. */
 import { describe, expect, it } from 'vitest';
-import { provide } from '../../src/mcp/serve.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { EXACT_JSON, MCP_TUNNEL } from '../../src/plugin/features.ts';
-import type { PluginHandlers } from '../../src/plugin/handlers.ts';
-import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { loadIdentity } from '../../src/quic/certificates.ts';
-import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../../src/wire/limits.ts';
+import type { PluginHandlers } from '../../src/plugin/server/handlers.ts';
+import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../../src/wire/wire-limits.ts';
 import { deferred, openBridge, startHub, startOrchestrator } from '../support/bridges.ts';
 import { temporaryFolder } from '../support/links.ts';
 

@@ -5,7 +5,7 @@ import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/clien
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
-import { provide } from '../../src/mcp/serve.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
 import { type Orchestrator, startHub, startOrchestrator } from '../support/bridges.ts';
 import { temporaryFolder } from '../support/links.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toolFailure } from '../../src/errors.ts';
 import { EXACT_JSON } from '../../src/plugin/features.ts';
 import type { StorageListRequest, ToolRequest } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { PluginHandlers, ServerCall } from '../../src/plugin/handlers.ts';
+import type { PluginHandlers, ServerCall } from '../../src/plugin/server/handlers.ts';
 import { deferred, initialize, openBridge, startBridge, startOrchestrator } from '../support/bridges.ts';
 import { temporaryFolder } from '../support/links.ts';
 

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
-import type { ServerDefinition } from '../../src/mcp/definition.ts';
-import { provide } from '../../src/mcp/serve.ts';
+import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
+import type { ServerDefinition } from '../../src/mcp/define/definition.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
 import {
 	deferred,
 	initialize,

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { progressLine } from '../../src/cli/progress-bar.ts';
-import { tableLines } from '../../src/cli/table.ts';
+import { progressLine } from '../../src/cli/terminal/progress-bar.ts';
+import { tableLines } from '../../src/cli/terminal/table.ts';
 import { mctl } from '../support/mctl.ts';
 import { manifestOf, shellEvent, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backend.ts';
+import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
-import { Face } from '../../src/mcp/face.ts';
-import type { Tool } from '../../src/mcp/types.ts';
+import { Face } from '../../src/mcp/server/mcp-session.ts';
+import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { until } from '../support/programs.ts';

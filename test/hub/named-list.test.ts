@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backend.ts';
+import type { Backend } from '../../src/hub/backends/backend.ts';
 import { mergeByName, mergeByUri } from '../../src/hub/named-list.ts';
 import { NAME_CHARACTERS, shortened } from '../../src/hub/names.ts';
 

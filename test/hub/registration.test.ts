@@ -1,14 +1,14 @@
 /* Who may register with a hub, and what is kept of it. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PluginBackend } from '../../src/hub/backends/plugin-backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { orchestratorHandlers } from '../../src/hub/orchestrator.ts';
-import { PluginBackend } from '../../src/hub/plugin-backend.ts';
+import { orchestratorHandlers } from '../../src/hub/orchestrator/orchestrator-handlers.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import { Log } from '../../src/log.ts';
-import { sharedState } from '../../src/mcp/face.ts';
+import { sharedState } from '../../src/mcp/server/mcp-session.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import type { PluginManifest } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { servePlugin } from '../../src/plugin/plugin-server.ts';
-import { loadIdentity } from '../../src/quic/certificates.ts';
+import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('a registration', () => {

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { OrchestraClientTransport } from '../../src/sdk/client-transport.ts';
 import { Client } from '../../src/transport/client.ts';
+import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
 import { until } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FOLDER_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
 import { Library } from '../../src/library/index.ts';
-import { FOLDER_DEPTH_LIMIT } from '../../src/library/limits.ts';
 import { LogLines, TemporaryFolder } from '../support/library-folder.ts';
 
 const good = { 'resources/guides/good.md': '# Good\n' };

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keywordCount, miniSearch } from '../../eval/baselines.mjs';
 import { grade, type Query, readFragments, readQueries, unpackFragments } from '../../eval/labelled.mjs';
-import { readFragment } from '../../src/library/fragment.ts';
+import { readFragment } from '../../src/library/files/fragment.ts';
 import { Library } from '../../src/library/index.ts';
 
 describe('the labelled set', () => {

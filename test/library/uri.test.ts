@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { readMatchRequest } from '../../src/library/match-request.ts';
+import { readMatchRequest } from '../../src/library/match/match-request.ts';
 import { fragmentUri, parseUri } from '../../src/library/uri.ts';
 import { thrownBy } from '../support/programs.ts';
 

@@ -1,10 +1,10 @@
 /* A modern client is asked by results: input_required, signed state, retries. */
 import { describe, expect, it } from 'vitest';
-import type { CallContext } from '../../src/mcp/call-context.ts';
-import { type SharedState, sharedState } from '../../src/mcp/face.ts';
-import { PARKED_CALLS } from '../../src/mcp/parking.ts';
-import { RequestStates, STATE_TTL_MS } from '../../src/mcp/request-state.ts';
-import { provide } from '../../src/mcp/serve.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
+import type { CallContext } from '../../src/mcp/server/call-context.ts';
+import { type SharedState, sharedState } from '../../src/mcp/server/mcp-session.ts';
+import { RequestStates, STATE_TTL_MS } from '../../src/mcp/server/request-state.ts';
+import { PARKED_CALLS } from '../../src/mcp/server/suspended-calls.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
 import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';

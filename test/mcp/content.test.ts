@@ -1,7 +1,7 @@
 /* Tools, resources, prompts and completion: what comes back, and in which form for which revision. */
 import { describe, expect, it } from 'vitest';
-import type { ToolReturn } from '../../src/mcp/definition.ts';
-import { provide } from '../../src/mcp/serve.ts';
+import type { ToolReturn } from '../../src/mcp/define/definition.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { RawClient, type Wire } from '../support/raw-client.ts';

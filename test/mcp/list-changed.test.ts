@@ -1,9 +1,9 @@
 /* A client is notified of changes to the lists that it has seen, and never before it has seen them. */
 import { expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backend.ts';
+import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { Face } from '../../src/mcp/face.ts';
-import type { Change } from '../../src/mcp/provider.ts';
+import { Face } from '../../src/mcp/server/mcp-session.ts';
+import type { Change } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';

@@ -1,8 +1,8 @@
 /* What is read from untrusted text: request state and URI templates. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RequestStates, STATE_TTL_MS } from '../../src/mcp/request-state.ts';
-import { matchTemplate } from '../../src/mcp/uri-template.ts';
+import { RequestStates, STATE_TTL_MS } from '../../src/mcp/server/request-state.ts';
+import { matchTemplate } from '../../src/protocol/uri-template.ts';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 
 describe('request state', () => {

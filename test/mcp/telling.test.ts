@@ -1,12 +1,12 @@
 /* Progress, log messages and changes, in both eras. */
 import { describe, expect, it } from 'vitest';
-import type { CallContext } from '../../src/mcp/call-context.ts';
-import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
-import type { ToolReturn } from '../../src/mcp/definition.ts';
-import { provide } from '../../src/mcp/serve.ts';
-import { SUBSCRIPTIONS } from '../../src/mcp/subscriptions.ts';
-import type { Awaitable } from '../../src/mcp/types.ts';
-import { WATCHED_RESOURCES } from '../../src/mcp/watches.ts';
+import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
+import type { ToolReturn } from '../../src/mcp/define/definition.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
+import type { CallContext } from '../../src/mcp/server/call-context.ts';
+import { SUBSCRIPTIONS } from '../../src/mcp/server/subscriptions.ts';
+import { WATCHED_RESOURCES } from '../../src/mcp/server/watches.ts';
+import type { Awaitable } from '../../src/protocol/mcp-types.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { modernMeta, RawClient } from '../support/raw-client.ts';

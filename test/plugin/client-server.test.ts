@@ -2,14 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError, toolFailure } from '../../src/errors.ts';
+import type { LinkKind } from '../../src/link/link.ts';
+import { dial } from '../../src/link/open-link.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { encodeRequest, type RequestInit } from '../../src/plugin/codec.ts';
 import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { PluginHandlers, SubscribedCall } from '../../src/plugin/handlers.ts';
-import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { servePlugin } from '../../src/plugin/plugin-server.ts';
-import type { LinkKind } from '../../src/quic/link.ts';
-import { dial } from '../../src/quic/open-link.ts';
+import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
+import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
 

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
+import { dial, listen } from '../../src/link/open-link.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { decodeResponse, encodeRequest, encodeResponse } from '../../src/plugin/codec.ts';
-import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { servePlugin } from '../../src/plugin/plugin-server.ts';
-import { dial, listen } from '../../src/quic/open-link.ts';
+import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { exchange, identities } from '../support/links.ts';
 
 const RUNS = 60;

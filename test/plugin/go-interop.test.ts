@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { PluginClient } from '../../src/plugin/plugin-client.ts';
-import { startPluginProcess } from '../../src/plugin/plugin-process.ts';
-import { servePlugin } from '../../src/plugin/plugin-server.ts';
-import { loadIdentity } from '../../src/quic/certificates.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
+import { startPluginProcess } from '../../src/plugin/client/plugin-process.ts';
+import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { buildGoPeer, runGoPeer, startGoServer } from '../support/go-peer.ts';
 import { rejection, temporaryFolder } from '../support/links.ts';
 

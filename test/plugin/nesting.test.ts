@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolOf } from '../../src/bridge/translate.ts';
 import { decodeRequest, encodeRequest } from '../../src/plugin/codec.ts';
+import { toolOf } from '../../src/plugin/mcp-translation.ts';
 import { NESTING_LIMIT } from '../../src/plugin/nesting.ts';
 import { sortedKeys } from '../../src/plugin/sorted-keys.ts';
 import type { JsonObject, JsonValue } from '../../src/wire/json.ts';

@@ -2,8 +2,8 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { servePlugin } from '../../src/plugin/plugin-server.ts';
-import { loadIdentity } from '../../src/quic/certificates.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
+import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { identities } from '../support/links.ts';
 
 const python = process.env['ORCHESTRA_TEST_PYTHON'] ?? 'python3';

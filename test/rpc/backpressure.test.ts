@@ -3,7 +3,12 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { IncomingCall } from '../../src/rpc/incoming.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { INCOMING_LIMIT } from '../../src/rpc/serving.ts';
-import { QUEUED_CHARACTERS, STALL_MS, WAITING_CHARACTERS, WINDOW_CHARACTERS } from '../../src/wire/limits.ts';
+import {
+	QUEUED_CHARACTERS,
+	STALL_MS,
+	WAITING_CHARACTERS,
+	WINDOW_CHARACTERS,
+} from '../../src/wire/wire-limits.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
 import { thrownBy } from '../support/programs.ts';
 

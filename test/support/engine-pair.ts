@@ -6,10 +6,10 @@
  * progress throws instead of hanging the test.
  */
 import { randomBytes } from 'node:crypto';
-import type { HostPort } from '../../src/quic/address.ts';
-import { configureEngine, type EngineConnection, loadEngine } from '../../src/quic/engine.ts';
-import type { LinkStream } from '../../src/quic/link.ts';
-import { QuicConnection } from '../../src/quic/quic-connection.ts';
+import type { HostPort } from '../../src/link/address.ts';
+import type { LinkStream } from '../../src/link/link.ts';
+import { configureEngine, type EngineConnection, loadEngine } from '../../src/link/quic/engine.ts';
+import { QuicConnection } from '../../src/link/quic/quic-connection.ts';
 import type { Identities } from './links.ts';
 
 export interface EnginePair {

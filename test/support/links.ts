@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { loadIdentity } from '../../src/quic/certificates.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import type {
 	DialOptions,
 	Identity,
@@ -13,9 +13,9 @@ import type {
 	LinkListener,
 	LinkStream,
 	ListenOptions,
-} from '../../src/quic/link.ts';
-import { dial, listen } from '../../src/quic/open-link.ts';
-import { unixAddress } from '../../src/quic/unix-address.ts';
+} from '../../src/link/link.ts';
+import { dial, listen } from '../../src/link/open-link.ts';
+import { unixAddress } from '../../src/link/tls/unix-address.ts';
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {

@@ -1,10 +1,11 @@
 /* A server with something of everything, for the tests of the face. */
-import type { CallContext } from '../../src/mcp/call-context.ts';
-import type { ElicitParams } from '../../src/mcp/client-methods.ts';
-import type { DefinedProvider } from '../../src/mcp/defined-provider.ts';
-import type { ToolDefinition } from '../../src/mcp/definition.ts';
-import { provide } from '../../src/mcp/serve.ts';
-import type { ContentBlock } from '../../src/mcp/types.ts';
+
+import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
+import type { ToolDefinition } from '../../src/mcp/define/definition.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
+import type { CallContext } from '../../src/mcp/server/call-context.ts';
+import type { ElicitParams } from '../../src/protocol/client-methods.ts';
+import type { ContentBlock } from '../../src/protocol/mcp-types.ts';
 
 const textInput = {
 	type: 'object',

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import { Log } from '../../src/log.ts';
-import type { Provider } from '../../src/mcp/provider.ts';
-import { type ServeMcpOptions, serveProvider } from '../../src/mcp/serve.ts';
+import { type ServeMcpOptions, serveProvider } from '../../src/mcp/define/serve.ts';
+import type { Provider } from '../../src/mcp/server/provider.ts';
 import { schemaFaults } from './mcp-schemas.ts';
 
 export type Fields = Record<string, unknown>;

@@ -1,10 +1,10 @@
 /* A QUIC client that writes any bytes it likes into a stream, whole frames or not. */
 import { randomBytes } from 'node:crypto';
-import { parseAddress } from '../../src/quic/address.ts';
-import { configureEngine, loadEngine } from '../../src/quic/engine.ts';
-import type { Identity } from '../../src/quic/link.ts';
-import { QuicConnection } from '../../src/quic/quic-connection.ts';
-import { QuicSocket } from '../../src/quic/quic-socket.ts';
+import { parseAddress } from '../../src/link/address.ts';
+import type { Identity } from '../../src/link/link.ts';
+import { configureEngine, loadEngine } from '../../src/link/quic/engine.ts';
+import { QuicConnection } from '../../src/link/quic/quic-connection.ts';
+import { QuicSocket } from '../../src/link/quic/quic-socket.ts';
 
 export interface RawQuic {
 	/** Send bytes and the end of the stream; resolves with what came back, or how the stream broke. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { plainCheck } from '../../src/schema/plain-schema.ts';
 import { validate } from '../../src/schema/validate.ts';
 import { inputFromJson, inputFromWords } from '../../src/tool/input.ts';
-import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/limits.ts';
+import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/run-limits.ts';
 import { flatten, settingsOf } from '../../src/tool/settings.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
 import { thrownBy } from '../support/programs.ts';

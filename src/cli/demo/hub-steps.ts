@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../files/package-root.ts';
 import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
 
 export const hubSteps: readonly DemoStep[] = [
@@ -11,7 +11,7 @@ export const hubSteps: readonly DemoStep[] = [
 
 function callPlugin(): Promise<string[]> {
 	return inFolder(async (folder) => {
-		const plugin = fileURLToPath(new URL('../../examples/plugins/projects/plugin.mjs', import.meta.url));
+		const plugin = join(packageRoot(), 'examples/plugins/projects/plugin.mjs');
 		const plugins = [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }];
 		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ plugins }));
 		const env = homeIn(folder);

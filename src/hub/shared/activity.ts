@@ -5,8 +5,9 @@
  * bridges of others) count by what they ask: a request in flight, or a recent one.
  * A question about the hub's health and a subscription are no use of it.
  */
-import type { PluginHandlers } from '../../plugin/handlers.ts';
-import type { LinkPeer } from '../../quic/link.ts';
+
+import type { LinkPeer } from '../../link/link.ts';
+import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 
 /** Requests that do not count. */
 const uncounted = new Set(['health', 'subscribe', 'unsubscribe', 'tunnel']);

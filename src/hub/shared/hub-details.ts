@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sharedGuard } from '../../process/guard.ts';
-import type { OwnedProcess } from '../backend.ts';
+import type { OwnedProcess } from '../backends/backend.ts';
 import type { Hub } from '../hub.ts';
 
 const PAGE_BYTES = 4096;

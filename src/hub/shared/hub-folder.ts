@@ -11,9 +11,9 @@ import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { withFolderLock } from '../../files/folder-lock.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
-import { withFolderLock } from '../../quic/folder-lock.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
 import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';

@@ -10,11 +10,11 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
+import type { Identity, LinkListener } from '../../link/link.ts';
+import { unixAddress } from '../../link/tls/unix-address.ts';
 import type { Log } from '../../log.ts';
-import type { PluginHandlers } from '../../plugin/handlers.ts';
-import { servePlugin } from '../../plugin/plugin-server.ts';
-import type { Identity, LinkListener } from '../../quic/link.ts';
-import { unixAddress } from '../../quic/unix-address.ts';
+import type { PluginHandlers } from '../../plugin/server/handlers.ts';
+import { servePlugin } from '../../plugin/server/plugin-server.ts';
 import type { HubFolder } from './hub-folder.ts';
 
 /** Where plugins reach the hub: loopback, any free port. */

@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { withFolderLock } from '../../quic/folder-lock.ts';
+import { withFolderLock } from '../../files/folder-lock.ts';
 import { socketFolder } from './private-folder.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
 

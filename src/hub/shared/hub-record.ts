@@ -1,6 +1,6 @@
 /* What a running hub writes down about itself, and what of it is believed. */
-import { parseDialAddress } from '../../quic/address.ts';
-import { isUnixAddress, unixPath } from '../../quic/unix-address.ts';
+import { parseDialAddress } from '../../link/address.ts';
+import { isUnixAddress, unixPath } from '../../link/tls/unix-address.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 

@@ -11,14 +11,14 @@ import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/prom
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
-import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './limits.ts';
 import { describeFiles, findFiles, type ListStart } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
+import { Turns } from './path-locks.ts';
 import { readSmall } from './read-small.ts';
 import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
+import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './storage-limits.ts';
 import { filePath, folderPath, refused } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
-import { Turns } from './turns.ts';
 
 /** The folder of a workspace that is the root of its storage. */
 export const STORAGE_FOLDER = '.projects';

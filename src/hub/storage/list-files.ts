@@ -14,7 +14,7 @@ import {
 	FRONT_MATTER_LIMIT_BYTES,
 	LIST_LIMIT_ENTRIES,
 	OPEN_FILES_LIMIT,
-} from './limits.ts';
+} from './storage-limits.ts';
 import { CONTROL_FOLDER } from './storage-path.ts';
 import { decodeVersion, isBlockCut } from './stored-file.ts';
 

@@ -6,7 +6,7 @@
  * and with at most one star to go back to no pattern can take long.
  */
 import { OrchestraError } from '../../errors.ts';
-import { DEFAULT_PATTERN, PATTERN_LIMIT_CHARACTERS } from './limits.ts';
+import { DEFAULT_PATTERN, PATTERN_LIMIT_CHARACTERS } from './storage-limits.ts';
 
 type Piece = 'any' | ((char: string) => boolean);
 

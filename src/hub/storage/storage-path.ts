@@ -7,7 +7,7 @@
  * on the disk (inside-root.ts).
  */
 import { OrchestraError } from '../../errors.ts';
-import { NAME_LIMIT_BYTES, PATH_LIMIT_BYTES } from './limits.ts';
+import { NAME_LIMIT_BYTES, PATH_LIMIT_BYTES } from './storage-limits.ts';
 
 /** The folder in the root that holds locks and unfinished files; no path may lead into it. */
 export const CONTROL_FOLDER = '.storage';

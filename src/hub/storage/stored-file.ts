@@ -16,9 +16,9 @@ import type * as Yaml from 'yaml';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
 import { assertBounded } from '../../files/value-bounds.ts';
-import { parsePlain } from '../../library/front-matter.ts';
+import { parsePlain } from '../../library/files/front-matter.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './limits.ts';
+import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './storage-limits.ts';
 
 /** The key of the front matter that is ours; metadata cannot have it. */
 export const VERSION_KEY = 'storage_version';

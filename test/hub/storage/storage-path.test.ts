@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
-import { PATH_LIMIT_BYTES } from '../../../src/hub/storage/limits.ts';
+import { PATH_LIMIT_BYTES } from '../../../src/hub/storage/storage-limits.ts';
 import { filePath, folderPath } from '../../../src/hub/storage/storage-path.ts';
 
 const hostile = fc

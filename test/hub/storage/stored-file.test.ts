@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEPTH_LIMIT } from '../../../src/files/value-bounds.ts';
-import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from '../../../src/hub/storage/limits.ts';
+import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from '../../../src/hub/storage/storage-limits.ts';
 import { decodeFile, decodeVersion, encodeFile, isBlockCut } from '../../../src/hub/storage/stored-file.ts';
 import type { JsonObject, JsonValue } from '../../../src/wire/json.ts';
 

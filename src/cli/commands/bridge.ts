@@ -1,0 +1,83 @@
+/* `mctl bridge`: what an agent starts to reach a hub. */
+import { statSync } from 'node:fs';
+import type { FindHub, HubPlace } from '../../bridge/hub-place.ts';
+import { runBridge } from '../../bridge/run-bridge.ts';
+import type { OrchestraError } from '../../errors.ts';
+import { blockedHub } from '../../hub/shared/hub-health.ts';
+import type { HubRecord } from '../../hub/shared/hub-record.ts';
+import { certificatesFolder } from '../../link/certificates/certificates.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { hubFolderHere, hubHere } from '../hub-location.ts';
+
+export const bridge: Command = {
+	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
+	examples: [
+		'mctl bridge',
+		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',
+		'claude mcp add orchestra -- mctl bridge',
+	],
+	flags: {
+		'orchestrator-addr': {
+			type: 'string',
+			value: 'HOST:PORT',
+			help: 'an orchestrator (default: the shared hub)',
+		},
+		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+	},
+	ownsSignals: true,
+
+	async run(input) {
+		if (input.words.length > 0) throw usageError(bridge, `mctl bridge takes no "${input.words[0]}"`);
+		const link = input.environment['ORCHESTRA_LINK'];
+		await runBridge({
+			findHub: hubFinder(input),
+			kind: link === 'quic' || link === 'tls' ? link : 'auto',
+			say: (line) => input.out.note(line),
+			// Output that nobody reads would keep the process for ever.
+			onStuck: () => process.exit(0),
+		});
+	},
+};
+
+/** The orchestrator that was named, or the shared hub of this folder, which is started when it does not run. */
+function hubFinder(input: CommandInput): FindHub {
+	const { 'orchestrator-addr': address } = input.flags;
+	const certsDir = existingFolder(input.flags['certs-dir']);
+	if (address === '') throw usageError(bridge, '--orchestrator-addr is empty; it takes HOST:PORT');
+	if (typeof address === 'string') return () => Promise.resolve({ address, certsDir });
+	return async () => sharedHub(await hubHere(input, certsDir), input);
+}
+
+function sharedHub(record: HubRecord, { environment }: CommandInput): HubPlace {
+	const { address, certsDir, features, unset = [] } = record;
+	const values = unset.flatMap((name): [string, string][] => {
+		const value = environment[name];
+		return value === undefined ? [] : [[name, value]];
+	});
+	return {
+		address,
+		certsDir,
+		features,
+		// Also when we have none: the hub then names us in its error.
+		variables: unset.length > 0 ? Object.fromEntries(values) : undefined,
+		diagnose: () => diagnose(environment),
+	};
+}
+
+function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | undefined {
+	try {
+		return blockedHub(hubFolderHere(environment));
+	} catch {
+		return undefined; // nothing can be seen from here
+	}
+}
+
+/** A folder that is named must be there: with a new one nobody would trust us. */
+function existingFolder(folder: string | boolean | undefined): string | undefined {
+	if (typeof folder !== 'string') return undefined;
+	const path = certificatesFolder(folder);
+	const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	if (!isFolder)
+		throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is no folder`}`);
+	return folder;
+}

@@ -1,0 +1,68 @@
+/* `mctl check`: does a tool keep the protocol? */
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+import { checkTool, type Finding } from '../../tool/check.ts';
+import type { Tool } from '../../tool/tool.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import { type Command, usageError } from '../command.ts';
+import { findTool, openProject } from '../project.ts';
+import { inputFlag, readInput } from '../read-input.ts';
+import { verdictMark } from '../terminal/verdict.ts';
+
+const TEST_INPUT = 'test-input.json';
+
+export const check: Command = {
+	usage: 'mctl check <tool folder|file|id> [--input JSON|@file|-] [--json]',
+	examples: ['mctl check ./tools/my-tool', 'mctl check hello-world', 'mctl check ./x --input \'{"n":1}\''],
+	flags: {
+		input: { ...inputFlag, help: `an input that must work (default: ${TEST_INPUT}, else {})` },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run({ words, flags, out, environment, signal }) {
+		const [word, ...rest] = words;
+		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
+		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
+		const project = openProject(environment);
+		const tool = findTool(project, existsSync(word) ? resolve(word) : word);
+		const input = await inputFor(tool, flags['input'], signal);
+		const { root: workspaceRoot, tools } = project.configuration;
+		const findings: Finding[] = [];
+		if (!flags['json'])
+			out.line(
+				`${out.style('bold', tool.id)} ${printable(tool.version)}  ${out.style('dim', printable(tool.file))}`,
+			);
+		for await (const finding of checkTool(tool, { input, config: tools.config, workspaceRoot, signal })) {
+			findings.push(finding);
+			if (!flags['json']) printFinding(out, finding);
+		}
+		const failures = findings.filter(({ verdict }) => verdict === 'fail').length;
+		if (flags['json']) out.json({ schema: 'orchestra.check/1', tool: tool.id, ok: failures === 0, findings });
+		if (failures > 0) throw brokenProtocol(tool, failures);
+		if (!flags['json']) out.line(`\n${tool.id} keeps Tool Protocol v1.`);
+	},
+};
+
+function printFinding(
+	out: Parameters<typeof verdictMark>[0],
+	{ verdict, title, detail, advice }: Finding,
+): void {
+	out.line(`${verdictMark(out, verdict)} ${title}: ${printable(detail)}`);
+	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
+}
+
+function inputFor(tool: Tool, flag: string | boolean | undefined, signal: AbortSignal): Promise<JsonObject> {
+	const file = join(tool.folder, TEST_INPUT);
+	const isSingle = !tool.file.endsWith('manifest.json');
+	const hasFile = !isSingle && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+	return readInput(flag ?? (hasFile ? `@${file}` : undefined), check, signal);
+}
+
+function brokenProtocol(tool: Tool, failures: number): OrchestraError {
+	const points = failures === 1 ? 'one point' : `${failures} points`;
+	return new OrchestraError('tool_failed', `${tool.id} breaks Tool Protocol v1 in ${points}`, {
+		hint: 'Each [FAIL] above says what to do; docs/tools.md has the protocol.',
+	});
+}

@@ -1,0 +1,33 @@
+/* `mctl doctor`: is everything here that the project needs? */
+import { OrchestraError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+import { type Command, refuseWords } from '../command.ts';
+import { type Diagnosis, doctorChecks } from '../doctor-checks.ts';
+import { openProject } from '../project.ts';
+import { verdictMark } from '../terminal/verdict.ts';
+
+export const doctor: Command = {
+	usage: 'mctl doctor [--json]',
+	examples: ['mctl doctor', 'mctl doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run({ words, flags, out, environment, signal }) {
+		refuseWords({ words }, doctor);
+		const context = { project: openProject(environment), environment };
+		const checks: Diagnosis[] = [];
+		for (const look of doctorChecks) {
+			for await (const found of look(context)) {
+				signal.throwIfAborted();
+				checks.push(found);
+				if (flags['json']) continue;
+				out.line(`${verdictMark(out, found.verdict)} ${printable(found.text)}`);
+				if (found.verdict !== 'ok' && found.fix !== undefined) out.line(`       → ${printable(found.fix)}`);
+			}
+		}
+		const failures = checks.filter(({ verdict }) => verdict === 'fail').length;
+		if (flags['json']) out.json({ schema: 'orchestra.doctor/1', ok: failures === 0, checks });
+		if (failures === 0) return;
+		const what = failures === 1 ? 'one thing needs mending' : `${failures} things need mending`;
+		throw new OrchestraError('tool_failed', what, { hint: 'Each [FAIL] above says how.' });
+	},
+};

@@ -1,0 +1,41 @@
+/* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
+
+import { RotatingFile } from '../../hub/rotating-file.ts';
+import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { Log } from '../../log.ts';
+import { type Command, refuseWords } from '../command.ts';
+import { hubFolderHere } from '../hub-location.ts';
+
+/** Size at which the log begins a new file. */
+const LOG_BYTES = 8 * 1024 * 1024;
+
+export const hubRun: Command = {
+	usage: 'mctl hub run [--certs-dir DIR]',
+	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
+	flags: { 'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' } },
+
+	graceMs: HUB_GRACE_MS,
+
+	async run(input) {
+		refuseWords(input, hubRun);
+		const { flags, environment, signal, out } = input;
+		const folder = hubFolderHere(environment);
+		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
+		const options = { folder, cwd: folder.root, environment, certsDir, signal };
+		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
+		else await runWithLogFile(options);
+		process.exitCode = 0;
+	},
+};
+
+/** In the background the log goes to the hub's own file, begun anew when it is large. */
+async function runWithLogFile(options: Omit<RunHubOptions, 'log'>): Promise<void> {
+	const file = new RotatingFile(options.folder.logFile, LOG_BYTES, () => {});
+	const log = Log.fromEnvironment('hub', options.environment, (line) => file.write(line));
+	try {
+		await runHub({ ...options, log });
+	} finally {
+		await file.close();
+	}
+}

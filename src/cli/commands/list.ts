@@ -1,0 +1,68 @@
+/* `mctl list`: what there is to call. */
+
+import { printable } from '../../printable.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Listed, type Listing, listings } from '../listing.ts';
+import { nearest } from '../nearest.ts';
+import { tableLines } from '../terminal/table.ts';
+
+const kinds = Object.keys(listings);
+const DEFAULT_KIND = 'tools';
+
+interface Shown {
+	readonly kind: string;
+	readonly listing: Listing;
+	readonly listed: Listed;
+}
+
+export const list: Command = {
+	usage: `mctl list [${kinds.join('|')}] [--json]`,
+	examples: ['mctl list', 'mctl list tools', "mctl list tools --json | jq -r '.tools[].id'"],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		const chosen = chooseKinds(input.words);
+		const shown: Shown[] = [];
+		for (const kind of chosen) {
+			const listing = await listings[kind]?.();
+			if (listing) shown.push({ kind, listing, listed: await listing.list(input) });
+		}
+		if (input.flags['json']) return printJson(input, shown);
+		for (const each of shown) printTable(input, each, shown.length > 1);
+		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
+	},
+};
+
+function chooseKinds(words: readonly string[]): readonly string[] {
+	const [kind, ...rest] = words;
+	if (kind === undefined) return [DEFAULT_KIND];
+	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
+	if (kinds.includes(kind)) return [kind];
+	const [guess] = nearest(kind, kinds);
+	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
+}
+
+function printJson({ out }: CommandInput, shown: readonly Shown[]): void {
+	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
+	out.json({ schema: 'orchestra.list/1', ...items, problems: problemsOf(shown) });
+}
+
+function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
+	const { rows } = listed;
+	if (rows.length === 0) {
+		if (!isOneOfMany) out.note(listing.whenEmpty);
+		return;
+	}
+	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
+	const width = out.isTerminal ? out.width : undefined;
+	const [heading = '', ...lines] = tableLines(listing.headings, rows, width);
+	out.line(out.style('dim', heading));
+	for (const line of lines) out.line(line);
+	if (isOneOfMany) out.line();
+}
+
+function problemsOf(shown: readonly Shown[]): Listed['problems'] {
+	const all = shown.flatMap(({ listed }) => listed.problems);
+	// Every kind reads the same configuration, and its problems are told once.
+	return [...new Map(all.map((problem) => [problem.message, problem])).values()];
+}

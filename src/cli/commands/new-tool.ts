@@ -1,0 +1,65 @@
+/* `mctl new tool`: a working tool to start from. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { bundledToolsRoot } from '../../tool/discover.ts';
+import { isToolId } from '../../tool/manifest.ts';
+import { type Command, usageError } from '../command.ts';
+import { openProject } from '../project.ts';
+import { toolFiles, toolTemplates } from '../scaffold/tool-templates.ts';
+
+const languages = Object.keys(toolTemplates);
+
+export const newTool: Command = {
+	usage: `mctl new tool <id> [--lang ${languages.join('|')}] [--dir FOLDER]`,
+	examples: [
+		'mctl new tool my-tool',
+		'mctl new tool line-count --lang python',
+		'mctl new tool x --dir ./tools',
+	],
+	flags: {
+		lang: { type: 'string', value: 'LANG', help: `${languages.join(', ')} (default node)` },
+		dir: { type: 'string', value: 'FOLDER', help: 'where its folder goes (default: the first tool root)' },
+	},
+
+	async run({ words, flags, out, environment }) {
+		const [id, ...rest] = words;
+		if (id === undefined) throw usageError(newTool, 'mctl new tool needs an id, such as my-tool');
+		if (rest.length > 0) throw usageError(newTool, `an id is one word, not "${words.join(' ')}"`);
+		if (!isToolId(id)) {
+			throw usageError(newTool, `"${id}" is no tool id: lower-case words and digits joined by -`);
+		}
+		const language = typeof flags['lang'] === 'string' ? flags['lang'] : 'node';
+		const template = Object.hasOwn(toolTemplates, language) ? toolTemplates[language] : undefined;
+		if (!template) {
+			throw usageError(newTool, `there is no template for "${language}"; there are ${languages.join(', ')}`);
+		}
+		const folder = join(rootFor(flags['dir'], environment), id);
+		const files = toolFiles(id, template);
+		writeNew(folder, files);
+		const shown = relative(process.cwd(), folder).startsWith('..') ? folder : relative(process.cwd(), folder);
+		for (const name of Object.keys(files)) out.line(`${out.style('green', '+')} ${join(shown, name)}`);
+		const isFound = openProject(environment).tools.some((tool) => tool.folder === folder);
+		out.line(`\nNext: mctl run ${isFound ? id : `./${shown}`} name=you`);
+		out.line(`Then: mctl check ${shown}`);
+	},
+};
+
+function rootFor(flag: string | boolean | undefined, environment: Readonly<NodeJS.ProcessEnv>): string {
+	if (typeof flag === 'string') return resolve(flag);
+	const [root = 'tools'] = openProject(environment).roots.filter((each) => each !== bundledToolsRoot);
+	return resolve(root);
+}
+
+function writeNew(folder: string, files: Record<string, string>): void {
+	try {
+		mkdirSync(join(folder, '..'), { recursive: true });
+		mkdirSync(folder);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw OrchestraError.from(error, 'io');
+		throw new OrchestraError('bad_input', `${folder} exists already`, {
+			hint: 'Choose another id, or remove the folder.',
+		});
+	}
+	for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}

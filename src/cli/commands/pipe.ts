@@ -1,0 +1,165 @@
+/* `mctl pipe`: our stdin to a program's stdin, its stdout to ours, a JSON value a line. */
+import { constants } from 'node:os';
+import { OrchestraError } from '../../errors.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import type { Receiver } from '../../rpc/channel.ts';
+import { ChildTransport } from '../../transport/child-transport.ts';
+import { LineReader } from '../../transport/line-reader.ts';
+import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
+import { parseJson } from '../../wire/json.ts';
+import { quoteLine } from '../../wire/quote-line.ts';
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import type { Output } from '../terminal/output.ts';
+
+export const pipe: Command = {
+	usage: 'mctl pipe <stdio:URI> [--limit BYTES] [--timeout MS]',
+	examples: [
+		'echo \'{"foo":42}\' | mctl pipe stdio:cat',
+		"mctl pipe 'stdio:python3 server.py --verbose' < requests.ndjson > answers.ndjson",
+		"ORCHESTRA_TRACE=1 mctl pipe 'stdio:npx some-server'",
+	],
+	flags: {
+		limit: { type: 'string', value: 'BYTES', help: 'longest line, either way (default 10 MiB)' },
+		timeout: {
+			type: 'string',
+			value: 'MS',
+			help: 'longest wait after the end of input (default: no limit)',
+		},
+	},
+
+	async run(input) {
+		const [uri, ...rest] = input.words;
+		if (uri === undefined) throw usageError(pipe, 'mctl pipe needs the URI of a program');
+		if (rest.length > 0) throw usageError(pipe, 'the URI must be one word; put it in quotes');
+		const limitBytes = numberFlag(input, pipe, 'limit') ?? MESSAGE_LIMIT_BYTES;
+		const timeoutMs = numberFlag(input, pipe, 'timeout');
+		const opened = await ChildTransport.open(parseStdioUri(uri), {
+			stderr: input.out.childStderr,
+			limitBytes,
+		});
+		const transport = isTracing(input.environment) ? traced(opened, traceToStderr) : opened;
+		try {
+			await passBothWays(transport, input, { limitBytes, timeoutMs });
+		} finally {
+			await transport.close();
+		}
+	},
+};
+
+interface PipeLimits {
+	limitBytes: number;
+	timeoutMs: number | undefined;
+}
+
+/** Returns when the program has ended, or when nobody reads what it says. Throws `timeout`. */
+async function passBothWays(
+	transport: ChildTransport,
+	input: CommandInput,
+	{ limitBytes, timeoutMs }: PipeLimits,
+): Promise<void> {
+	const { out, signal } = input;
+	const canceled = new Promise<'canceled'>((resolve) => {
+		signal.addEventListener('abort', () => resolve('canceled'), { once: true });
+	});
+	const printed = new Promise<'ended' | 'unread'>((resolve) =>
+		transport.start(printTo(out, transport, resolve)),
+	);
+	const ended = printed.then(async (how) => {
+		if (how === 'ended') await transport.exited;
+		return how;
+	});
+	const { reader, over } = readInput(transport, limitBytes, (text) => out.note(text));
+	const outcome = await Promise.race([ended, canceled, over.then(() => timeLimit(timeoutMs))]);
+	reader.stop();
+	if (outcome === 'late') throw stillRuns(transport, timeoutMs);
+	if (outcome === 'ended') reportExit(transport, out);
+}
+
+/** What the program says, to our stdout; lines that are not JSON, to stderr. */
+function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 'unread') => void): Receiver {
+	return {
+		message(text) {
+			if (!isJson(text)) {
+				transport.noteStray(text);
+				return out.note(`mctl: not JSON, left out: ${quoteLine(text)}`);
+			}
+			transport.pause();
+			void out.write(`${text}\n`).then(() => (out.isClosed ? onEnd('unread') : transport.resume()));
+		},
+		oversize: ({ limitBytes }) =>
+			out.note(`mctl: a line of the program was longer than ${limitBytes} bytes and is left out`),
+		end: () => onEnd('ended'),
+	};
+}
+
+/** What we read, to the program; a slow program slows our reading. `over` resolves when no more is sent. */
+function readInput(
+	transport: ChildTransport,
+	limitBytes: number,
+	warn: (text: string) => void,
+): { reader: LineReader; over: Promise<void> } {
+	let onOver = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		onOver = resolve;
+	});
+	const reader = new LineReader(process.stdin, limitBytes, () => {
+		// A program that is gone already has told so by its own end.
+		void transport.endInput().catch(() => {});
+		onOver();
+	});
+	const send = (text: string): void => {
+		if (!isJson(text)) return warn(`mctl: not JSON, not sent: ${quoteLine(text)}`);
+		try {
+			if (transport.post(text)) return;
+		} catch (error) {
+			warn(`mctl: the program takes no more input: ${OrchestraError.from(error).message}`);
+			reader.stop();
+			return onOver();
+		}
+		reader.pause();
+		const readOn = (): void => reader.resume();
+		transport.flushed().then(readOn, readOn);
+	};
+	reader.start({
+		message: send,
+		oversize: ({ limitBytes: limit }) => warn(`mctl: a line longer than ${limit} bytes was not sent`),
+		end: () => {},
+	});
+	return { reader, over };
+}
+
+/** Resolves after `ms`; never without one. */
+function timeLimit(ms: number | undefined): Promise<'late'> {
+	return new Promise((resolve) => {
+		if (ms !== undefined) setTimeout(resolve, ms, 'late').unref();
+	});
+}
+
+function stillRuns(transport: ChildTransport, timeoutMs: number | undefined): OrchestraError {
+	const { command } = transport.diagnose();
+	return new OrchestraError('timeout', `\`${command}\` still ran ${timeoutMs}ms after the end of input`, {
+		hint: 'Raise --timeout, or leave it out to wait until the program ends.',
+	});
+}
+
+/** A program that failed is our failure: 1, or 128 + n as a shell says it of a program that was killed. */
+function reportExit(transport: ChildTransport, out: Output): void {
+	const { command, exitCode, signal } = transport.diagnose();
+	if (signal !== null) {
+		out.note(`mctl: \`${command}\` was ended by ${signal}`);
+		process.exitCode = 128 + constants.signals[signal];
+	} else if (exitCode !== null && exitCode !== 0) {
+		out.note(`mctl: \`${command}\` exited with code ${exitCode}`);
+		process.exitCode = 1;
+	}
+}
+
+function isJson(text: string): boolean {
+	try {
+		parseJson(text);
+		return true;
+	} catch {
+		return false; // the caller says what becomes of such a line
+	}
+}

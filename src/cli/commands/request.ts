@@ -1,0 +1,80 @@
+/*
+ * `mctl request`: one JSON-RPC request to a program, and its answer.
+ *
+ * An MCP server refuses most methods before `initialize`, so a method of MCP is
+ * preceded by the handshake, unless `--raw` is given or the params name the protocol version
+ * themselves, as requests of the newest revision do.
+ */
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { packageVersion } from '../../files/package-version.ts';
+import { printableJson } from '../../printable.ts';
+import { negotiate } from '../../protocol/revisions.ts';
+import type { IncomingCall } from '../../rpc/incoming.ts';
+import { methodNotFound } from '../../rpc/rpc-error.ts';
+import { Client } from '../../transport/client.ts';
+import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+
+const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
+const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';
+
+export const request: Command = {
+	usage: 'mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--raw] [--json]',
+	examples: [
+		"mctl request 'stdio:python3 server.py' ping",
+		`mctl request 'stdio:node server.js' tools/call '{"name":"echo","arguments":{"text":"hi"}}'`,
+		"mctl request 'stdio:node server.js' tools/list --json | jq .result",
+	],
+	flags: {
+		timeout: { type: 'string', value: 'MS', help: 'longest wait for the answer (default 30000)' },
+		raw: { type: 'boolean', help: 'send only this: no `initialize` before a method of MCP' },
+		json: { type: 'boolean', help: 'print one JSON object with the answer on stdout' },
+	},
+
+	async run(input) {
+		const [uri, method, paramsText, ...rest] = input.words;
+		if (uri === undefined || method === undefined)
+			throw usageError(request, 'mctl request needs a URI and a method');
+		if (rest.length > 0) throw usageError(request, 'too many words; put the URI and the params in quotes');
+		const params = paramsText === undefined ? undefined : readParams(paramsText);
+		const timeoutMs = numberFlag(input, request, 'timeout');
+		const isMcp = !input.flags['raw'] && mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true;
+		const client = await Client.open(uri, { stderr: input.out.childStderr, onRequest: answerPing });
+		try {
+			if (isMcp) await initialize(client, input, timeoutMs);
+			const result = await client.request(method, params, { timeoutMs, signal: input.signal });
+			if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
+			else input.out.line(printableJson(result, 2));
+		} finally {
+			await client.close();
+		}
+	},
+};
+
+/** The handshake of MCP. A program that refuses it is asked all the same: it may know the method without. */
+async function initialize(client: Client, { out, signal }: CommandInput, timeoutMs?: number): Promise<void> {
+	const params = {
+		protocolVersion: negotiate(undefined).version,
+		capabilities: {},
+		clientInfo: { name: 'mctl', version: packageVersion() },
+	};
+	try {
+		await client.request('initialize', params, { timeoutMs, signal });
+		client.notify('notifications/initialized');
+	} catch (thrown) {
+		if (!OrchestraError.is(thrown, 'rpc')) throw thrown;
+		out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+	}
+}
+
+function answerPing({ method }: IncomingCall): unknown {
+	if (method === 'ping') return {};
+	throw methodNotFound(method);
+}
+
+function readParams(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw usageError(request, `the params are not JSON: ${messageOf(error)}`);
+	}
+}

@@ -1,0 +1,63 @@
+/* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
+import { existsSync } from 'node:fs';
+import { messageOf } from '../../errors.ts';
+import { packageVersion } from '../../files/package-version.ts';
+import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
+import { Log } from '../../log.ts';
+import { serveProvider } from '../../mcp/define/serve.ts';
+import { type Command, usageError } from '../command.ts';
+
+/** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
+const WARM_AFTER_MS = 100;
+/** The exit code when nothing can be served. */
+const START_FAILED = 1;
+
+export const serve: Command = {
+	usage: 'mctl serve [--config FILE]',
+	examples: [
+		'mctl serve',
+		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',
+		'claude mcp add orchestra -- mctl serve',
+	],
+	flags: { config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' } },
+	ownsSignals: true,
+
+	async run({ words, flags, environment }) {
+		if (words.length > 0) throw usageError(serve, 'mctl serve takes no words');
+		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+		if (file !== undefined && !existsSync(file))
+			throw usageError(serve, `there is no configuration file ${file}`);
+		const log = Log.fromEnvironment('orchestra', environment);
+		log.info(`Starting orchestra v${packageVersion()}`);
+		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {
+			log.error(`orchestra could not start: ${messageOf(error)}`);
+		});
+		if (opened) await serveUntilEnd(opened, log);
+		else process.exitCode = START_FAILED;
+	},
+};
+
+/** The first answer does not wait for what is loaded; the log says that the start is over when it is. */
+async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
+	let isStarted = false;
+	const started = (): void => {
+		if (!isStarted) log.info('orchestra started successfully');
+		isStarted = true;
+	};
+	const failed = (error: unknown): void => log.error(`orchestra started in part: ${messageOf(error)}`);
+	const warming = setTimeout(() => void warmUp(opened).then(started, failed), WARM_AFTER_MS);
+	const { messageBytes: limitBytes } = opened.configuration().limits;
+	try {
+		await serveProvider(opened.hub, { log, limitBytes });
+	} finally {
+		clearTimeout(warming);
+		started();
+		await opened.close();
+	}
+}
+
+/** Load what takes time: the library here, plugins in the background. */
+async function warmUp({ hub }: OpenedHub): Promise<void> {
+	hub.warm();
+	await hub.ready();
+}

@@ -1,0 +1,167 @@
+/*
+ * Where a command speaks: stdout is the answer, stderr is everything else.
+ *
+ * A reader that goes away (`| head -1`) is not an error: what is written to a
+ * closed stdout is dropped, and `isClosed` lets a long command stop early.
+ *
+ * Nothing that reaches a terminal holds a control character that we did not write:
+ * text from outside goes through `printable` where it is put into a line, and the
+ * terminal gets no escape sequence but those of our own styles, should one be forgotten.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { styleText } from 'node:util';
+import type { OrchestraError } from '../../errors.ts';
+import { printable, printableJson } from '../../printable.ts';
+
+const styleNames = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
+
+export type StyleName = (typeof styleNames)[number];
+
+/** Lines of a message after its first are indented, so that none passes for a line of ours. */
+const CONTINUATION = '\n  ';
+
+export class Output {
+	readonly #stdout: NodeJS.WriteStream;
+	readonly #stderr: NodeJS.WriteStream;
+	readonly #environment: Readonly<NodeJS.ProcessEnv>;
+	readonly #answerDecoder = new StringDecoder();
+	readonly #foreignDecoder = new StringDecoder();
+	#isClosed = false;
+
+	constructor(
+		stdout: NodeJS.WriteStream,
+		stderr: NodeJS.WriteStream,
+		environment: Readonly<NodeJS.ProcessEnv>,
+	) {
+		this.#stdout = stdout;
+		this.#stderr = stderr;
+		this.#environment = environment;
+		stdout.on('error', () => {
+			this.#isClosed = true;
+		});
+		// A broken stderr leaves nobody to report it to.
+		stderr.on('error', () => {});
+	}
+
+	/** True when the reader of stdout went away. */
+	get isClosed(): boolean {
+		return this.#isClosed;
+	}
+
+	/** True when a person looks at stdout. */
+	get isTerminal(): boolean {
+		return this.#stdout.isTTY;
+	}
+
+	/** True when a person looks at stderr: progress may be drawn there. */
+	get hasLiveStderr(): boolean {
+		return this.#stderr.isTTY;
+	}
+
+	/** Columns of the terminal; 80 in a pipe. */
+	get width(): number {
+		return this.#stdout.columns ?? 80;
+	}
+
+	/** One line of the answer. */
+	line(text = ''): void {
+		void this.write(`${text}\n`);
+	}
+
+	/** Lines of the answer that come from outside: as they are in a pipe, printable on a terminal. */
+	foreign(text: string): void {
+		this.line(this.isTerminal ? printable(text) : text);
+	}
+
+	/** A piece of the answer, untouched in a pipe. Resolves when it is with the operating system. */
+	write(text: string | Uint8Array): Promise<void> {
+		if (this.#isClosed) return Promise.resolve();
+		const piece = this.isTerminal ? this.#safe(this.#stdout, decoded(this.#answerDecoder, text)) : text;
+		return new Promise((resolve) => this.#stdout.write(piece, () => resolve()));
+	}
+
+	/** The answer as one JSON object on one line. */
+	json(value: unknown): void {
+		this.line(printableJson(value));
+	}
+
+	/** A line beside the answer. */
+	note(text: string): void {
+		this.#stderr.write(`${this.#safe(this.#stderr, text)}\n`);
+	}
+
+	/** Our own control sequences beside the answer, for progress that redraws itself. Never text from outside. */
+	live(text: string): void {
+		this.#stderr.write(text);
+	}
+
+	/** What becomes of the stderr of a program that we start: a slow reader slows it in a pipe. */
+	get childStderr(): 'inherit' | ((chunk: Uint8Array) => void) {
+		return this.hasLiveStderr ? (chunk) => this.foreignStderr(chunk) : 'inherit';
+	}
+
+	/** The stderr of a program that we started: as it is in a pipe, printable on a terminal. */
+	foreignStderr(chunk: Uint8Array): void {
+		if (!this.hasLiveStderr) this.#stderr.write(chunk);
+		else
+			this.#stderr.write(printable(this.#foreignDecoder.write(Buffer.from(chunk)).replace(/\r\n?/g, '\n')));
+	}
+
+	/** An error with its hint, or as JSON for programs. */
+	error(error: OrchestraError, asJson: boolean): void {
+		const { code, message, hint, data } = error;
+		if (asJson) return this.note(printableJson({ error: { code, message, hint, data } }));
+		this.note(`mctl: ${indented(message)}`);
+		if (hint !== undefined) this.note(`hint: ${indented(hint)}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${indented(data['path'])}`);
+	}
+
+	/** `text` in a style, when stdout shows styles. */
+	style(name: StyleName, text: string): string {
+		return this.#styled(this.#stdout, name, text);
+	}
+
+	/** `text` in a style, when stderr shows styles. */
+	noteStyle(name: StyleName, text: string): string {
+		return this.#styled(this.#stderr, name, text);
+	}
+
+	#styled(stream: NodeJS.WriteStream, name: StyleName, text: string): string {
+		return this.#hasStyles(stream) ? inStyle(name, text) : text;
+	}
+
+	#safe(stream: NodeJS.WriteStream, text: string): string {
+		return this.#hasStyles(stream) ? withOwnStyles(text) : printable(text);
+	}
+
+	#hasStyles(stream: NodeJS.WriteStream): boolean {
+		const { NO_COLOR, TERM } = this.#environment;
+		return stream.isTTY && (NO_COLOR ?? '') === '' && TERM !== 'dumb';
+	}
+}
+
+/** The sequences that `style` writes, and no others. */
+const ownStyles = new Set(styleNames.flatMap((name) => inStyle(name, '|').split('|')));
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const STYLE_SEQUENCE = /(\u001B\[\d+m)/;
+
+function withOwnStyles(text: string): string {
+	return text
+		.split(STYLE_SEQUENCE)
+		.map((part) => (ownStyles.has(part) ? part : printable(part)))
+		.join('');
+}
+
+/** Whether the stream shows styles was decided before. */
+function inStyle(name: StyleName, text: string): string {
+	return styleText(name, text, { validateStream: false });
+}
+
+function indented(text: string): string {
+	return printable(text).trimEnd().replaceAll('\n', CONTINUATION);
+}
+
+function decoded(decoder: StringDecoder, text: string | Uint8Array): string {
+	return typeof text === 'string' ? text : decoder.write(Buffer.from(text));
+}

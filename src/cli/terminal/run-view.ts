@@ -1,0 +1,109 @@
+/*
+ * A run as a person sees it: live lines, a progress bar, and the verdict.
+ *
+ * Warnings and errors go to stderr; the rest is the answer. An error event is held
+ * back until it is known whether it was the last word.
+ */
+
+import { printable, printableJson } from '../../printable.ts';
+import { payloadText, type ToolEvent } from '../../tool/event.ts';
+import { hintFor } from '../../tool/mcp-result.ts';
+import { WARNINGS_KEPT } from '../../tool/run-limits.ts';
+import type { RunSummary } from '../../tool/summary.ts';
+import type { Output } from './output.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+export class RunView {
+	readonly #out: Output;
+	readonly #bar: ProgressBar;
+	#heldError: string | undefined;
+
+	constructor(out: Output) {
+		this.#out = out;
+		this.#bar = new ProgressBar(out);
+	}
+
+	start(toolId: string): void {
+		this.#line(`${this.#out.style('cyan', '▶')} ${this.#out.style('bold', printable(toolId))}`);
+	}
+
+	event(event: ToolEvent): void {
+		const { type, payload } = event;
+		if (type === 'log') this.#log(event);
+		else if (type === 'progress') this.#bar.show(payload);
+		else if (type === 'artifact') this.#line(`${this.#out.style('cyan', '→')} ${shown(payload, 'path')}`);
+		else if (type === 'error') this.#holdError(event);
+		else if (type !== 'started' && type !== 'result') {
+			this.#line(this.#out.style('dim', printable(`${type} ${JSON.stringify(payload)}`)));
+		}
+	}
+
+	warning(message: string): void {
+		this.#note(`${this.#out.noteStyle('yellow', '⚠')} ${printable(message)}`);
+	}
+
+	/** The tool's own stderr. */
+	stderr(chunk: Uint8Array): void {
+		this.#bar.hide();
+		this.#out.foreignStderr(chunk);
+	}
+
+	end(summary: RunSummary): void {
+		this.#bar.end();
+		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
+		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
+		if (summary.outcome !== 'ok') return this.#failure(summary);
+		if (this.#heldError !== undefined) {
+			this.#note(this.#heldError);
+			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
+		} else if (summary.result) this.#line(`${this.#out.style('green', '✓')} Done`);
+		else this.#line(`${this.#out.style('yellow', '⚠')} Finished without a result`);
+		if (summary.result) this.#line(printableJson(summary.result, 2));
+	}
+
+	#failure(summary: RunSummary): void {
+		const { message = 'Tool failed', code } = summary.error ?? {};
+		const ending = code === undefined ? '' : ` ${this.#out.noteStyle('dim', `[${printable(code)}]`)}`;
+		this.#note(`${this.#out.noteStyle('red', '✗')} ${printable(message)}${ending}`);
+		this.#note(`  hint: ${printable(hintFor(summary))}`);
+	}
+
+	#holdError(event: ToolEvent): void {
+		if (this.#heldError !== undefined) this.#note(this.#heldError);
+		const code = shown(event.payload, 'code');
+		const ending = code === '' ? '' : ` [${code}]`;
+		this.#heldError = `${this.#out.noteStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
+	}
+
+	#log({ payload }: ToolEvent): void {
+		const data = payload['data'] === undefined ? '' : ` ${printable(JSON.stringify(payload['data']))}`;
+		const text = shown(payload, 'message');
+		const out = this.#out;
+		switch (payload['level']) {
+			case 'debug':
+				return this.#line(out.style('dim', `▪ ${text}${data}`));
+			case 'warn':
+				return this.#note(`${out.noteStyle('yellow', '⚠')} ${text}${out.noteStyle('dim', data)}`);
+			case 'error':
+				return this.#note(`${out.noteStyle('red', '✖')} ${text}${out.noteStyle('dim', data)}`);
+			default:
+				return this.#line(`${out.style('blue', 'ℹ')} ${text}${out.style('dim', data)}`);
+		}
+	}
+
+	#line(text: string): void {
+		this.#bar.hide();
+		this.#out.line(text);
+		this.#bar.draw();
+	}
+
+	#note(text: string): void {
+		this.#bar.hide();
+		this.#out.note(text);
+		this.#bar.draw();
+	}
+}
+
+function shown(payload: ToolEvent['payload'], key: string): string {
+	return printable(payloadText(payload, key));
+}

@@ -1,0 +1,26 @@
+/* Columns of text, fitted to a width: the last column gives way. Cells may come from outside. */
+import { printableLine } from '../../printable.ts';
+import { cutText, padText, textWidth } from './text-width.ts';
+
+const GAP = '  ';
+const NARROWEST_LAST = 16;
+
+/** Lines with a heading; `width` undefined means as wide as it takes. */
+export function tableLines(
+	headings: readonly string[],
+	rows: readonly (readonly string[])[],
+	width: number | undefined,
+): string[] {
+	const all = [headings, ...rows].map((row) => row.map((cell) => printableLine(cell.replace(/\s+/g, ' '))));
+	const widths = headings.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))));
+	const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0);
+	const room = width === undefined ? Number.POSITIVE_INFINITY : Math.max(NARROWEST_LAST, width - before);
+	return all.map((row) =>
+		row
+			.map((cell, column) =>
+				column < widths.length - 1 ? padText(cell, widths[column] ?? 0) : cutText(cell, room),
+			)
+			.join(GAP)
+			.trimEnd(),
+	);
+}

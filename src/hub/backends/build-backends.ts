@@ -1,0 +1,150 @@
+/*
+ * From the configuration to backends. Each is loaded when it is first needed. What
+ * did not change is kept: a plugin with its running process, tools with their runs,
+ * the library with what it has read.
+ */
+import type { Configuration, PluginEntry } from '../../config/configuration.ts';
+import { assertLibraryFolders } from '../../config/library-folders.ts';
+import type { Log } from '../../log.ts';
+import { DEFAULT_PROVIDER } from '../names.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Backend } from './backend.ts';
+import { LazyBackend } from './lazy-backend.ts';
+import type { PluginBackend } from './plugin-backend.ts';
+import type { PluginLink } from './plugin-link.ts';
+
+export interface BackendSetup {
+	readonly configuration: Configuration;
+	/** The files that plugins keep, loaded when first asked for. */
+	readonly storage: () => Promise<Storage>;
+	readonly cwd: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+	/** How plugins reach the hub, loaded when the first one starts. */
+	readonly link: () => Promise<PluginLink>;
+	/** Backends of before, to keep what did not change. */
+	readonly earlier?: readonly Backend[];
+}
+
+/** All backends, in configuration order: tools, plugins, library, storage. */
+export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
+	const keep = (fresh: LazyBackend): Backend => keptOf(setup, fresh);
+	return [
+		keep(toolBackend(setup)),
+		...(await pluginBackends(setup)),
+		keep(libraryBackend(setup)),
+		keep(storageBackend(setup)),
+	];
+}
+
+/** The backend of before when it would be the same. A fresh one that is not used has loaded nothing. */
+function keptOf({ earlier = [] }: BackendSetup, fresh: LazyBackend): Backend {
+	const isKept = (backend: Backend): boolean =>
+		backend instanceof LazyBackend && backend.id === fresh.id && backend.madeFrom === fresh.madeFrom;
+	return earlier.find(isKept) ?? fresh;
+}
+
+function toolBackend({ configuration, cwd, environment, log }: BackendSetup): LazyBackend {
+	const { root, tools, limits } = configuration;
+	return new LazyBackend({
+		id: 'tools',
+		kind: 'tools',
+		madeFrom: JSON.stringify([root, tools, limits]),
+		offers: ['tools'],
+		load: async () => {
+			const { ToolBackend } = await import('./tool-backend.ts');
+			return new ToolBackend({ configuration, cwd, environment, log: log.named('tools') });
+		},
+	});
+}
+
+function libraryBackend({ configuration, environment, log }: BackendSetup): LazyBackend {
+	const { library, root } = configuration;
+	// Here and not when it is first used: a folder that is named and missing must stop the start.
+	assertLibraryFolders(environment, root);
+	return new LazyBackend({
+		id: 'library',
+		kind: 'library',
+		madeFrom: JSON.stringify([root, library]),
+		offers: ['prompts', 'resources', 'completion'],
+		ownsUri: (uri) => uri.startsWith('orchestr8://'),
+		load: async () => {
+			const { resolveLibraryPaths } = await import('../../library/files/paths.ts');
+			const { LibraryBackend } = await import('./library-backend.ts');
+			const paths = resolveLibraryPaths({ environment, configured: library, workingFolder: root });
+			return new LibraryBackend(paths, log.named('library'));
+		},
+	});
+}
+
+function storageBackend({ storage, configuration: { root } }: BackendSetup): LazyBackend {
+	return new LazyBackend({
+		id: 'storage',
+		kind: 'storage',
+		madeFrom: root,
+		offers: ['resources'],
+		ownsUri: (uri) => uri.startsWith('orchestra://'),
+		load: async () => {
+			const { StorageBackend } = await import('./storage-backend.ts');
+			return new StorageBackend(await storage());
+		},
+	});
+}
+
+async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
+	const { configuration, environment, log, link, earlier = [] } = setup;
+	const entries = inOrder(
+		configuration.plugins.filter(({ isEnabled }) => isEnabled),
+		log,
+	);
+	if (entries.length === 0) return [];
+	const { PluginBackend: PluginBackendClass } = await import('./plugin-backend.ts');
+	const made = new Map<string, PluginBackend>();
+	for (const entry of entries) {
+		const kept = earlier.find(
+			(backend) => backend instanceof PluginBackendClass && isSame(backend.entry, entry),
+		);
+		const { requestMs, idleMs } = configuration.limits;
+		const terms = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
+		if (kept instanceof PluginBackendClass) {
+			kept.terms = terms;
+			made.set(entry.id, kept);
+		} else {
+			const fresh = { entry, link, workspace: configuration.root, environment, log, terms };
+			made.set(entry.id, new PluginBackendClass(fresh));
+		}
+	}
+	return defaultProviderFirst([...made.values()]);
+}
+
+/** Of plugins that provide AI the one of the default provider comes first, so that it keeps the names they share. */
+function defaultProviderFirst(plugins: readonly PluginBackend[]): PluginBackend[] {
+	const isDefault = ({ entry }: PluginBackend): boolean => entry.providesAi.includes(DEFAULT_PROVIDER);
+	const others = plugins.filter((plugin) => !isDefault(plugin));
+	const firstOther = others.findIndex(({ entry }) => entry.providesAi.length > 0);
+	if (firstOther === -1) return [...plugins];
+	return [...others.slice(0, firstOther), ...plugins.filter(isDefault), ...others.slice(firstOther)];
+}
+
+/** Plugins after those they depend on; a circle is told and then ignored. */
+function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
+	const ordered: PluginEntry[] = [];
+	const visit = (entry: PluginEntry, path: readonly string[]): void => {
+		if (ordered.includes(entry)) return;
+		if (path.includes(entry.id)) {
+			return log.warn(`plugins depend on each other in a circle: ${[...path, entry.id].join(' → ')}`);
+		}
+		for (const id of entry.dependsOn) {
+			const needed = entries.find((other) => other.id === id);
+			if (needed) visit(needed, [...path, entry.id]);
+			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured`);
+		}
+		if (!ordered.includes(entry)) ordered.push(entry);
+	};
+	for (const entry of entries) visit(entry, []);
+	return ordered;
+}
+
+function isSame(a: PluginEntry, b: PluginEntry): boolean {
+	return JSON.stringify(a) === JSON.stringify(b);
+}

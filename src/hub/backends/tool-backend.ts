@@ -1,0 +1,224 @@
+/*
+ * Tools of Tool Protocol v1 as a backend: discovered under the roots, each call one
+ * process, its events turned into progress and log messages as they come.
+ */
+import type { Configuration } from '../../config/configuration.ts';
+import { OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallToolParams, Change } from '../../mcp/server/provider.ts';
+import { HelperSpawner } from '../../process/helper-spawner.ts';
+import { type CallToolResult, isLogLevel, type Tool } from '../../protocol/mcp-types.ts';
+import { toolRoots } from '../../tool/discover.ts';
+import type { ToolEvent } from '../../tool/event.ts';
+import {
+	type McpToolResult,
+	mcpFailureOf,
+	mcpLogOf,
+	mcpProgressOf,
+	mcpResultOf,
+} from '../../tool/mcp-result.ts';
+import { missingProgram } from '../../tool/missing-program.ts';
+import { type RunOptions, runTool } from '../../tool/run.ts';
+import { runTimeoutMs } from '../../tool/run-limits.ts';
+import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
+import type { Tool as FoundTool } from '../../tool/tool.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import type { Backend, OwnedProcess } from './backend.ts';
+import { WatchedTools } from './watched-tools.ts';
+
+/** From this size on children are started through a small helper process. */
+const LARGE_PROCESS_BYTES = 256 * 1024 * 1024;
+
+export interface ToolBackendOptions {
+	readonly configuration: Configuration;
+	readonly cwd: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+}
+
+interface ToolRunning {
+	readonly tool: FoundTool;
+	readonly startedAt: Date;
+	pid: number | undefined;
+	/** Resolves when the run is over, however it ended. */
+	done: Promise<void>;
+}
+
+export class ToolBackend implements Backend {
+	readonly id = 'tools';
+	readonly kind = 'tools';
+	readonly qualifiesNames = false;
+	readonly #options: ToolBackendOptions;
+	readonly #tools: WatchedTools;
+	readonly #queue: RunQueue;
+	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #runs = new Set<ToolRunning>();
+	readonly #closing = new AbortController();
+	#spawner: HelperSpawner | undefined;
+	#spawnerSince = new Date(0);
+
+	constructor(options: ToolBackendOptions) {
+		this.#options = options;
+		const { configuration, environment, cwd, log } = options;
+		const roots = toolRoots(configuration, environment, cwd);
+		this.#queue = new RunQueue(configuration.limits.toolsAtOnce ?? defaultRunsAtOnce());
+		this.#tools = new WatchedTools({ roots, environment, log, onChange: () => this.#tellChange() });
+	}
+
+	get state(): string {
+		const { waitingCount } = this.#queue;
+		const running = this.#runs.size - waitingCount;
+		if (waitingCount > 0) return `${running} running, ${waitingCount} waiting`;
+		return running > 0 ? `${running} running` : 'known';
+	}
+
+	/** Watch the roots. */
+	warm(): void {
+		this.#tools.watch();
+	}
+
+	listTools(): readonly Tool[] {
+		return this.#tools.offered.map(describe);
+	}
+
+	/** What the tool needs and does not find. A tool whose program was installed since is offered from now on. */
+	whyNotListed(name: string): string | undefined {
+		const tool = this.#tools.find(name);
+		if (tool === undefined) return undefined;
+		const missing = missingProgram(tool, this.#options.environment);
+		if (missing) return [missing.message, missing.hint].filter(Boolean).join('. ');
+		this.#tools.refresh();
+		return `${name} was not offered a moment ago and is now; call it again`;
+	}
+
+	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
+		const tool = this.#tools.find(name);
+		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);
+		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined, done: Promise.resolve() };
+		const result = this.#run(running, input, context);
+		// Whoever closes the backend waits for the end; how it ended is for the caller.
+		running.done = result.then(ignore, ignore);
+		this.#runs.add(running);
+		return result.finally(() => this.#runs.delete(running));
+	}
+
+	processes(): readonly OwnedProcess[] {
+		const runs = [...this.#runs].map(({ tool, pid, startedAt }) => ({ command: tool.id, pid, startedAt }));
+		const helper = { command: 'spawn helper', pid: this.#spawner?.pid, startedAt: this.#spawnerSince };
+		return [...runs, helper].flatMap(({ command, pid, startedAt }) =>
+			pid === undefined ? [] : [{ backend: this.id, pid, command, startedAt, state: 'running' }],
+		);
+	}
+
+	onChange(listener: (change: Change) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Every run has its own time limit, so this ends. */
+	async retire(): Promise<void> {
+		this.#unwatch();
+		await Promise.all([...this.#runs].map(({ done }) => done));
+		await this.close();
+	}
+
+	async close(): Promise<void> {
+		this.#unwatch();
+		this.#closing.abort(new OrchestraError('canceled', 'the hub is shutting down'));
+		await Promise.all([...this.#runs].map(({ done }) => done));
+		this.#spawner?.close();
+	}
+
+	#unwatch(): void {
+		this.#tools.close();
+		this.#listeners.clear();
+	}
+
+	#tellChange(): void {
+		for (const listener of this.#listeners) listener({ kind: 'tools' });
+	}
+
+	/** Wait for a free place, then run. What keeps a tool from starting is an answer that the model can read. */
+	async #run(
+		running: ToolRunning,
+		input: Record<string, unknown>,
+		context: CallContext,
+	): Promise<CallToolResult> {
+		const signal = AbortSignal.any([context.signal, this.#closing.signal]);
+		const options = { ...this.#runOptions(running), signal, input: input as JsonObject }; // it came out of a JSON message
+		const { environment, configuration } = this.#options;
+		let leave: () => void;
+		try {
+			const missing = missingProgram(running.tool, environment);
+			if (missing) throw missing;
+			leave = await this.#queue.enter(signal, options.timeoutMs);
+		} catch (error) {
+			signal.throwIfAborted();
+			return plain(mcpFailureOf(error));
+		}
+		try {
+			const run = runTool(running.tool, options);
+			for await (const event of run) report(event, context);
+			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
+		} finally {
+			leave();
+		}
+	}
+
+	#runOptions(running: ToolRunning): RunOptions & { timeoutMs: number } {
+		const { tool } = running;
+		const { configuration, environment, log } = this.#options;
+		const { tools: settings, limits, root: workspaceRoot } = configuration;
+		const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
+		const times = { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs };
+		return {
+			config: settings.config,
+			workspaceRoot,
+			environment,
+			spawner: this.#spawnerForLarge(),
+			timeoutMs: runTimeoutMs(tool.id, times),
+			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
+			onSpawn: (pid) => {
+				running.pid = pid;
+			},
+			onWarning: ({ message }) => log.debug(`${tool.id}: ${message}`),
+		};
+	}
+
+	/** Forking takes long only for a large process; only then is a helper worth a process of its own. */
+	#spawnerForLarge(): HelperSpawner | undefined {
+		if (this.#spawner === undefined && process.memoryUsage.rss() > LARGE_PROCESS_BYTES) {
+			this.#spawner = new HelperSpawner();
+			this.#spawnerSince = new Date();
+		}
+		return this.#spawner;
+	}
+}
+
+function report(event: ToolEvent, context: CallContext): void {
+	const progress = context.wantsProgress ? mcpProgressOf(event) : undefined;
+	if (progress) context.progress(progress.progress, progress.total, progress.message);
+	const log = mcpLogOf(event);
+	if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
+}
+
+function plain({ content, ...rest }: McpToolResult): CallToolResult {
+	return { ...rest, content: content.map((block) => ({ ...block })) };
+}
+
+const anyObject: JsonObject = { type: 'object' };
+
+function describe(tool: FoundTool): Tool {
+	const { id, name, description, inputSchema, outputSchema, annotations } = tool;
+	return {
+		name: id,
+		title: name,
+		description,
+		inputSchema: inputSchema ?? anyObject,
+		...(outputSchema && { outputSchema }),
+		...(annotations && { annotations }),
+	};
+}
+
+function ignore(): void {}

@@ -1,0 +1,139 @@
+/*
+ * The hub towards peers that speak the plugin protocol: plugins that dial in, and
+ * bridges, ours and those of others.
+ *
+ * Our own bridges get a tunnel with a whole MCP face at its end. Everybody else is
+ * answered kind by kind, routed to the plugin that provides a thing, or to any other
+ * backend of the hub.
+ */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { Face, type SharedState } from '../../mcp/server/mcp-session.ts';
+import { EXACT_JSON, FEATURES } from '../../plugin/features.ts';
+import {
+	HealthResult_Status,
+	type PluginManifest,
+	type RegistrationResultSchema,
+} from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
+import { TUNNEL_ID } from '../../plugin/tunnel.ts';
+import { Peer } from '../../rpc/peer.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { PluginBackend } from '../backends/plugin-backend.ts';
+import type { Hub } from '../hub.ts';
+import { limitedRate } from '../log-rate.ts';
+import type { OpenedHub } from '../open-hub.ts';
+import { EventHub } from './event-hub.ts';
+import { storageRoutes } from './storage-routes.ts';
+import { toolRoutes } from './tool-routes.ts';
+
+export interface OrchestratorParts {
+	/** The hub and its storage, once they are open. */
+	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
+	readonly shared: SharedState;
+	readonly log: Log;
+	/** Facts for `mctl hub status` and `ps`, as texts by name. */
+	readonly details: () => Record<string, string>;
+	/** For plugins alone: MCP sessions come another way. */
+	readonly isPrivate?: boolean;
+}
+
+/** The handlers of the hub's own listener. */
+export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
+	const { opened, log } = parts;
+	const warn = limitedRate((line) => log.warn(line));
+	const hub = (): Hub => opened().hub;
+	const events = new EventHub();
+	return {
+		log,
+		...toolRoutes(hub),
+		...storageRoutes(opened),
+		...eventRoutes(events),
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn }),
+		boot: () => ({ ready: true }),
+		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
+		...(!parts.isPrivate && {
+			tunnel: (transport: Transport, { requestId }: { requestId: string }) =>
+				serveSession(transport, { ...parts, sessionId: sessionIdOf(requestId) }),
+		}),
+	};
+}
+
+/**
+ * A link speaks for the plugin that its certificate is made for, and for no other. Of plugins that are not
+ * configured nothing is kept, so registrations cannot pile up.
+ */
+function registration(
+	manifest: PluginManifest,
+	peerName: string,
+	{ opened, log, isPrivate, warn }: OrchestratorParts & { warn: (line: string) => void },
+): MessageInitShape<typeof RegistrationResultSchema> {
+	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
+	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
+		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
+		warn(`a registration was refused: ${rejectReason}`);
+		return { accepted: false, rejectReason };
+	}
+	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
+	if (plugin instanceof PluginBackend) {
+		plugin.registered(manifest);
+		log.info(`${id} registered`);
+	} else log.debug(`${id} registered; it is none of the configured plugins`);
+	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
+}
+
+const SHOWN_CHARACTERS = 80;
+
+/** MCP in full at the end of a transport, until that ends. */
+export function serveSession(
+	transport: Transport,
+	{
+		opened,
+		shared,
+		log,
+		sessionId,
+	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & { sessionId?: string | undefined },
+): void {
+	const face = new Face(opened().hub, { shared, log, sessionId });
+	const peer = new Peer(transport, {
+		...face.peerOptions,
+		log,
+		onEnd: () => {
+			face.close();
+			peer.cancelIncoming('the client is gone');
+		},
+	});
+	face.connect(peer);
+	transport.start(peer);
+}
+
+/** A bridge names its session, which outlives the tunnel; undefined for one that does not. */
+function sessionIdOf(requestId: string): string | undefined {
+	return requestId.startsWith(TUNNEL_ID) ? requestId.slice(TUNNEL_ID.length) || undefined : undefined;
+}
+
+function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {
+	return {
+		subscribe({ subscriptionId, topic, filters }, call: SubscribedCall) {
+			return new Promise<void>((resolve) => {
+				const unsubscribe = events.subscribe(
+					{ subscriptionId, topic, filters, owner: call.peer.name },
+					(event) => call.deliver({ ...event, timestamp: timestampFromDate(event.timestamp) }),
+				);
+				const stop = (): void => {
+					unsubscribe();
+					resolve();
+				};
+				call.signal.addEventListener('abort', stop, { once: true });
+				if (call.signal.aborted) stop();
+			});
+		},
+		unsubscribe: ({ subscriptionId }, { peer }) => void events.unsubscribe(subscriptionId, peer.name),
+		publish({ topic, eventType, payload, sourcePlugin }) {
+			if (topic === '') throw new OrchestraError('bad_input', 'a publish needs a topic');
+			events.publish({ topic, eventType, payload: payload ?? {}, sourcePlugin });
+		},
+	};
+}

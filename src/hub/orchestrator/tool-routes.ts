@@ -1,0 +1,185 @@
+/*
+ * Tools, prompts and streams for peers of the plugin protocol.
+ *
+ * A tool of a plugin is passed on as it came. A tool of another backend is called
+ * like by any client, and its result put into the words of the protocol. Plugins
+ * that provide AI are chosen by the provider that the request names.
+ */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { OrchestraError, toolFailure } from '../../errors.ts';
+import { CallContext, type ClientLine } from '../../mcp/server/call-context.ts';
+import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
+import { readExact } from '../../plugin/exact-json.ts';
+import type {
+	PluginResponse,
+	ToolRequest,
+	ToolResponseSchema,
+} from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall, StreamingCall } from '../../plugin/server/handlers.ts';
+import { isInputRequired, type Result } from '../../protocol/mcp-types.ts';
+import { negotiate } from '../../protocol/revisions.ts';
+import { IncomingCall } from '../../rpc/incoming.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
+import { PluginBackend } from '../backends/plugin-backend.ts';
+import type { Hub } from '../hub.ts';
+import { DEFAULT_PROVIDER } from '../names.ts';
+
+/** Providers that speak the language of another one. */
+const aliases: ReadonlyMap<string, string> = new Map(
+	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
+);
+
+type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
+type ToolAnswer = MessageInitShape<typeof ToolResponseSchema>;
+
+export function toolRoutes(hub: () => Hub): Routes {
+	return {
+		async listTools() {
+			const tools = await hub().listTools();
+			return {
+				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
+			};
+		},
+		async toolCall(request, call) {
+			const plugin = await pluginFor(hub(), request);
+			if (!plugin) return callThroughHub(hub(), request, call);
+			const client = request.callerPlugin || call.peer.name;
+			const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client };
+			return hub().record(entry, () => plugin.forwardTool(request, call.signal));
+		},
+		async listPrompts() {
+			const prompts = await hub().listPrompts();
+			return {
+				prompts: prompts.map(({ name, description = '', arguments: given = [] }) => ({
+					name,
+					description,
+					arguments: given.map((argument) => ({ description: '', required: false, ...argument })),
+				})),
+			};
+		},
+		async promptGet({ promptName: name, arguments: input }, call) {
+			const result = await hub().getPrompt({ name, arguments: input }, contextOf(call));
+			if (isInputRequired(result))
+				throw new OrchestraError(
+					'bad_input',
+					`the prompt ${name} needs answers that this protocol cannot carry`,
+				);
+			return {
+				description: typeof result.description === 'string' ? result.description : '',
+				messages: result.messages.map(({ role, content }) => ({
+					role,
+					content: {
+						type: content.type,
+						text: content.type === 'text' ? content.text : JSON.stringify(content),
+					},
+				})),
+			};
+		},
+		streamStart: (request, call) => relayStream(hub(), request, call),
+	};
+}
+
+/**
+ * The plugin that a request goes to: that of the provider that it names, that of the default provider, else the one
+ * that lists the tool. A tool of a plugin that is down goes there too: the plugin may be back in a moment, and its
+ * error says what is the matter.
+ */
+async function pluginFor(
+	hub: Hub,
+	{ toolName, provider }: Pick<ToolRequest, 'toolName' | 'provider'>,
+): Promise<PluginBackend | undefined> {
+	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
+	const listing = plugins.filter((plugin) => plugin.lists(toolName));
+	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
+	// A tool that has nothing to do with AI does not wait for the plugin of the default provider.
+	if (known && provider === '' && known.providesAi.length === 0) return known;
+	for (const wanted of [provider, aliases.get(provider), DEFAULT_PROVIDER]) {
+		const found = plugins.find(({ providesAi }) => wanted !== undefined && providesAi.includes(wanted));
+		if (found && (await offers(found, toolName))) return found;
+	}
+	if (known) return known;
+	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
+	const down = plugins.find((plugin) => plugin.knowsTool(toolName));
+	if (down) return down;
+	const whom = provider === '' ? '' : ` for provider "${provider}"`;
+	const sentence = `no plugin provides tool "${toolName}"${whom}`;
+	throw toolFailure(hub.withTroubles(sentence), { code: 'tool_not_found' });
+}
+
+async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
+	// A plugin that is down offers nothing now; the hub starts it again by itself.
+	await plugin.listTools().catch(() => []);
+	return plugin.lists(toolName);
+}
+
+async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolAnswer> {
+	const { value } = readExact(request.arguments, request.argumentsJson);
+	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
+	if (isInputRequired(result))
+		throw toolFailure(`${request.toolName} needs answers that this protocol cannot carry`, {
+			code: 'input_required',
+		});
+	const text = textOf(result);
+	if (result.isError === true) return { success: false, errorCode: 'tool_error', errorMessage: text };
+	return { success: true, result: structured(result) ?? { text } };
+}
+
+function textOf({ content }: Result): string {
+	const blocks: unknown[] = Array.isArray(content) ? content : [];
+	return blocks
+		.map((block) =>
+			isObject(block) && typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block),
+		)
+		.join('\n');
+}
+
+function structured({ structuredContent }: Result): JsonObject | undefined {
+	// It came out of a JSON message.
+	return isObject(structuredContent) ? (structuredContent as JsonObject) : undefined;
+}
+
+/** Chunks pass as they come; cancelling reaches the plugin. */
+async function relayStream(
+	hub: Hub,
+	request: Parameters<NonNullable<PluginHandlers['streamStart']>>[0],
+	call: StreamingCall,
+): Promise<void> {
+	const plugin = await pluginFor(hub, { toolName: request.toolName, provider: '' });
+	if (!plugin)
+		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
+			code: 'tool_not_found',
+		});
+	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
+	const stream = async ({ client }: PluginProcess): Promise<object> => {
+		const sent = { request: { case: 'streamStart', value: request } } as const;
+		await passOn(client.sendStream(sent, { signal: call.signal }), call);
+		return {};
+	};
+	await hub.record(entry, () => plugin.use(stream));
+}
+
+async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
+	for await (const { response } of stream) {
+		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
+		else if (response.case === 'streamEnd' && !response.value.success) {
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
+		} else if (response.case === 'toolCall')
+			throw toolFailure(response.value.errorMessage, { code: response.value.errorCode });
+	}
+}
+
+/** The context of a call that no MCP client made: it can be canceled, and has nobody to tell or ask. */
+function contextOf({ requestId, signal }: ServerCall): CallContext {
+	const call = new IncomingCall(requestId, 'tools/call', {});
+	signal.addEventListener('abort', () => call.cancel('the caller gave up'), { once: true });
+	return new CallContext(nobody, call, {});
+}
+
+const nobody: ClientLine = {
+	revision: negotiate(undefined),
+	capabilities: {},
+	clientInfo: { name: 'plugin', version: '1' },
+	sessionId: '',
+	logLevel: () => undefined,
+	notify: () => {},
+};

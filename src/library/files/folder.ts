@@ -1,0 +1,199 @@
+/*
+ * A root folder, and the only way to its files.
+ *
+ * Every file is opened through here, and only when its real place is inside the
+ * real root: a link that leads out is reported and left alone. Names are
+ * relative to the root with `/` on every system; no message has a path of the
+ * machine. Reading is synchronous on purpose: for small files it is five times
+ * faster than the asynchronous kind, and the loader gives way every few
+ * milliseconds.
+ */
+import {
+	closeSync,
+	constants,
+	Dirent,
+	fstatSync,
+	openSync,
+	readdirSync,
+	readSync,
+	realpathSync,
+	statSync,
+} from 'node:fs';
+import { join, sep } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import type { SourceFile } from './fragment.ts';
+import { FILE_LIMIT_BYTES, FOLDER_DEPTH_LIMIT } from './library-limits.ts';
+
+/** What a walk meets: a file, a folder before it is entered, or something wrong. */
+export type Found =
+	| { kind: 'file'; file: string; real: string }
+	| { kind: 'folder'; folder: string }
+	| { kind: 'problem'; file: string; problem: string };
+
+export interface ReadFile extends SourceFile {
+	/** Changes whenever the file does. */
+	stamp: string;
+	problem?: string;
+}
+
+const skippedFolders = new Set(['node_modules']);
+/** Files up to so many bytes are read into one piece of memory, each in its turn. */
+const SCRATCH_BYTES = 64 * 1024;
+
+export class Folder {
+	/** The root as it was given, absolute. */
+	readonly path: string;
+	readonly #extensions: readonly string[];
+	readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+
+	/** @param extensions the endings of the files that count, lower case with dot */
+	constructor(path: string, extensions: readonly string[]) {
+		this.path = path;
+		this.#extensions = extensions;
+	}
+
+	get exists(): boolean {
+		return statSync(this.path, { throwIfNoEntry: false })?.isDirectory() === true;
+	}
+
+	/** The absolute path of a name below the root. */
+	locate(name: string): string {
+		return name === '' ? this.path : join(this.path, ...name.split('/'));
+	}
+
+	/** What is at `name` now, links followed as long as they stay inside. */
+	kindOf(name: string): 'file' | 'folder' | 'missing' {
+		const real = this.#realPathInside(name);
+		const found = real === undefined ? undefined : statSync(real, { throwIfNoEntry: false });
+		if (found?.isDirectory()) return 'folder';
+		return found?.isFile() && this.#counts(name) ? 'file' : 'missing';
+	}
+
+	/** Everything below `start`, sorted, hidden names left out. A missing folder is empty. */
+	*walk(start = '', above: readonly string[] = []): Generator<Found> {
+		const real = this.#realPathInside(start);
+		if (real === undefined) return;
+		if (above.includes(real)) return yield problem(start, 'is a link to a folder that contains it');
+		if (above.length >= FOLDER_DEPTH_LIMIT)
+			return yield problem(start, `is more than ${FOLDER_DEPTH_LIMIT} folders deep`);
+		yield { kind: 'folder', folder: start };
+		const chain = [...above, real];
+		for (const entry of this.#list(start)) {
+			if (entry instanceof Dirent)
+				yield* this.#visit(start === '' ? entry.name : `${start}/${entry.name}`, entry, chain);
+			else yield entry;
+		}
+	}
+
+	/** The text of a file, by its real place when a walk just told it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
+	read(file: string, real: string | undefined = this.#realPathInside(file)): ReadFile {
+		if (real === undefined) throw new OrchestraError('not_found', `${file} is not inside the library`);
+		// A pipe with this name must not block us, nor a link that was put here since.
+		const handle = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+		try {
+			const found = fstatSync(handle);
+			if (!found.isFile()) throw new OrchestraError('not_found', `${file} is not a file`);
+			if (found.size > FILE_LIMIT_BYTES) throw tooLarge(file, found.size);
+			return {
+				file,
+				size: found.size,
+				stamp: stampOf(found),
+				...decode(this.#readBytes(handle, found.size)),
+			};
+		} finally {
+			closeSync(handle);
+		}
+	}
+
+	/** The stamp of a file, to see whether it changed; empty when it is gone. */
+	stampOf(file: string): string {
+		const found = statSync(this.locate(file), { throwIfNoEntry: false });
+		return found ? stampOf(found) : '';
+	}
+
+	/**
+	 * At most `size` bytes, which was checked: a file that grows meanwhile is read again when its
+	 * change is told. They stay as they are until the next file is read.
+	 */
+	#readBytes(handle: number, size: number): Buffer {
+		const bytes = size <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);
+		let length = 0;
+		while (length < size) {
+			const count = readSync(handle, bytes, length, size - length, length);
+			if (count === 0) break;
+			length += count;
+		}
+		return bytes.subarray(0, length);
+	}
+
+	*#visit(name: string, entry: Dirent, above: readonly string[]): Generator<Found> {
+		if (entry.isDirectory()) return yield* this.walk(name, above);
+		if (entry.isFile()) {
+			if (this.#counts(name)) yield { kind: 'file', file: name, real: `${above.at(-1)}${sep}${entry.name}` };
+			return;
+		}
+		if (!entry.isSymbolicLink()) {
+			if (this.#counts(name)) yield problem(name, 'is a pipe, a socket or a device, and is left out');
+			return;
+		}
+		const real = this.#realPathInside(name);
+		if (real === undefined)
+			return yield problem(name, 'is a link that leads out of the library or nowhere, and is left out');
+		const kind = this.kindOf(name);
+		if (kind === 'folder') yield* this.walk(name, above);
+		else if (kind === 'file') yield { kind, file: name, real };
+	}
+
+	#list(folder: string): Array<Dirent | Found> {
+		try {
+			const entries = readdirSync(this.locate(folder), { withFileTypes: true });
+			const visible = entries.filter(({ name }) => !name.startsWith('.') && !skippedFolders.has(name));
+			return visible.sort((a, b) => (a.name < b.name ? -1 : 1));
+		} catch (error) {
+			const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+			return [problem(folder, `cannot be listed (${code})`)];
+		}
+	}
+
+	#counts(name: string): boolean {
+		const lower = name.toLowerCase();
+		return this.#extensions.some((extension) => lower.endsWith(extension));
+	}
+
+	/** The real place of a name; undefined when it is missing or outside. */
+	#realPathInside(name: string): string | undefined {
+		try {
+			const root = realpathSync.native(this.path);
+			const real = realpathSync.native(this.locate(name));
+			return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? real : undefined;
+		} catch {
+			// Missing, a link to nowhere, or a circle of links: there is nothing here to serve.
+			return undefined;
+		}
+	}
+}
+
+function problem(file: string, text: string): Found {
+	return { kind: 'problem', file, problem: text };
+}
+
+function stampOf({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: number }): string {
+	return `${mtimeMs}:${size}:${ino}`;
+}
+
+function tooLarge(file: string, size: number): OrchestraError {
+	return new OrchestraError(
+		'bad_input',
+		`has ${size} bytes, more than the ${FILE_LIMIT_BYTES} allowed, and is left out`,
+		{
+			hint: 'Split the file.',
+			data: { file, size, limit: FILE_LIMIT_BYTES },
+		},
+	);
+}
+
+function decode(bytes: Buffer): { text: string; problem?: string } {
+	const text = bytes.toString('utf8');
+	const isWhole = !text.includes('\uFFFD') || Buffer.from(text, 'utf8').equals(bytes);
+	return isWhole ? { text } : { text, problem: 'is not valid UTF-8; the broken bytes show as \uFFFD' };
+}

@@ -1,0 +1,119 @@
+/*
+ * A prompt: a markdown file with places for arguments.
+ *
+ * `${name}`, `{{name}}` and `$ARGUMENTS` are replaced. A `${name}` that is no
+ * argument stays as it is: prompts quote shell scripts.
+ */
+import { OrchestraError } from '../errors.ts';
+import { isObject } from '../wire/json.ts';
+import type { SourceFile } from './files/fragment.ts';
+import { type Metadata, readFrontMatter } from './files/front-matter.ts';
+import { LIST_LIMIT } from './files/library-limits.ts';
+import { outlineOf } from './files/markdown.ts';
+import { listOf, textOf } from './files/metadata.ts';
+import { fillPlaces, PLACE } from './files/prompt-places.ts';
+
+export interface PromptArgument {
+	name: string;
+	description: string | undefined;
+	required: boolean;
+	/** What the author suggests; completion offers these. */
+	values: readonly string[];
+}
+
+export interface Prompt {
+	/** As the front matter or the file has it; the list may qualify it. */
+	name: string;
+	title: string | undefined;
+	description: string | undefined;
+	arguments: readonly PromptArgument[];
+	file: string;
+	body: string;
+}
+
+/** The name under which `$ARGUMENTS` is offered when the author declared nothing. */
+const ALL = 'arguments';
+
+export function readPrompt({ file, text }: SourceFile): { prompt: Prompt; problems: string[] } {
+	const problems: string[] = [];
+	const { data, body, problem } = readFrontMatter(text);
+	if (problem !== undefined) problems.push(problem);
+	const outline = outlineOf(body);
+	const prompt: Prompt = {
+		name: textOf(data, 'name', problems) ?? fileName(file),
+		title: textOf(data, 'title', problems) ?? outline.title,
+		description: textOf(data, 'description', problems) ?? (outline.firstParagraph.slice(0, 200) || undefined),
+		arguments: data['arguments'] === undefined ? impliedArguments(body) : declared(data, problems),
+		file,
+		body,
+	};
+	return { prompt, problems };
+}
+
+/** The text of a prompt with its arguments in place. Throws `bad_input` naming a missing argument. */
+export function fillPrompt(prompt: Prompt, given: Readonly<Record<string, string>>): string {
+	for (const { name, required, description } of prompt.arguments) {
+		if (required && own(given, name) === undefined) {
+			throw new OrchestraError('bad_input', `Missing required argument: ${name}`, {
+				hint: description ?? `The prompt "${prompt.name}" cannot do without it.`,
+				data: { prompt: prompt.name, argument: name },
+			});
+		}
+	}
+	const known = new Set([...prompt.arguments.map(({ name }) => name), ...Object.keys(given)]);
+	const all = allArguments(prompt, given);
+	return fillPlaces(prompt.body, (name) => {
+		if (name === undefined) return all;
+		return known.has(name) ? (own(given, name) ?? '') : undefined;
+	});
+}
+
+/** Values in the order of declaration, then the undeclared ones as they came. */
+function allArguments(prompt: Prompt, given: Readonly<Record<string, string>>): string {
+	const names = new Set([...prompt.arguments.map(({ name }) => name), ...Object.keys(given)]);
+	return [...names].flatMap((name) => own(given, name) ?? []).join(' ');
+}
+
+function own(given: Readonly<Record<string, string>>, name: string): string | undefined {
+	return Object.hasOwn(given, name) ? given[name] : undefined;
+}
+
+function declared(data: Metadata, problems: string[]): PromptArgument[] {
+	const value = data['arguments'];
+	if (value === null) return [];
+	if (!Array.isArray(value)) {
+		problems.push('arguments is not a list');
+		return [];
+	}
+	if (value.length > LIST_LIMIT)
+		problems.push(`arguments has ${value.length} entries, the first ${LIST_LIMIT} are kept`);
+	const entries = value.slice(0, LIST_LIMIT).flatMap((entry: unknown) => argumentOf(entry, problems));
+	return [...new Map(entries.map((entry) => [entry.name, entry])).values()];
+}
+
+function argumentOf(entry: unknown, problems: string[]): PromptArgument[] {
+	if (typeof entry === 'string')
+		return [{ name: entry, description: undefined, required: false, values: [] }];
+	const name = isObject(entry) ? textOf(entry, 'name', problems) : undefined;
+	if (!isObject(entry) || name === undefined) {
+		problems.push('an argument has no name');
+		return [];
+	}
+	const description = textOf(entry, 'description', problems);
+	return [
+		{ name, description, required: entry['required'] === true, values: listOf(entry, 'values', problems) },
+	];
+}
+
+function impliedArguments(body: string): PromptArgument[] {
+	const names = new Set<string>();
+	for (const [, , braces, all] of body.matchAll(PLACE)) {
+		if (braces !== undefined) names.add(braces);
+		else if (all !== undefined) names.add(ALL);
+	}
+	return [...names].map((name) => ({ name, description: undefined, required: false, values: [] }));
+}
+
+function fileName(file: string): string {
+	return (file.split('/').at(-1) ?? file).replace(/\.[^.]+$/, '');
+}

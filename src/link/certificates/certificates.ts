@@ -1,0 +1,251 @@
+/*
+ * The certificate folder: one authority, one leaf per name.
+ *
+ * Its layout is shared with every other Orchestra on the machine, so what is
+ * there is used as it is. What is missing is made, and what ends within a month is
+ * renewed, both under a lock. The authority keeps its key when it is renewed:
+ * leaves signed before stay good. A file that is damaged, has expired or is not yet
+ * valid is never replaced silently; the error names it and the remedy.
+ *
+ * The clock may be wrong. Nothing is made while it is implausible. A certificate that
+ * is made or renewed starts when its authority started, so what was renewed while the
+ * clock was ahead is good when the clock is set right again.
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { withFolderLock } from '../../files/folder-lock.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+import type { Identity } from '../link.ts';
+import { assertPrivateKey } from './private-key-file.ts';
+import {
+	certifyAuthority,
+	type KeyAndCertificate,
+	makeLeaf,
+	newAuthority,
+	readAuthority,
+	type Validity,
+} from './x509.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const VALID_DAYS = 365;
+const RENEW_DAYS = 30;
+const EARLY_MS = 60_000;
+const LONGEST_NAME = 64;
+/** A clock outside of this is wrong; certificates with two digits for the year end with 2049. */
+const CLOCK_FROM = Date.UTC(2025, 0, 1);
+const CLOCK_UNTIL = Date.UTC(2049, 0, 1);
+
+/** The name in the certificate of every orchestrator: who dials one expects it. */
+export const ORCHESTRATOR_NAME = 'orchestrator';
+
+/** A pair as it was found, with what its certificate says. */
+interface ReadPair extends KeyAndCertificate {
+	readonly parsed: X509Certificate;
+}
+
+export interface CertificateOptions {
+	now?: (() => Date) | undefined;
+}
+
+/** `~/.orchestra/certs`, or the given folder with `~` expanded. */
+export function certificatesFolder(folder: string = '~/.orchestra/certs'): string {
+	return folder === '~' || folder.startsWith('~/') ? join(homedir(), folder.slice(1)) : folder;
+}
+
+/** The identity of `name` in the folder, made or renewed when needed. Throws `bad_input` naming the file that is wrong. */
+export async function loadIdentity(
+	folder: string,
+	name: string,
+	options: CertificateOptions = {},
+): Promise<Identity> {
+	checkName(name);
+	const now = options.now?.() ?? new Date();
+	assertPrivate(folder);
+	const found = readIdentity(folder, name, now);
+	if (found) return found;
+	checkClock(folder, now);
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	return withFolderLock(folder, async () => {
+		await removeDrafts(folder);
+		const authority = await ensureAuthority(folder, now);
+		const leaf = await ensureLeaf({ folder, name, now }, authority);
+		return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+	});
+}
+
+/** Make the authority and the leaf of the orchestrator before they are needed, under the folder's lock. */
+export async function ensureCertificates(folder: string, options: CertificateOptions = {}): Promise<void> {
+	await loadIdentity(folder, ORCHESTRATOR_NAME, options);
+}
+
+/** A name becomes a file name and a DNS name: letters, digits, dots, dashes and underscores only. */
+export function checkName(name: string): void {
+	const isSafe = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name) && !name.includes('..');
+	if (isSafe && name.length <= LONGEST_NAME && name !== 'ca') return;
+	throw new OrchestraError('bad_input', `"${name}" cannot be the name of a certificate`, {
+		hint: `Use up to ${LONGEST_NAME} letters, digits, dots, dashes or underscores, for example tools.features.`,
+	});
+}
+
+/** Everything there and good for a month: the usual case, without the lock. */
+function readIdentity(folder: string, name: string, now: Date): Identity | undefined {
+	const authority = readPair(folder, 'ca', now);
+	const leaf = authority && readPair(folder, name, now);
+	if (!authority || !leaf || isEnding(authority, now) || isEnding(leaf, now)) return undefined;
+	if (!isSignedBy(leaf, authority)) return undefined;
+	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+}
+
+async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
+	const found = readPair(folder, 'ca', now);
+	if (!found && readIfThere(join(folder, 'ca.key')) !== undefined) throw halfAuthority(folder, 'ca.crt');
+	if (found && !isEnding(found, now)) return found;
+	const key = found && signingKey(found);
+	if (found && !key) return found;
+	const authority = found && key ? readAuthority(found.certificate, key) : newAuthority();
+	return writePair(folder, 'ca', certifyAuthority(authority, validity(now, found)));
+}
+
+async function ensureLeaf(
+	{ folder, name, now }: { folder: string; name: string; now: Date },
+	authority: ReadPair,
+): Promise<ReadPair> {
+	const found = readPair(folder, name, now);
+	const key = signingKey(authority);
+	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
+	if (authority.key === '') throw halfAuthority(folder, 'ca.key');
+	if (!key) {
+		throw new OrchestraError('bad_input', `${join(folder, 'ca.key')} cannot sign a certificate for ${name}`, {
+			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from where it was made.',
+		});
+	}
+	const validFor = validity(now, authority);
+	return writePair(folder, name, makeLeaf(name, validFor, readAuthority(authority.certificate, key)));
+}
+
+/** As old as the authority: a start of its own would be in the future once a clock that was ahead is set right. */
+function validity(now: Date, authority: ReadPair | undefined): Validity {
+	const from = authority ? Date.parse(authority.parsed.validFrom) : Number.POSITIVE_INFINITY;
+	return {
+		from: new Date(Math.min(from, now.getTime() - EARLY_MS)),
+		to: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+	};
+}
+
+function checkClock(folder: string, now: Date): void {
+	if (now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL) return;
+	throw new OrchestraError(
+		'bad_input',
+		`the clock of this machine says ${now.toISOString()}: certificates made now in ${folder} would be worthless`,
+		{ hint: 'Set the clock and try again.' },
+	);
+}
+
+/** Only the owner of the lock writes, so what is there was left by a process that died. */
+async function removeDrafts(folder: string): Promise<void> {
+	const drafts = (await readdir(folder)).filter((name) => /\.(crt|key)\.\d+\.new$/.test(name));
+	await Promise.all(drafts.map((name) => unlink(join(folder, name)).catch(() => {})));
+}
+
+/** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
+function readPair(folder: string, name: string, now: Date): ReadPair | undefined {
+	const path = join(folder, `${name}.crt`);
+	const keyPath = join(folder, `${name}.key`);
+	const certificate = readIfThere(path);
+	const key = readIfThere(keyPath);
+	if (certificate === undefined) return undefined;
+	const parsed = parse(path, () => new X509Certificate(certificate));
+	checkValidity(path, parsed, now);
+	if (key === undefined) {
+		// A machine may hold the authority's certificate alone; a leaf without its key is of no use.
+		if (name === 'ca') return { certificate, key: '', parsed };
+		throw fileError(keyPath, 'is missing');
+	}
+	const privateKey = parse(keyPath, () => createPrivateKey(key));
+	if (!parsed.checkPrivateKey(privateKey)) throw fileError(keyPath, `does not belong to ${name}.crt`);
+	return { certificate, key, parsed };
+}
+
+/** Either the clock is wrong now, or it was wrong when the file was made: that is for a person to decide. */
+function checkValidity(path: string, { validFrom, validTo }: X509Certificate, now: Date): void {
+	const clock = `; the clock says ${now.toISOString()}`;
+	if (Date.parse(validTo) <= now.getTime()) throw fileError(path, `has expired on ${validTo}${clock}`);
+	if (Date.parse(validFrom) > now.getTime())
+		throw fileError(path, `is not valid before ${validFrom}${clock}`);
+}
+
+/** Four small files, read at once: a trip through the thread pool for each would hold up every start. */
+function readIfThere(path: string): string | undefined {
+	try {
+		if (path.endsWith('.key')) assertPrivateKey(path);
+		else assertPrivate(path);
+		return readRegularText(path);
+	} catch (error) {
+		if (OrchestraError.is(error)) throw error;
+		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+		throw new OrchestraError('io', `${path} cannot be read: ${messageOf(error)}`, {
+			cause: error,
+			data: { path },
+		});
+	}
+}
+
+/** Both files appear whole and almost at once; the key first, because a certificate alone would count as damaged. */
+async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<ReadPair> {
+	const keyPath = join(folder, `${name}.key`);
+	const path = join(folder, `${name}.crt`);
+	const draft = (final: string): string => `${final}.${process.pid}.new`;
+	await writeFile(draft(keyPath), pair.key, { mode: 0o600 });
+	await writeFile(draft(path), pair.certificate, { mode: 0o600 });
+	await rename(draft(keyPath), keyPath);
+	await rename(draft(path), path);
+	return { ...pair, parsed: new X509Certificate(pair.certificate) };
+}
+
+function parse<T>(path: string, read: () => T): T {
+	try {
+		return read();
+	} catch (cause) {
+		throw fileError(path, `is damaged (${messageOf(cause)})`, cause);
+	}
+}
+
+function fileError(path: string, what: string, cause?: unknown): OrchestraError {
+	const isAuthority = /\bca\.(crt|key)$/.test(path);
+	const clockHint = what.includes('the clock says') ? 'Set the clock if it is wrong. If it is right: ' : '';
+	return new OrchestraError('bad_input', `the certificate file ${path} ${what}`, {
+		cause,
+		hint: isAuthority
+			? `${clockHint}Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`
+			: `${clockHint}Delete its .crt and .key: they are made again at the next start.`,
+		data: { path },
+	});
+}
+
+/** One of the two files of the authority is not there: a new one would make every certificate of the old worthless. */
+function halfAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): OrchestraError {
+	const path = join(folder, missing);
+	const other = join(folder, missing === 'ca.crt' ? 'ca.key' : 'ca.crt');
+	return new OrchestraError('bad_input', `the certificate file ${path} is missing, but ${other} is there`, {
+		hint: `Put ${missing} back. If it is lost, stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`,
+		data: { path, other },
+	});
+}
+
+function isEnding({ parsed }: ReadPair, now: Date): boolean {
+	return Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
+}
+
+function isSignedBy(leaf: ReadPair, { parsed: authority }: ReadPair): boolean {
+	return leaf.parsed.verify(authority.publicKey);
+}
+
+function signingKey({ key }: KeyAndCertificate): KeyObject | undefined {
+	if (key === '') return undefined;
+	const parsed = createPrivateKey(key);
+	return parsed.asymmetricKeyType === 'ed25519' ? parsed : undefined;
+}

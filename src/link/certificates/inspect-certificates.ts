@@ -1,0 +1,97 @@
+/*
+ * Look through a certificate folder without changing it: `mctl doctor` shows what this finds.
+ * Modes, damage, validity, whether each leaf is signed by the authority, and whether each key belongs.
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { lstatSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+import { assertPrivateKey } from './private-key-file.ts';
+
+export interface CertificateFinding {
+	readonly verdict: 'ok' | 'warn' | 'fail';
+	readonly path: string;
+	/** A sentence that names the file. */
+	readonly text: string;
+	readonly fix?: string | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const EXPIRES_SOON_DAYS = 30;
+
+/** What is right and wrong with the folder, file by file. A folder that does not exist has no findings. */
+export function* inspectCertificates(folder: string, now: Date = new Date()): Generator<CertificateFinding> {
+	if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+	yield* problems(folder, () => assertPrivate(folder));
+	const names = readdirSync(folder).sort();
+	const authority = names.includes('ca.crt') ? parsed(join(folder, 'ca.crt')) : undefined;
+	for (const name of names) {
+		const path = join(folder, name);
+		if (name.endsWith('.key')) yield* problems(path, () => assertPrivateKey(path));
+		if (name.endsWith('.crt')) yield inspectCertificate(path, names, authority, now);
+		if (name.endsWith('.new'))
+			yield {
+				verdict: 'warn',
+				path,
+				text: `${path} was left by a process that died`,
+				fix: `Remove ${path}.`,
+			};
+	}
+}
+
+function inspectCertificate(
+	path: string,
+	names: readonly string[],
+	authority: X509Certificate | Error | undefined,
+	now: Date,
+): CertificateFinding {
+	const fix = path.endsWith('ca.crt')
+		? 'Is the clock right? If so, stop every hub and plugin and remove the whole folder: all are made anew.'
+		: `Is the clock right? If so, remove ${path} and its .key: they are made again when needed.`;
+	const fail = (reason: string): CertificateFinding => ({
+		verdict: 'fail',
+		path,
+		text: `certificate ${path} ${reason}`,
+		fix,
+	});
+	const certificate = parsed(path);
+	if (certificate instanceof Error) return fail(`is damaged: ${certificate.message}`);
+	const startsIn = Math.ceil((Date.parse(certificate.validFrom) - now.getTime()) / DAY_MS);
+	if (startsIn > 0) return fail(`is not valid before ${certificate.validFrom}`);
+	const days = Math.floor((Date.parse(certificate.validTo) - now.getTime()) / DAY_MS);
+	if (days < 0) return fail(`expired ${-days} days ago`);
+	if (authority instanceof X509Certificate && !certificate.verify(authority.publicKey))
+		return fail('is not signed by the authority in ca.crt');
+	const keyPath = path.replace(/\.crt$/, '.key');
+	if (names.includes(basename(keyPath)) && !keyFits(keyPath, certificate))
+		return fail(`has another key than ${keyPath}`);
+	const text = `certificate ${path}: ${days} days left`;
+	return { verdict: days < EXPIRES_SOON_DAYS ? 'warn' : 'ok', path, text };
+}
+
+function* problems(path: string, check: () => void): Generator<CertificateFinding> {
+	try {
+		check();
+	} catch (thrown) {
+		const { message, hint } = OrchestraError.from(thrown);
+		yield { verdict: 'fail', path, text: message, fix: hint };
+	}
+}
+
+function parsed(path: string): X509Certificate | Error {
+	try {
+		return new X509Certificate(readRegularText(path));
+	} catch (thrown) {
+		return OrchestraError.from(thrown);
+	}
+}
+
+function keyFits(path: string, certificate: X509Certificate): boolean {
+	try {
+		return certificate.checkPrivateKey(createPrivateKey(readRegularText(path)));
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,36 @@
+/*
+ * Who the peer is, by its certificate.
+ *
+ * Every leaf of the folder is good for `localhost`, so the handshake alone only says
+ * that the peer belongs to the same user. Who dials says in addition which name it
+ * expects: `orchestrator`, or the id of a plugin. It may be the common name or among
+ * the DNS names.
+ */
+import { X509Certificate } from 'node:crypto';
+import { OrchestraError } from '../../errors.ts';
+
+/** The common name of a certificate; empty when it has none. */
+export function commonNameOf(certificate: X509Certificate): string {
+	return /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
+}
+
+/** The name of the peer. Throws `closed` when `expected` is given and the certificate does not carry it. */
+export function checkPeerName(
+	address: string,
+	certificate: X509Certificate | undefined,
+	expected: string | undefined,
+): string {
+	const name = certificate ? commonNameOf(certificate) : '';
+	if (expected === undefined || name === expected) return name;
+	if (certificate?.checkHost(expected, { subject: 'never', wildcards: false })) return name;
+	throw new OrchestraError('closed', `${address} shows the certificate of "${name}", not of "${expected}"`, {
+		hint: 'Another program listens there. Check the address.',
+		data: { address, name, expected },
+	});
+}
+
+/** The first certificate of a chain in DER. */
+export function leafOf(chain: readonly Uint8Array[] | null): X509Certificate | undefined {
+	const [leaf] = chain ?? [];
+	return leaf && new X509Certificate(leaf);
+}

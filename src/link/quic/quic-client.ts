@@ -1,0 +1,135 @@
+/* Dial a QUIC peer: one connected UDP socket for each connection. */
+import { randomBytes } from 'node:crypto';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from '../address.ts';
+import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
+import type { DialOptions, Link } from '../link.ts';
+import { HANDSHAKE_MS, RENEW_AFTER_STREAMS, SILENCE_MS } from '../link-limits.ts';
+import { configureEngine, loadEngine } from './engine.ts';
+import { QuicConnection } from './quic-connection.ts';
+import { type Dialed, QuicLink } from './quic-link.ts';
+import { QuicSocket } from './quic-socket.ts';
+
+const ID_BYTES = 16;
+
+/** Connect over QUIC; every address behind a name is tried in turn. Rejects with the reason of the last. */
+export async function dialQuic(options: DialOptions): Promise<Link> {
+	const { host, port } = parseDialAddress(options.address);
+	let last: unknown;
+	for (const address of await resolveHost(host)) {
+		try {
+			return await openLink({ host: address, port }, options);
+		} catch (thrown) {
+			last = thrown;
+			if (!OrchestraError.is(thrown) || thrown.data['isRefused'] !== true) throw thrown;
+		}
+	}
+	throw last;
+}
+
+async function openLink(remote: HostPort, options: DialOptions): Promise<Link> {
+	const { signal: _, ...again } = options;
+	return new QuicLink(await dialOne(remote, options), {
+		redial: () => dialOne(remote, again),
+		renewAfterStreams: options.renewAfterStreams ?? RENEW_AFTER_STREAMS,
+	});
+}
+
+async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> {
+	const engine = await loadEngine();
+	const socket = await QuicSocket.connect(remote);
+	const { promise, resolve, reject } = deferred<void>();
+	try {
+		const config = configureEngine(engine, options.identity, {
+			isServer: false,
+			isRemote: !isLoopback(remote.host),
+			protocol: options.protocol,
+		});
+		const serverName = options.serverName ?? 'localhost';
+		const connection = new QuicConnection({
+			native: engine.Connection.connect(serverName, randomBytes(ID_BYTES), socket.local, remote, config),
+			host: socket,
+			local: socket.local,
+			remote,
+			isServer: false,
+			frameLimitBytes: options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
+			handshakeMs: options.handshakeMs ?? HANDSHAKE_MS,
+			silenceMs: options.silenceMs ?? SILENCE_MS,
+			onEstablished: () => resolve(),
+		});
+		socket.connections.add(connection);
+		socket.receive(
+			(data) => connection.take(data),
+			(error) => connection.fail(refused(remote, error)),
+		);
+		void connection.closed.then((reason) => {
+			reject(reason);
+			void socket.close();
+		});
+		connection.wake();
+		await untilDone(promise, connection, options.signal);
+		const peerName = checkPeer(connection, options.peerName);
+		return { connection, socket, peerName };
+	} catch (thrown) {
+		await socket.close();
+		throw OrchestraError.from(thrown, 'io');
+	}
+}
+
+async function untilDone(
+	done: Promise<void>,
+	connection: QuicConnection,
+	signal?: AbortSignal,
+): Promise<void> {
+	const abort = (): void =>
+		connection.fail(
+			new OrchestraError('canceled', `dialing ${connection.address} was called off`, {
+				cause: signal?.reason,
+			}),
+		);
+	if (signal?.aborted) abort();
+	signal?.addEventListener('abort', abort, { once: true });
+	try {
+		await done;
+	} finally {
+		signal?.removeEventListener('abort', abort);
+	}
+}
+
+/** The peer is of our authority; is it also who is expected? */
+function checkPeer(connection: QuicConnection, expected: string | undefined): string {
+	try {
+		return checkPeerName(connection.address, leafOf(connection.native.peerCertChain()), expected);
+	} catch (thrown) {
+		connection.fail(OrchestraError.from(thrown));
+		throw thrown;
+	}
+}
+
+function refused(remote: HostPort, error: Error): OrchestraError {
+	const isRefused = 'code' in error && error.code === 'ECONNREFUSED';
+	const where = formatAddress(remote);
+	const message = isRefused
+		? `nothing listens on UDP ${where}`
+		: `the UDP socket to ${where} failed: ${messageOf(error)}`;
+	return new OrchestraError('closed', message, { cause: error, data: { isRefused } });
+}
+
+interface Deferred<T> {
+	promise: Promise<T>;
+	resolve: (value: T) => void;
+	reject: (reason: unknown) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+	let resolve: (value: T) => void = () => {};
+	let reject: (reason: unknown) => void = () => {};
+	const promise = new Promise<T>((yes, no) => {
+		resolve = yes;
+		reject = no;
+	});
+	// Rejected also long after it was resolved, or before anybody awaits it.
+	promise.catch(() => {});
+	return { promise, resolve, reject };
+}

@@ -1,0 +1,219 @@
+/*
+ * Listen for QUIC peers: many connections on one UDP socket.
+ *
+ * A datagram is matched to its connection by the id in its head. What matches
+ * nothing is either a first packet, which is answered with a retry and makes a
+ * connection only when it comes back with our token, or it is ignored and counted.
+ * `HandshakeGate` bounds what is done for peers that have not proved who they are.
+ */
+import { randomBytes } from 'node:crypto';
+import type { RemoteInfo } from 'node:dgram';
+import { OrchestraError } from '../../errors.ts';
+import { Log } from '../../log.ts';
+import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from '../address.ts';
+import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
+import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
+import { HANDSHAKE_MS, MAX_CONNECTIONS, SILENCE_MS } from '../link-limits.ts';
+import {
+	configureEngine,
+	type Engine,
+	type EngineConfig,
+	type EngineHeader,
+	loadEngine,
+	TYPE_INITIAL,
+} from './engine.ts';
+import { HandshakeGate } from './handshake-gate.ts';
+import { QuicConnection } from './quic-connection.ts';
+import { QuicSocket } from './quic-socket.ts';
+import { mintRetryToken, openRetryToken, SpentTokens } from './retry-token.ts';
+
+const ID_BYTES = 16;
+const KEY_BYTES = 6;
+const LONG_HEADER_MASK = 0x80;
+const LONG_ID_AT = 6;
+/** A first packet is at least this long, so that we never answer with more than we got. */
+const FIRST_PACKET_BYTES = 1_200;
+
+/** Open a QUIC listener. Addresses other than loopback need `allowRemote`. */
+export async function listenQuic(options: ListenOptions): Promise<LinkListener> {
+	const engine = await loadEngine();
+	const { host, port } = parseAddress(options.address);
+	const [address = host] = await resolveHost(host);
+	const isRemote = !isLoopback(address);
+	if (isRemote) checkRemote(address, options);
+	const config = configureEngine(engine, options.identity, { isServer: true, isRemote });
+	const socket = await QuicSocket.bind({ host: address, port });
+	return new QuicListener(engine, config, socket, options);
+}
+
+function checkRemote(address: string, options: ListenOptions): void {
+	if (options.allowRemote !== true) {
+		throw new OrchestraError('bad_input', `QUIC listens on loopback only, and ${address} is not`, {
+			hint: 'Listen with TLS for other machines, or allow it explicitly.',
+			data: { address },
+		});
+	}
+	const log = options.log ?? Log.fromEnvironment('quic');
+	log.warn(`QUIC listens on ${address}: its engine has known denial-of-service flaws, prefer TLS there`);
+}
+
+class QuicListener implements LinkListener {
+	readonly kind = 'quic';
+	readonly address: string;
+	readonly #engine: Engine;
+	readonly #config: EngineConfig;
+	readonly #socket: QuicSocket;
+	readonly #options: ListenOptions;
+	readonly #byId = new Map<number, QuicConnection>();
+	readonly #peers = new WeakMap<QuicConnection, LinkPeer>();
+	readonly #tokenKey = randomBytes(32);
+	readonly #spent = new SpentTokens();
+	readonly #gate = new HandshakeGate();
+	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
+
+	constructor(engine: Engine, config: EngineConfig, socket: QuicSocket, options: ListenOptions) {
+		this.#engine = engine;
+		this.#config = config;
+		this.#socket = socket;
+		this.#options = options;
+		this.address = formatAddress(socket.local);
+		socket.receive(
+			(data, from) => this.#take(data, from),
+			// A datagram that could not be sent is lost like any other; the engine sends it again.
+			() => {},
+		);
+	}
+
+	get counts(): ListenerCounts {
+		return { ...this.#counts, open: this.#byId.size };
+	}
+
+	async close(): Promise<void> {
+		await Promise.all([...this.#byId.values()].map((connection) => connection.close(0)));
+		await this.#socket.close();
+	}
+
+	#take(data: Buffer, from: RemoteInfo): void {
+		const connection = this.#byId.get(keyIn(data));
+		if (!connection) this.#takeUnknown(data, { host: from.address, port: from.port });
+		// Migration is off: a packet from elsewhere is not of this connection.
+		else if (connection.remote.port !== from.port || connection.remote.host !== from.address)
+			this.#counts.ignored++;
+		else connection.take(data);
+	}
+
+	#takeUnknown(data: Buffer, from: HostPort): void {
+		const now = performance.now();
+		const source = formatAddress(from);
+		const header =
+			isFirstPacket(data) && this.#gate.mayAnswer(source, now) ? this.#firstHeader(data) : undefined;
+		if (!header) {
+			this.#counts.ignored++;
+			return;
+		}
+		const { buffer } = this.#socket;
+		if (!this.#engine.versionIsSupported(header.version)) {
+			this.#socket.sendTo(from, this.#engine.negotiateVersion(header.scid, header.dcid, buffer));
+			return;
+		}
+		const claim = { from: source, id: header.dcid };
+		const originalId = openRetryToken(this.#tokenKey, claim, header.token ?? new Uint8Array(0), Date.now());
+		if (originalId) this.#accept(data, header, originalId, from);
+		else this.#retry(header, from);
+	}
+
+	#firstHeader(data: Buffer): EngineHeader | undefined {
+		try {
+			const header = this.#engine.Header.fromSlice(data, ID_BYTES);
+			return header.ty === TYPE_INITIAL || !this.#engine.versionIsSupported(header.version)
+				? header
+				: undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	#retry(header: EngineHeader, from: HostPort): void {
+		const id = randomBytes(ID_BYTES);
+		const claim = { from: formatAddress(from), id };
+		const token = mintRetryToken(this.#tokenKey, claim, header.dcid, Date.now());
+		const { buffer } = this.#socket;
+		this.#socket.sendTo(
+			from,
+			this.#engine.retry(header.scid, header.dcid, id, token, header.version, buffer),
+		);
+	}
+
+	#accept(data: Buffer, header: EngineHeader, originalId: Uint8Array, remote: HostPort): void {
+		const now = performance.now();
+		const isFull = this.#byId.size >= (this.#options.maxConnections ?? MAX_CONNECTIONS);
+		const key = keyOf(header.dcid);
+		const isWelcome = !isFull && this.#gate.hasPlace(formatAddress(remote), now);
+		if (!isWelcome || !this.#spent.spend(key, now)) {
+			this.#counts.refused++;
+			return;
+		}
+		const { local } = this.#socket;
+		const connection = new QuicConnection({
+			native: this.#engine.Connection.accept(header.dcid, originalId, local, remote, this.#config),
+			host: this.#socket,
+			local,
+			remote,
+			isServer: true,
+			frameLimitBytes: this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
+			handshakeMs: this.#options.handshakeMs ?? HANDSHAKE_MS,
+			silenceMs: this.#options.silenceMs ?? SILENCE_MS,
+			onEstablished: (established) => {
+				this.#counts.accepted++;
+				this.#gate.end(established);
+			},
+			onStream: (stream, owner) => this.#options.onStream(stream, this.#peerOf(owner)),
+		});
+		this.#gate.begin(connection, now);
+		this.#byId.set(key, connection);
+		this.#socket.connections.add(connection);
+		void connection.closed.then(() => {
+			this.#byId.delete(key);
+			this.#gate.end(connection);
+			if (!connection.isEstablished) this.#counts.refused++;
+		});
+		connection.take(data);
+	}
+
+	#peerOf(connection: QuicConnection): LinkPeer {
+		let peer = this.#peers.get(connection);
+		if (!peer) {
+			peer = describePeer(connection);
+			this.#peers.set(connection, peer);
+		}
+		return peer;
+	}
+}
+
+function describePeer(connection: QuicConnection): LinkPeer {
+	return {
+		kind: 'quic',
+		name: checkPeerName(connection.address, leafOf(connection.native.peerCertChain()), undefined),
+		address: connection.address,
+		closed: connection.closed,
+		close: () => connection.close(),
+	};
+}
+
+/** Long enough, and with a long head: all that can be said before anything is computed. */
+function isFirstPacket(data: Buffer): boolean {
+	return data.length >= FIRST_PACKET_BYTES && ((data[0] ?? 0) & LONG_HEADER_MASK) !== 0;
+}
+
+/** The connection that a datagram is addressed to. Garbage gives some key that nobody has. */
+function keyIn(data: Buffer): number {
+	return keyOf(data, ((data[0] ?? 0) & LONG_HEADER_MASK) === 0 ? 1 : LONG_ID_AT);
+}
+
+/** The first bytes of a connection id, as many as a number holds: we chose them at random ourselves. */
+function keyOf(data: Uint8Array, start = 0): number {
+	let key = 0;
+	for (let at = start; at < start + KEY_BYTES; at++) key = key * 256 + (data[at] ?? 0);
+	return key;
+}

@@ -1,0 +1,180 @@
+/*
+ * A UDP socket and the connections on it.
+ *
+ * What is written first in a turn of the event loop leaves as soon as whoever wrote
+ * it is done: often it is all there is, and somebody waits for it. Everything after
+ * that leaves together at the end of the turn. One timer serves the deadlines of all
+ * connections. Datagrams are made in one buffer that is used again as soon as the
+ * kernel has taken it, which is nearly always at once.
+ */
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { OrchestraError } from '../../errors.ts';
+import { systemClock } from '../../rpc/clock.ts';
+import { Deadlines } from '../../rpc/deadlines.ts';
+import { formatAddress, type HostPort } from '../address.ts';
+import { SOCKET_BUFFER_BYTES } from '../link-limits.ts';
+import type { ConnectionHost, QuicConnection } from './quic-connection.ts';
+
+const LARGEST_DATAGRAM_BYTES = 65_536;
+
+export class QuicSocket implements ConnectionHost {
+	readonly local: HostPort;
+	readonly connections: Set<QuicConnection> = new Set();
+	buffer: Buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
+	readonly #socket: Socket;
+	readonly #isConnected: boolean;
+	/** Those to flush next, each once. */
+	readonly #woken: QuicConnection[] = [];
+	readonly #deadlines: Deadlines;
+	#isReceiving = false;
+	#isScheduled = false;
+	#isClosed = false;
+
+	private constructor(socket: Socket, isConnected: boolean) {
+		this.#socket = socket;
+		this.#isConnected = isConnected;
+		const { address, port } = socket.address();
+		this.local = { host: address, port };
+		this.#deadlines = new Deadlines(systemClock, (now) => this.#tick(now));
+	}
+
+	/** A socket that listens on `local`. */
+	static async bind(local: HostPort): Promise<QuicSocket> {
+		const socket = openSocket(local.host);
+		try {
+			const listening = once(socket, 'listening');
+			socket.bind(local.port, local.host);
+			await listening;
+		} catch (cause) {
+			socket.close();
+			throw new OrchestraError('io', `cannot listen on UDP ${formatAddress(local)}: ${String(cause)}`, {
+				cause,
+				hint: 'Is another hub running there? Choose another port, or 0 for any.',
+			});
+		}
+		return new QuicSocket(socket, false);
+	}
+
+	/** A socket for one peer: the system tells it when nobody listens there. */
+	static async connect(remote: HostPort): Promise<QuicSocket> {
+		const socket = openSocket(remote.host);
+		try {
+			const connected = once(socket, 'connect');
+			socket.connect(remote.port, remote.host);
+			await connected;
+		} catch (cause) {
+			socket.close();
+			throw new OrchestraError(
+				'io',
+				`cannot open a UDP socket to ${formatAddress(remote)}: ${String(cause)}`,
+				{ cause },
+			);
+		}
+		return new QuicSocket(socket, true);
+	}
+
+	/** Start delivering datagrams, and errors of the socket. */
+	receive(onDatagram: (data: Buffer, from: RemoteInfo) => void, onError: (error: Error) => void): void {
+		this.#socket.on('message', (data, from) => {
+			this.#isReceiving = true;
+			try {
+				onDatagram(data, from);
+			} finally {
+				this.#isReceiving = false;
+			}
+			if (this.#woken.length === 0 || this.#isScheduled) return;
+			this.#schedule();
+			this.#flush();
+		});
+		this.#socket.on('error', onError);
+		this.#onError = onError;
+	}
+
+	wake(connection: QuicConnection): void {
+		this.#woken.push(connection);
+		if (this.#isReceiving || this.#isScheduled) return;
+		this.#schedule();
+		process.nextTick(this.#flush);
+	}
+
+	wakeLater(connection: QuicConnection): void {
+		this.#deadlines.note(connection.dueAt);
+	}
+
+	transmit(connection: QuicConnection, size: number): void {
+		if (!this.#isConnected) {
+			this.sendTo(connection.remote, size);
+			return;
+		}
+		this.#socket.send(this.buffer, 0, size, this.#onSent);
+		this.#renewBuffer();
+	}
+
+	/** Send the first `size` bytes of the buffer to anybody. */
+	sendTo({ host, port }: HostPort, size: number): void {
+		this.#socket.send(this.buffer, 0, size, port, host, this.#onSent);
+		this.#renewBuffer();
+	}
+
+	remove(connection: QuicConnection): void {
+		this.connections.delete(connection);
+	}
+
+	/** Idempotent. Connections must be closed before. */
+	async close(): Promise<void> {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
+		this.#deadlines.close();
+		await new Promise<void>((resolve) => this.#socket.close(resolve));
+	}
+
+	#onError: (error: Error) => void = () => {};
+
+	readonly #onSent = (error: Error | null): void => {
+		if (error) this.#onError(error);
+	};
+
+	/** What is woken after the first flush waits for the end of the turn. */
+	#schedule(): void {
+		this.#isScheduled = true;
+		setImmediate(this.#endTurn);
+	}
+
+	readonly #endTurn = (): void => {
+		this.#isScheduled = false;
+		this.#flush();
+	};
+
+	readonly #flush = (): void => {
+		for (const connection of this.#woken.splice(0)) {
+			connection.flush();
+			if (connection.dueAt < Number.POSITIVE_INFINITY) this.#deadlines.note(connection.dueAt);
+		}
+	};
+
+	#tick(now: number): number {
+		let next = Number.POSITIVE_INFINITY;
+		for (const connection of this.connections) {
+			// A connection that ticks is flushed in this turn, which notes its next deadline.
+			if (connection.dueAt <= now + 1) connection.tick(now + 1);
+			else next = Math.min(next, connection.dueAt);
+		}
+		return next;
+	}
+
+	/** A datagram that the kernel could not take yet still needs its bytes. */
+	#renewBuffer(): void {
+		if (this.#socket.getSendQueueCount() > 0) this.buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
+	}
+}
+
+function openSocket(host: string): Socket {
+	return createSocket({
+		type: host.includes(':') ? 'udp6' : 'udp4',
+		recvBufferSize: SOCKET_BUFFER_BYTES,
+		sendBufferSize: SOCKET_BUFFER_BYTES,
+		// Only literal addresses come here, so there is nothing to look up and nothing to wait for.
+		lookup: (address, _options, done) => done(null, address, address.includes(':') ? 6 : 4),
+	});
+}

@@ -1,0 +1,42 @@
+/* Why a connection ended, in words: the codes of QUIC and the alerts of TLS inside them. */
+import { OrchestraError } from '../../errors.ts';
+import type { EngineError } from './engine.ts';
+
+/** Above this the code of a connection error is a TLS alert. */
+const ALERT_BASE = 0x100;
+
+const alerts: Readonly<Record<number, string>> = {
+	40: 'the handshake failed',
+	42: 'the certificate is damaged',
+	45: 'the certificate has expired',
+	46: 'the certificate is not acceptable',
+	48: 'the certificate is from another authority',
+	116: 'a client certificate is required',
+	120: 'no common protocol (ALPN)',
+};
+
+/** The end of a connection as an error. `peer` is what the other side said, `own` what we said. */
+export function endOfConnection(
+	address: string,
+	peer: EngineError | null,
+	own: EngineError | null,
+): OrchestraError {
+	if (peer) return described(`${address} closed the connection`, peer);
+	if (own && (own.isApp || own.errorCode !== 0))
+		return described(`the connection to ${address} was ended here`, own);
+	return new OrchestraError('closed', `the connection to ${address} is closed`);
+}
+
+function described(what: string, error: EngineError): OrchestraError {
+	const said = Buffer.from(error.reason).toString('utf8');
+	const code = error.errorCode;
+	const data = { code, isApplication: error.isApp };
+	if (!error.isApp && code >= ALERT_BASE) {
+		const reason = alerts[code - ALERT_BASE] ?? `TLS alert ${code - ALERT_BASE}`;
+		return new OrchestraError('closed', `${what} in the handshake: ${reason}`, {
+			data: { ...data, alert: code - ALERT_BASE },
+			hint: 'Both ends must use certificates of the same folder; see --certs-dir.',
+		});
+	}
+	return new OrchestraError('closed', `${what} with code ${code}${said === '' ? '' : `: ${said}`}`, { data });
+}

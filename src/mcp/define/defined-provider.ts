@@ -1,0 +1,233 @@
+/* A provider made from a definition: the same checks and the same error texts for everybody's server. */
+import { OrchestraError } from '../../errors.ts';
+import {
+	type Awaitable,
+	type CallToolResult,
+	type CompleteResult,
+	type GetPromptResult,
+	type Implementation,
+	type InputRequired,
+	isInputRequired,
+	type Prompt,
+	type ReadResourceResult,
+	type Resource,
+	type ResourceTemplate,
+	type ServerCapabilities,
+	type Tool,
+} from '../../protocol/mcp-types.ts';
+import { matchTemplate } from '../../protocol/uri-template.ts';
+import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
+import { describeIssues, isStandardSchema, type StandardSchema } from '../../schema/standard-schema.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import type { CallContext } from '../server/call-context.ts';
+import { after } from '../server/methods.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	Provider,
+} from '../server/provider.ts';
+import { type DefinedLists, listsOf } from './defined-lists.ts';
+import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './defined-results.ts';
+import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
+
+/** What checks arguments against a schema: one sentence for each fault. */
+export type Validate = (schema: JsonObject, value: unknown, name: string) => Awaitable<string[]>;
+
+export class DefinedProvider implements Provider {
+	readonly info: Implementation;
+	readonly instructions: string | undefined;
+	readonly #definition: ServerDefinition;
+	readonly #validate: Validate;
+	readonly #listeners = new Set<(change: Change) => void>();
+	#lists: DefinedLists;
+
+	constructor(definition: ServerDefinition, validate: Validate) {
+		const { tools: _t, resources: _r, templates: _m, prompts: _p, instructions, ...info } = definition;
+		this.#definition = definition;
+		this.#validate = validate;
+		this.info = info;
+		this.instructions = instructions;
+		this.#lists = listsOf(definition);
+	}
+
+	capabilities(): ServerCapabilities {
+		const { tools, resources, templates, prompts } = this.#definition;
+		return {
+			...(tools ? { tools: { listChanged: true } } : {}),
+			...(resources || templates ? { resources: { listChanged: true, subscribe: true } } : {}),
+			...(prompts ? { prompts: { listChanged: true } } : {}),
+			...(prompts || templates ? { completions: {} } : {}),
+			logging: {},
+		};
+	}
+
+	listTools(): readonly Tool[] {
+		if (!this.#definition.tools) throw methodNotFound('tools/list');
+		return this.#lists.tools;
+	}
+
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
+		const tool = ownEntry(this.#definition.tools, name);
+		if (tool === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		return after(this.#check(tool.input ?? tool.inputSchema, input, 'arguments'), (checked) =>
+			'value' in checked
+				? this.#run(tool, checked.value, context)
+				: failure(`Invalid arguments for ${name}: ${checked.faults.join('; ')}`),
+		);
+	}
+
+	listResources(): readonly Resource[] {
+		const { resources, templates } = this.#definition;
+		if (!resources && !templates) throw methodNotFound('resources/list');
+		return this.#lists.resources;
+	}
+
+	listResourceTemplates(): readonly ResourceTemplate[] {
+		return this.#lists.templates;
+	}
+
+	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
+		const resource = ownEntry(this.#definition.resources, uri);
+		if (resource) return after(resource.read(context), (value) => contentsOf(uri, resource.mimeType, value));
+		const found = this.#templateFor(uri);
+		if (found === undefined) throw resourceNotFound(uri);
+		return after(found.template.read(found.variables, context), (value) => {
+			if (value === undefined) throw resourceNotFound(uri);
+			return contentsOf(uri, found.template.mimeType, value);
+		});
+	}
+
+	listPrompts(): readonly Prompt[] {
+		if (!this.#definition.prompts) throw methodNotFound('prompts/list');
+		return this.#lists.prompts;
+	}
+
+	getPrompt(
+		{ name, arguments: input }: GetPromptParams,
+		context: CallContext,
+	): Awaitable<GetPromptResult | InputRequired> {
+		const prompt = this.#prompt(name);
+		for (const { name: argument, required } of prompt.arguments ?? []) {
+			if (required && input[argument] === undefined) {
+				throw new OrchestraError('bad_input', `missing required argument: ${argument}`);
+			}
+		}
+		return after(prompt.get(input, context), (value) => messagesOf(prompt.description, value));
+	}
+
+	complete({ ref, argument, context }: CompleteParams): Awaitable<CompleteResult> {
+		if (ref.type === 'ref/prompt') {
+			return after(
+				this.#prompt(ref.name ?? '').complete?.(argument.name, argument.value, context) ?? [],
+				completionOf,
+			);
+		}
+		const template = ownEntry(this.#definition.templates, ref.uri ?? '');
+		if (template === undefined)
+			throw new OrchestraError('bad_input', `there is no template ${ref.uri ?? ''}`);
+		return after(template.complete?.(argument.name, argument.value) ?? [], completionOf);
+	}
+
+	watchResource(): void {}
+
+	onChange(listener: (change: Change) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Tell every client of a change, after it was made to the definition. */
+	tell(change: Change): void {
+		if (change.kind !== 'resource') this.#lists = listsOf(this.#definition);
+		for (const listener of this.#listeners) listener(change);
+	}
+
+	#run(
+		tool: ToolDefinition,
+		input: unknown,
+		context: CallContext,
+	): Awaitable<CallToolResult | InputRequired> {
+		try {
+			// The schema, if there is one, has just been checked; the type of the input comes from it.
+			const outcome = tool.run(input as Record<string, unknown>, context);
+			if (!(outcome instanceof Promise)) return this.#finish(tool, outcome);
+			return outcome.then((value) => this.#finish(tool, value), failureOf);
+		} catch (error) {
+			return failureOf(error);
+		}
+	}
+
+	#finish(tool: ToolDefinition, value: unknown): Awaitable<CallToolResult | InputRequired> {
+		try {
+			return this.#checked(tool, resultOf(value, declaredOutput(tool) !== undefined));
+		} catch (error) {
+			return failureOf(error); // what the tool returned is not JSON
+		}
+	}
+
+	/** A tool that declares the shape of its output keeps to it, or has failed. */
+	#checked(
+		tool: ToolDefinition,
+		result: CallToolResult | InputRequired,
+	): Awaitable<CallToolResult | InputRequired> {
+		const schema = declaredOutput(tool);
+		if (schema === undefined || isInputRequired(result) || result.isError === true) return result;
+		return after(this.#check(schema, result.structuredContent, 'output'), (checked) =>
+			'value' in checked
+				? result
+				: failure(`The tool broke its own output schema: ${checked.faults.join('; ')}`),
+		);
+	}
+
+	/** Check a value against either kind of schema. A Standard Schema may transform it. */
+	#check(schema: unknown, value: unknown, name: string): Awaitable<Checked> {
+		if (schema === undefined) return { value };
+		// `listsOf` refused everything else when the definition was read.
+		const known = schema as JsonObject | StandardSchema;
+		if (!isStandardSchema(known)) {
+			return after(this.#validate(known, value, name), (faults) =>
+				faults.length === 0 ? { value } : { faults },
+			);
+		}
+		return after(known['~standard'].validate(value), (outcome) =>
+			outcome.issues === undefined
+				? { value: outcome.value }
+				: { faults: describeIssues(outcome.issues, name) },
+		);
+	}
+
+	#prompt(name: string): PromptDefinition {
+		const prompt = ownEntry(this.#definition.prompts, name);
+		if (prompt === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
+		return prompt;
+	}
+
+	#templateFor(uri: string): { template: TemplateDefinition; variables: Record<string, string> } | undefined {
+		for (const [pattern, template] of this.#lists.matchers) {
+			const variables = matchTemplate(pattern, uri);
+			if (variables) return { template, variables };
+		}
+		return undefined;
+	}
+}
+
+type Checked = { value: unknown } | { faults: string[] };
+
+function declaredOutput(tool: ToolDefinition): unknown {
+	return tool.output ?? tool.outputSchema;
+}
+
+/** The same error in every era. */
+export function resourceNotFound(uri: string): OrchestraError {
+	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
+}
+
+/** Never `constructor` or the like. */
+function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+	return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,139 @@
+/*
+ * A server as data: tools, resources and prompts with the functions behind them.
+ *
+ * The type of a handler's input comes from the schema beside it: a JSON Schema
+ * literal or a schema of any library that implements Standard Schema. A handler
+ * returns as little as it likes: a string becomes a text block, any other value is
+ * sent as JSON, and as structured content when the tool declares its output.
+ */
+
+import type {
+	Annotations,
+	Awaitable,
+	CallToolResult,
+	GetPromptResult,
+	Icon,
+	InputRequired,
+	Prompt,
+	ReadResourceResult,
+	ToolAnnotations,
+} from '../../protocol/mcp-types.ts';
+import type { InferInput, InferSchema } from '../../schema/infer-schema.ts';
+import type { CallContext } from '../server/call-context.ts';
+
+interface Described {
+	/** For people; the name is for programs. */
+	title?: string;
+	description?: string;
+	icons?: readonly Icon[];
+	/** Anything else for clients that know it, under a key with a prefix: `example.com/kind`. */
+	_meta?: Readonly<Record<string, unknown>>;
+}
+
+/** One tool. The types of `run` come from `input` and `output`. */
+export interface ToolDefinition<Input = unknown, Output = unknown> extends Described {
+	annotations?: ToolAnnotations;
+	/** Schema of the arguments: JSON Schema, or a Standard Schema. Arguments are checked before `run`. Default: any object. */
+	input?: Input;
+	/** Schema of what `run` returns; without one the result is text only. */
+	output?: Output;
+	/** The same as `input`, under the name that the protocol has for it. */
+	inputSchema?: Input;
+	/** The same as `output`, under the name that the protocol has for it. */
+	outputSchema?: Output;
+	/** Does the work. What it throws becomes a result with `isError`. */
+	run(this: void, input: InferInput<Input>, context: CallContext): Awaitable<ToolReturn<Output>>;
+}
+
+/** What `run` may return: what `output` describes, or anything JSON where there is no `output`; or a whole result. */
+export type ToolReturn<Output> =
+	| CallToolResult
+	| InputRequired
+	| (unknown extends Output ? PlainReturn : InferSchema<Output>);
+
+/** Text or JSON. An object with `content` must be a whole result, so that a mistake in one is seen. */
+type PlainReturn =
+	| string
+	| number
+	| boolean
+	| null
+	| undefined
+	| void
+	| readonly unknown[]
+	| (object & { content?: never; resultType?: never });
+
+/** The tools of a server by name; the types of each come from its own schemas. */
+export type ToolDefinitions<Inputs, Outputs> = {
+	readonly [Name in keyof Inputs]: ToolDefinition<
+		Inputs[Name],
+		Name extends keyof Outputs ? Outputs[Name] : unknown
+	>;
+} & {
+	readonly [Name in keyof Outputs]: ToolDefinition<
+		Name extends keyof Inputs ? Inputs[Name] : unknown,
+		Outputs[Name]
+	>;
+};
+
+/** One resource with a fixed URI. */
+export interface ResourceDefinition extends Described {
+	/** Default: the URI. */
+	name?: string;
+	mimeType?: string;
+	annotations?: Annotations;
+	read(this: void, context: CallContext): Awaitable<string | Uint8Array | ReadResourceResult | InputRequired>;
+}
+
+/** Resources whose URIs follow a template. */
+export interface TemplateDefinition extends Described {
+	/** Default: the template. */
+	name?: string;
+	mimeType?: string;
+	annotations?: Annotations;
+	/** Gets the values of the variables. Undefined means that there is no such resource. */
+	read(
+		this: void,
+		variables: Record<string, string>,
+		context: CallContext,
+	): Awaitable<string | Uint8Array | ReadResourceResult | undefined>;
+	/** Values for one variable that begin with what was typed. */
+	complete?(this: void, variable: string, typed: string): Awaitable<string[]>;
+}
+
+/** One prompt. */
+export interface PromptDefinition extends Described {
+	arguments?: NonNullable<Prompt['arguments']>;
+	/** A string for one user message, or a whole result. */
+	get(
+		this: void,
+		input: Record<string, string>,
+		context: CallContext,
+	): Awaitable<string | GetPromptResult | InputRequired>;
+	/** Values for one argument that begin with what was typed. */
+	complete?(
+		this: void,
+		argument: string,
+		typed: string,
+		context: Record<string, string>,
+	): Awaitable<string[]>;
+}
+
+/** A whole server. */
+export interface ServerDefinition<Inputs = Record<string, unknown>, Outputs = Record<string, unknown>> {
+	name: string;
+	version: string;
+	title?: string;
+	description?: string;
+	websiteUrl?: string;
+	icons?: readonly Icon[];
+	/** How to use the server, for the model. */
+	instructions?: string;
+	/** By name. What is added later is seen after `tell`. */
+	tools?: ToolDefinitions<Inputs, Outputs>;
+	/** By URI. */
+	resources?: Readonly<Record<string, ResourceDefinition>>;
+	/** By URI template: `notes://{id}`. */
+	templates?: Readonly<Record<string, TemplateDefinition>>;
+	/** By name. */
+	prompts?: Readonly<Record<string, PromptDefinition>>;
+}

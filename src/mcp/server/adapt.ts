@@ -1,0 +1,52 @@
+/*
+ * Results for clients of older revisions.
+ *
+ * A block of a type that the client's revision does not know would make its
+ * parser refuse the whole result, so it is told in words instead. What only the
+ * modern era says of a result, and structured content or schemas that only it
+ * allows, are left out.
+ */
+
+import type { ContentBlock, Result } from '../../protocol/mcp-types.ts';
+import { SERVER_INFO } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import { isObject } from '../../wire/json.ts';
+
+const modernFields = ['resultType', 'ttlMs', 'cacheScope'];
+
+/** A result as a client of this legacy revision knows it; the same object when nothing has to change. */
+export function forLegacy(result: Result, { adaptContent }: Revision): Result {
+	let adapted = result;
+	const change = (fields: Result): void => void (adapted = { ...adapted, ...fields });
+	const { _meta: meta, structuredContent, tools } = result;
+	if (modernFields.some((field) => field in result)) {
+		adapted = { ...result };
+		for (const field of modernFields) Reflect.deleteProperty(adapted, field);
+	}
+	if (isObject(meta) && SERVER_INFO in meta) {
+		const { [SERVER_INFO]: _modern, ...rest } = meta;
+		change({ _meta: rest });
+	}
+	if (structuredContent !== undefined && !isObject(structuredContent))
+		change({ structuredContent: undefined });
+	if (Array.isArray(tools) && tools.some(hasModernOutput)) change({ tools: tools.map(withoutModernOutput) });
+	if (adaptContent) change(adaptedContent(result, adaptContent));
+	return adapted;
+}
+
+function adaptedContent({ content, messages }: Result, adapt: (block: ContentBlock) => ContentBlock): Result {
+	if (Array.isArray(content)) return { content: content.map(adapt) };
+	if (!Array.isArray(messages)) return {};
+	return { messages: messages.map((message) => ({ ...message, content: adapt(message.content) })) };
+}
+
+/** Legacy output schemas describe an object; modern ones may describe anything. */
+function hasModernOutput({ outputSchema }: { outputSchema?: { type?: unknown } }): boolean {
+	return outputSchema !== undefined && outputSchema.type !== 'object';
+}
+
+function withoutModernOutput(tool: { outputSchema?: { type?: unknown } }): unknown {
+	if (!hasModernOutput(tool)) return tool;
+	const { outputSchema: _modern, ...rest } = tool;
+	return rest;
+}

@@ -1,0 +1,51 @@
+/*
+ * Lists in pages. A cursor names the last item given out, so that a page is right
+ * even when the list changed in between; clients see it as an opaque text.
+ */
+import { OrchestraError } from '../../errors.ts';
+
+/** Items on one page. Large, because many clients read only the first. */
+export const PAGE_ITEMS = 1000;
+
+export interface Page<T> {
+	items: readonly T[];
+	nextCursor?: string;
+}
+
+/** The page after `cursor` of a list sorted by `key`. Throws `bad_input` for a cursor that is none of ours. */
+export function pageOf<T>(
+	list: readonly T[],
+	cursor: unknown,
+	key: (item: T) => string,
+	pageItems: number = PAGE_ITEMS,
+): Page<T> {
+	const start = cursor === undefined ? 0 : firstAfter(list, readCursor(cursor), key);
+	if (start === 0 && list.length <= pageItems) return { items: list };
+	const items = list.slice(start, start + pageItems);
+	const last = items.at(-1);
+	if (start + items.length >= list.length || last === undefined) return { items };
+	return { items, nextCursor: writeCursor(key(last)) };
+}
+
+function firstAfter<T>(list: readonly T[], after: string, key: (item: T) => string): number {
+	const index = list.findIndex((item) => key(item) > after);
+	return index === -1 ? list.length : index;
+}
+
+function writeCursor(after: string): string {
+	return Buffer.from(JSON.stringify({ after })).toString('base64url');
+}
+
+function readCursor(cursor: unknown): string {
+	try {
+		if (typeof cursor === 'string') {
+			const { after } = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+			if (typeof after === 'string') return after;
+		}
+	} catch {
+		// not base64, not JSON or not an object: all the same to the client
+	}
+	throw new OrchestraError('bad_input', 'the cursor is not one of this server', {
+		hint: 'Pass `nextCursor` of the page before, unchanged, or no cursor for the first page.',
+	});
+}

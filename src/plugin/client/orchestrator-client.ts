@@ -1,0 +1,134 @@
+/*
+ * What a plugin asks of its orchestrator: other tools, storage, events.
+ *
+ * The connection is made when the plugin starts and made again when it was lost,
+ * at the next call. A call that was under way then is not repeated.
+ */
+import { OrchestraError } from '../../errors.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import type { RequestInit, ResponseKind, ResponseValue } from '../codec.ts';
+import { type ExactObject, exactBytes, readExact } from '../exact-json.ts';
+import { EXACT_JSON, FEATURES } from '../features.ts';
+import type { PluginManifest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { CallOptions } from './pending-calls.ts';
+import type { PluginClient } from './plugin-client.ts';
+
+export interface StoredFile {
+	content: Uint8Array;
+	metadata: JsonObject;
+	version: bigint;
+}
+
+export class Orchestrator {
+	readonly #manifest: PluginManifest;
+	readonly #connect: (() => Promise<PluginClient>) | undefined;
+	#client: Promise<PluginClient> | undefined;
+
+	/** @param connect undefined when the plugin runs on its own */
+	constructor(manifest: PluginManifest, connect: (() => Promise<PluginClient>) | undefined) {
+		this.#manifest = manifest;
+		this.#connect = connect;
+	}
+
+	/** True when there is an orchestrator to ask. */
+	get isThere(): boolean {
+		return this.#connect !== undefined;
+	}
+
+	/** Connect and register, unless that is done. */
+	async register(): Promise<PluginClient> {
+		this.#client ??= this.#register();
+		try {
+			return await this.#client;
+		} catch (thrown) {
+			this.#client = undefined;
+			throw thrown;
+		}
+	}
+
+	/** Any request of the protocol, answered by the kind that is expected. */
+	async ask<K extends ResponseKind>(
+		request: NonNullable<RequestInit['request']>,
+		kind: K,
+		options?: CallOptions,
+	): Promise<ResponseValue<K>> {
+		const client = await this.register();
+		return client.ask(request, kind, options);
+	}
+
+	/** Call a tool of any plugin. Throws `tool_failed` with the tool's own code. */
+	async callTool(
+		toolName: string,
+		input: JsonObject | ExactObject,
+		options?: CallOptions,
+	): Promise<ExactObject> {
+		const client = await this.register();
+		const exact = isExact(input) ? input : { value: input };
+		const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
+		const value = { toolName, arguments: exact.value, argumentsJson, callerPlugin: this.#manifest.id };
+		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
+		if (answer.success) return readExact(answer.result, answer.resultJson);
+		throw new OrchestraError('tool_failed', answer.errorMessage || `tool error: ${answer.errorCode}`, {
+			data: { code: answer.errorCode },
+		});
+	}
+
+	async read(path: string, storageType = ''): Promise<StoredFile> {
+		const found = await this.ask({ case: 'storageRead', value: { path, storageType } }, 'storageRead');
+		return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
+	}
+
+	/** Write a file. Version -1 writes anyway, 0 creates, more compares first. Gives back the new version. */
+	async write(path: string, content: string | Uint8Array, version: bigint = -1n): Promise<bigint> {
+		const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+		const value = { path, content: Uint8Array.from(bytes), expectedVersion: version };
+		const answer = await this.ask({ case: 'storageWrite', value }, 'storageWrite');
+		if (!answer.success)
+			throw new OrchestraError('tool_failed', answer.error, { data: { code: 'storage_error', path } });
+		return answer.newVersion;
+	}
+
+	/** Paths below a prefix that match a pattern. */
+	async list(prefix: string, pattern = ''): Promise<string[]> {
+		const answer = await this.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
+		return answer.entries.map(({ path }) => path);
+	}
+
+	async publish(topic: string, eventType: string, payload: JsonObject): Promise<void> {
+		const client = await this.register();
+		const value = { topic, eventType, payload, sourcePlugin: this.#manifest.id };
+		await client.send({ request: { case: 'publish', value } });
+	}
+
+	async close(): Promise<void> {
+		const client = await this.#client?.catch(() => undefined);
+		this.#client = undefined;
+		await client?.close();
+	}
+
+	async #register(): Promise<PluginClient> {
+		if (!this.#connect) {
+			throw new OrchestraError('not_found', `${this.#manifest.id} runs without an orchestrator`, {
+				hint: 'Start it with --orchestrator-addr=HOST:PORT, or let a hub start it.',
+			});
+		}
+		const client = await this.#connect();
+		const value = { ...this.#manifest, features: [...FEATURES] };
+		const answer = await client.ask({ case: 'register', value }, 'register');
+		if (!answer.accepted) {
+			await client.close();
+			throw new OrchestraError('tool_failed', `the orchestrator refused ${value.id}: ${answer.rejectReason}`);
+		}
+		client.features = new Set(answer.features);
+		void client.closed.then(() => {
+			this.#client = undefined;
+		});
+		return client;
+	}
+}
+
+function isExact(input: JsonObject | ExactObject): input is ExactObject {
+	return (
+		typeof input['text'] === 'string' && typeof input['value'] === 'object' && Object.keys(input).length === 2
+	);
+}

@@ -1,0 +1,211 @@
+/*
+ * Calls to a peer that speaks orchestra.plugin.v1: a plugin, or the orchestrator.
+ *
+ * Over QUIC a call has a stream of its own, unless very many are under way between
+ * our own ends; over TLS plain calls share one.
+ * Any number may be under way. A call that is given up tells the peer.
+ */
+import { OrchestraError } from '../../errors.ts';
+import type { DialOptions, Link } from '../../link/link.ts';
+import { dial, type LinkChoice } from '../../link/open-link.ts';
+import {
+	decodeResponse,
+	encodeRequest,
+	expectKind,
+	type RequestInit,
+	type ResponseKind,
+	type ResponseValue,
+} from '../codec.ts';
+import { MCP_PARTS } from '../features.ts';
+import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { openTunnel, type Tunnel } from '../tunnel.ts';
+import { type Call, type CallOptions, Calls } from './pending-calls.ts';
+import { ResponseStream } from './response-stream.ts';
+import { SharedStream, strangeAnswer } from './shared-stream.ts';
+
+export class PluginClient {
+	readonly address: string;
+	/** Resolves, once, when the link is over, and says why. */
+	readonly closed: Promise<OrchestraError>;
+	readonly #link: Link;
+	readonly #shared: SharedStream;
+	readonly #calls = new Calls();
+	#features: ReadonlySet<string> = new Set();
+	#lastId = 0;
+	/** How many of the next calls share a stream, though few are under way. */
+	#sharedLeft = 0;
+
+	/** The client owns the link from now on. */
+	constructor(link: Link) {
+		this.#link = link;
+		this.#shared = new SharedStream(link);
+		this.address = link.address;
+		this.closed = link.closed;
+		link.mayMove = false;
+	}
+
+	/** Dial a peer. */
+	static async connect(options: DialOptions & LinkChoice): Promise<PluginClient> {
+		return new PluginClient(await dial(options));
+	}
+
+	/** What the peer announced when it registered or was registered with. One that announced any is of our own kind. */
+	get features(): ReadonlySet<string> {
+		return this.#features;
+	}
+
+	set features(features: ReadonlySet<string>) {
+		this.#features = features;
+		this.#link.mayMove = features.size > 0;
+	}
+
+	/** How many plain calls are under way. */
+	get pending(): number {
+		return this.#calls.size;
+	}
+
+	/** One request, one answer. An empty `requestId` is filled in. */
+	async send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
+		const id = request.requestId || this.#nextId();
+		const payload = encodeRequest({ ...request, requestId: id });
+		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
+		const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
+		return this.#calls.run(what, options, (call) =>
+			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(id, payload, call),
+		);
+	}
+
+	/** One request whose answer must be of this kind. Throws what the peer said instead. */
+	async ask<K extends ResponseKind>(
+		request: NonNullable<RequestInit['request']>,
+		kind: K,
+		options?: CallOptions,
+	): Promise<ResponseValue<K>> {
+		return expectKind(await this.send({ request }, options), kind);
+	}
+
+	/**
+	 * A streaming call: chunks as they come, then the end. Breaking out of the loop, `cancel()` and the
+	 * signal all tell the peer to stop. `timeoutMs`, when given, bounds the whole call.
+	 */
+	sendStream(request: RequestInit, options: CallOptions = {}): ResponseStream {
+		const id = request.requestId || this.#nextId();
+		const payload = encodeRequest({ ...request, requestId: id });
+		const stream = this.#link.openStream();
+		const { signal, timeoutMs } = options;
+		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
+		let isDone = false;
+		const cleanUp = (): void => {
+			isDone = true;
+			clearTimeout(timer);
+			signal?.removeEventListener('abort', cancel);
+		};
+		const answers = new ResponseStream(
+			stream,
+			(response) => {
+				const isLast = response.response.case === 'streamEnd' || response.response.case === 'toolCall';
+				if (isLast) cleanUp();
+				return isLast;
+			},
+			() => {
+				if (!isDone && start !== undefined) this.#cancelStream(start);
+				cleanUp();
+			},
+		);
+		const cancel = (): void => answers.cancel();
+		const timer =
+			timeoutMs === undefined ? undefined : setTimeout(() => answers.fail(late(timeoutMs)), timeoutMs);
+		signal?.addEventListener('abort', cancel, { once: true });
+		stream.send(payload);
+		if (this.#link.streamsAreCheap) stream.end();
+		if (signal?.aborted) cancel();
+		return answers;
+	}
+
+	/** Subscribe to a topic: answers are event deliveries, the first of which only confirms. Ends by `cancel()`. */
+	subscribe(subscription: { id: string; topic: string; filters?: Record<string, string> }): ResponseStream {
+		const { id, topic, filters = {} } = subscription;
+		const stream = this.#link.openStream();
+		const answers = new ResponseStream(
+			stream,
+			() => false,
+			() => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
+		);
+		const value = { subscriptionId: id, topic, filters };
+		stream.send(encodeRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
+		if (this.#link.streamsAreCheap) stream.end();
+		return answers;
+	}
+
+	/** MCP messages in full fidelity. Only for a peer that announced `mcp-tunnel`. */
+	openTunnel(): Tunnel {
+		const sendsParts = this.#features.has(MCP_PARTS);
+		return openTunnel(this.#link.openStream(), this.#nextId(), { sendsParts });
+	}
+
+	/** Let calls under way finish for a moment, then close the link. Idempotent. */
+	async close(): Promise<void> {
+		this.#shared.close();
+		await this.#link.close();
+		this.#calls.close();
+	}
+
+	/** Over QUIC only peers that announced a feature, which are ours, read more than one request from a stream. */
+	#sharesStream(payload: Uint8Array): boolean {
+		if (!this.#link.streamsAreCheap) return true;
+		// Many calls are often answered at once, and the next many begin with none under way.
+		if (this.#calls.size >= MANY_CALLS) this.#sharedLeft = SHARED_AFTER_MANY;
+		else if (this.#sharedLeft > 0) this.#sharedLeft--;
+		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
+	}
+
+	#sendAlone(id: string, payload: Uint8Array, call: Call): () => void {
+		const stream = this.#link.openStream();
+		let isAnswered = false;
+		stream.receive({
+			frame: (answer) => {
+				isAnswered = true;
+				const response = decodeResponse(answer);
+				// Some peers leave the id out where there is only one answer to expect.
+				if (response.requestId === id || response.requestId === '') call.answer(response);
+				else call.fail(strangeAnswer(this.address, response.requestId));
+				if (!this.#link.streamsAreCheap) stream.end();
+			},
+			// Every stream ends; only one that ends without an answer is worth an error.
+			end: () => {
+				if (isAnswered) return;
+				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`));
+			},
+			fail: (error) => call.fail(error),
+		});
+		stream.send(payload);
+		if (this.#link.streamsAreCheap) stream.end();
+		return () => stream.reset();
+	}
+
+	/** A stream is canceled by a request of its own: peers read only one frame from each stream. */
+	#cancelStream(streamId: string): void {
+		this.#post({ request: { case: 'streamCancel', value: { streamId } } });
+	}
+
+	/** Send without waiting for an answer; there may be none. */
+	#post(request: RequestInit): void {
+		// The link may be gone already, and then there is nobody left to tell.
+		this.send(request, { timeoutMs: POST_TIMEOUT_MS }).catch(() => {});
+	}
+
+	#nextId(): string {
+		this.#lastId++;
+		return `c${this.#lastId}`;
+	}
+}
+
+const POST_TIMEOUT_MS = 5_000;
+/** From this many calls under way on, small ones share a stream, and so many after them. */
+const MANY_CALLS = 8;
+const SHARED_AFTER_MANY = 64;
+const SMALL_BYTES = 16 * 1024;
+
+function late(timeoutMs: number): OrchestraError {
+	return new OrchestraError('timeout', `the streaming call was not over within ${timeoutMs} ms`);
+}

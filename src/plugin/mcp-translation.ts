@@ -1,0 +1,44 @@
+/* Messages of orchestra.plugin.v1 as MCP. */
+
+import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../protocol/mcp-types.ts';
+import { readExact, textOf } from './exact-json.ts';
+import type * as pb from './gen/orchestra/plugin/v1/plugin_pb.ts';
+import { sortedKeys } from './sorted-keys.ts';
+
+/** A tool; a schema that says nothing of its type is one of an object, as MCP demands. The same bytes each time. */
+export function toolOf({ name, description, inputSchema }: pb.ToolDefinition): Tool {
+	return { name, description, inputSchema: { type: 'object', ...sortedKeys(inputSchema ?? {}) } };
+}
+
+/** One text block: the text of the result, else the result as JSON; or what went wrong. */
+export function toolResultOf(response: pb.ToolResponse): CallToolResult {
+	if (!response.success) {
+		const text = response.errorMessage || `tool error: ${response.errorCode}`;
+		return { content: [{ type: 'text', text }], isError: true };
+	}
+	const result = readExact(response.result, response.resultJson);
+	const { text } = result.value;
+	return { content: [{ type: 'text', text: typeof text === 'string' ? text : textOf(result) }] };
+}
+
+export function promptOf({ name, description, arguments: inputs }: pb.PromptDefinition): Prompt {
+	return {
+		name,
+		description,
+		arguments: inputs.map((input) => ({
+			name: input.name,
+			description: input.description,
+			required: input.required,
+		})),
+	};
+}
+
+export function promptResultOf({ description, messages }: pb.PromptGetResponse): GetPromptResult {
+	return {
+		description,
+		messages: messages.map(({ role, content }) => ({
+			role: role === 'assistant' ? 'assistant' : 'user',
+			content: { type: 'text', text: content?.text ?? '' },
+		})),
+	};
+}

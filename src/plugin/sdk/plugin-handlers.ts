@@ -1,0 +1,164 @@
+/* A plugin's definition as handlers of the protocol. */
+
+import { OrchestraError, toolFailure } from '../../errors.ts';
+import { jsonSchemaOf } from '../../schema/standard-schema.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
+import type { Orchestrator } from '../client/orchestrator-client.ts';
+import { type ExactObject, exactBytes, parseExact, readExact, textOf } from '../exact-json.ts';
+import { EXACT_JSON } from '../features.ts';
+import type { PluginHandlers, ServerCall } from '../server/handlers.ts';
+import type {
+	ExactResult,
+	PluginCall,
+	PluginDefinition,
+	PluginResult,
+	PromptMessage,
+} from './plugin-definition.ts';
+
+const ANY_OBJECT: JsonObject = { type: 'object' };
+
+export interface PluginHooks {
+	orchestrator: Orchestrator;
+	/** A shutdown was asked for: run the hook, say whether it went well, and stop when the answer has left. */
+	shutDown: () => Promise<boolean>;
+}
+
+/** A result whose numbers must arrive with every digit: give the JSON text of an object. */
+export function exactResult(text: string): ExactResult {
+	return { exact: parseExact(text) };
+}
+
+/** Everything the orchestrator may ask of a plugin. */
+export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
+	const { tools = {}, streamingTools = {}, prompts = {} } = plugin;
+	const peers = new PeerFeatures();
+	return {
+		...plugin.storage,
+		...lifecycle(plugin, hooks, peers),
+		listTools: () => ({
+			tools: Object.entries({ ...tools, ...streamingTools }).map(([name, tool]) => ({
+				name,
+				description: tool.description,
+				inputSchema: schemaOf(name, tool),
+			})),
+		}),
+		async toolCall(request, call) {
+			const tool = ownEntry(tools, request.toolName);
+			if (!tool) throw notFound('tool', request.toolName);
+			const input = readExact(request.arguments, request.argumentsJson);
+			const result = resultOf(await tool.run(input.value, describe(input, request, { call, hooks })));
+			return {
+				success: true,
+				result: result.value,
+				resultJson: exactBytes(result, request.argumentsJson.length > 0 || peers.has(call, EXACT_JSON)),
+			};
+		},
+		async streamStart(request, call) {
+			const tool = ownEntry(streamingTools, request.toolName);
+			if (!tool) throw notFound('streaming tool', request.toolName);
+			const input = { value: request.arguments ?? {} };
+			for await (const chunk of tool.run(input.value, describe(input, request, { call, hooks }))) {
+				const isText = typeof chunk === 'string';
+				const isBytes = chunk instanceof Uint8Array;
+				const data = isBytes ? chunk : Buffer.from(isText ? chunk : JSON.stringify(chunk));
+				await call.chunk(data, tool.contentType ?? (isText || isBytes ? 'text/plain' : 'application/json'));
+			}
+		},
+		listPrompts: () => ({
+			prompts: Object.entries(prompts).map(([name, prompt]) => ({
+				name,
+				description: prompt.description,
+				arguments: prompt.arguments ?? [],
+			})),
+		}),
+		async promptGet(request, call) {
+			const prompt = ownEntry(prompts, request.promptName);
+			if (!prompt) throw notFound('prompt', request.promptName);
+			const input = { value: request.arguments };
+			const rendered = await prompt.render(request.arguments, describe(input, {}, { call, hooks }));
+			const messages: PromptMessage[] =
+				typeof rendered === 'string' ? [{ role: 'user', text: rendered }] : rendered;
+			return {
+				description: prompt.description,
+				messages: messages.map(({ role, text }) => ({ role, content: { type: 'text', text } })),
+			};
+		},
+	};
+}
+
+function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): JsonObject {
+	if (inputSchema === undefined) return ANY_OBJECT;
+	if (isObject(inputSchema)) return jsonSchemaOf(inputSchema, 'input', `tool ${name}`);
+	throw new OrchestraError('bad_input', `the input schema of the tool ${name} is a ${typeof inputSchema}`, {
+		hint: 'Give a JSON Schema as an object.',
+	});
+}
+
+function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
+	return {
+		register(manifest, call) {
+			peers.note(call, manifest.features);
+			// A plugin serves no tunnel: that is the hub's.
+			return { accepted: true, features: [EXACT_JSON] };
+		},
+		async boot({ config }) {
+			await plugin.onBoot?.(config, hooks.orchestrator);
+			return { ready: true };
+		},
+		shutdown: async () => ({ clean: await hooks.shutDown() }),
+	};
+}
+
+/** What each peer announced, by the name in its certificate. */
+class PeerFeatures {
+	readonly #byName = new Map<string, ReadonlySet<string>>();
+
+	note({ peer }: ServerCall, features: readonly string[]): void {
+		this.#byName.set(peer.name, new Set(features));
+	}
+
+	has({ peer }: ServerCall, feature: string): boolean {
+		return this.#byName.get(peer.name)?.has(feature) ?? false;
+	}
+}
+
+function describe(
+	input: ExactObject,
+	from: { callerPlugin?: string; sessionId?: string; provider?: string },
+	{ call, hooks }: { call: ServerCall; hooks: PluginHooks },
+): PluginCall {
+	return {
+		get inputText() {
+			return textOf(input);
+		},
+		get signal() {
+			return call.signal;
+		},
+		caller: from.callerPlugin ?? '',
+		sessionId: from.sessionId ?? '',
+		provider: from.provider ?? '',
+		orchestrator: hooks.orchestrator,
+	};
+}
+
+function resultOf(result: PluginResult): ExactObject {
+	if (typeof result === 'string') return { value: { text: result } };
+	const given: unknown = result;
+	// The type asks for a text or an object; JavaScript lets one return anything, or nothing.
+	if (!isObject(given)) return { value: given === undefined ? {} : { text: JSON.stringify(given) } };
+	// What is not JSON in it fails when it is encoded, with a reason.
+	return isExactResult(given) ? given.exact : { value: given as JsonObject };
+}
+
+function isExactResult(result: object): result is ExactResult {
+	const exact: unknown = Reflect.get(result, 'exact');
+	return isObject(exact) && 'value' in exact && Object.keys(result).length === 1;
+}
+
+function ownEntry<T>(entries: Record<string, T>, name: string): T | undefined {
+	return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+function notFound(what: string, name: string): OrchestraError {
+	return toolFailure(`${what} "${name}" not found`, { code: `${what.replace('streaming ', '')}_not_found` });
+}

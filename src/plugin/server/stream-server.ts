@@ -1,0 +1,229 @@
+/*
+ * Answer the requests of one stream.
+ *
+ * Usually there is one request and one answer. But a stream may carry many, and
+ * they are answered as they are done, each under its request id. The peer ends its
+ * side when it has no more to ask, and we end ours after the last answer.
+ */
+import { OrchestraError } from '../../errors.ts';
+import type { LinkPeer, LinkStream } from '../../link/link.ts';
+import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
+import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
+import { errorResponse, failedResponse, failureCode } from '../failure.ts';
+import { MCP_PARTS } from '../features.ts';
+import { HealthResult_Status, type PluginRequest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { Tunnel } from '../tunnel.ts';
+import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
+import { RunningStreams } from './running-streams.ts';
+import { ServedCall } from './served-call.ts';
+
+type Response = NonNullable<ResponseInit['response']>;
+type Value<K extends RequestKind> = Extract<PluginRequest['request'], { case: K }>['value'];
+
+/** Serve a stream that a peer opened. `running` is shared by all streams of a server. */
+export function serveStream(
+	stream: LinkStream,
+	peer: LinkPeer,
+	handlers: PluginHandlers,
+	running: RunningStreams = new RunningStreams(),
+): void {
+	new StreamServer(stream, peer, handlers, running).start();
+}
+
+class StreamServer {
+	readonly #stream: LinkStream;
+	readonly #peer: LinkPeer;
+	readonly #handlers: PluginHandlers;
+	readonly #running: RunningStreams;
+	readonly #calls = new Set<ServedCall>();
+	#tunnel: Tunnel | undefined;
+	#hasEnded = false;
+	#isGone = false;
+
+	constructor(stream: LinkStream, peer: LinkPeer, handlers: PluginHandlers, running: RunningStreams) {
+		this.#stream = stream;
+		this.#peer = peer;
+		this.#handlers = handlers;
+		this.#running = running;
+	}
+
+	start(): void {
+		this.#stream.receive({
+			frame: (payload) => this.#take(payload),
+			end: () => this.#ended(),
+			fail: (error) => this.#gone(error),
+		});
+	}
+
+	#take(payload: Uint8Array): void {
+		try {
+			if (this.#tunnel) this.#tunnel.take(payload);
+			else this.#begin(decodeRequest(payload));
+		} catch (thrown) {
+			this.#stream.reset(CODE_BAD_FRAME);
+			this.#gone(OrchestraError.from(thrown, 'bad_frame'));
+		}
+	}
+
+	#begin({ requestId, request, tunnelFeatures }: PluginRequest): void {
+		if (request.case === 'streamCancel') {
+			this.#cancel(request.value.streamId);
+			this.#finishIfIdle();
+			return;
+		}
+		const call = new ServedCall(requestId, this.#peer);
+		this.#calls.add(call);
+		if (request.case === 'mcpMessage')
+			this.#openTunnel(call, request.value, tunnelFeatures.includes(MCP_PARTS));
+		else void this.#run(call, request);
+	}
+
+	/** A streaming call or subscription on any stream of this peer, or a plain call on this one. */
+	#cancel(id: string): void {
+		if (this.#running.cancel(this.#peer.name, id)) return;
+		for (const call of this.#calls) if (call.requestId === id) call.cancel();
+	}
+
+	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		try {
+			await this.#answer(call, request);
+		} catch (thrown) {
+			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
+		}
+		this.#done(call);
+	}
+
+	async #answer(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		const { case: kind, value } = request;
+		if (kind === 'streamStart') return this.#streamTool(call, value);
+		if (kind === 'subscribe') return this.#subscribe(call, value);
+		if (kind === 'publish' || kind === 'unsubscribe') return this.#acknowledge(call, request);
+		if (kind === undefined || kind === 'streamCancel' || kind === 'mcpMessage' || kind === 'mcpPart') {
+			return this.#refuse(call);
+		}
+		// One of the kinds whose answer has the name of the request; the table ties both, the compiler cannot.
+		const handler = this.#handlers[kind] as ((value: unknown, call: ServerCall) => unknown) | undefined;
+		const answer = handler ? await handler.call(this.#handlers, value, call) : undefined;
+		const response = handler ? ({ case: kind, value: answer } as Response) : absent(kind);
+		this.#send(call.requestId, response);
+	}
+
+	async #acknowledge(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+		if (request.case === 'publish') await this.#handlers.publish?.(request.value, call);
+		if (request.case === 'unsubscribe') {
+			this.#running.cancel(this.#peer.name, request.value.subscriptionId);
+			await this.#handlers.unsubscribe?.(request.value, call);
+		}
+		this.#send(call.requestId, undefined);
+	}
+
+	async #streamTool(call: ServedCall, start: Value<'streamStart'>): Promise<void> {
+		const { streamId } = start;
+		if (!this.#handlers.streamStart) return this.#refuse(call);
+		let chunks = 0n;
+		const chunk = async (data: Uint8Array, contentType = 'text/plain'): Promise<void> => {
+			call.throwIfAborted();
+			const value = { streamId, data, contentType, sequence: chunks++ };
+			if (!this.#send(call.requestId, { case: 'streamChunk', value })) await this.#stream.drained();
+		};
+		const forget = this.#running.add(this.#peer.name, streamId, () => call.cancel());
+		const end = { streamId, success: true, errorCode: '', errorMessage: '' };
+		try {
+			const streaming: StreamingCall = call.with({ chunk });
+			await this.#handlers.streamStart(start, streaming);
+			call.throwIfAborted();
+		} catch (thrown) {
+			const error = OrchestraError.from(thrown);
+			const errorCode = error.code === 'canceled' ? 'canceled' : failureCode(error);
+			Object.assign(end, { success: false, errorCode, errorMessage: error.message });
+		} finally {
+			forget();
+		}
+		this.#send(call.requestId, { case: 'streamEnd', value: { ...end, totalChunks: chunks } });
+	}
+
+	async #subscribe(call: ServedCall, subscription: Value<'subscribe'>): Promise<void> {
+		const { subscriptionId, topic } = subscription;
+		if (!this.#handlers.subscribe) return this.#refuse(call);
+		const deliver: SubscribedCall['deliver'] = (event) => {
+			if (call.isAborted) return false;
+			try {
+				this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
+			} catch (thrown) {
+				// Too large for a frame: this subscriber misses the event, its publisher and all others do not suffer.
+				if (!OrchestraError.is(thrown, 'bad_frame')) throw thrown;
+				this.#handlers.log?.warn(`an event was not delivered: ${thrown.message}`);
+			}
+			return true;
+		};
+		const forget = this.#running.add(this.#peer.name, subscriptionId, () => call.cancel());
+		// The first delivery has no event in it: it confirms the subscription.
+		this.#send(call.requestId, { case: 'eventDelivery', value: { subscriptionId, topic } });
+		try {
+			const subscribed: SubscribedCall = call.with({ deliver });
+			await this.#handlers.subscribe(subscription, subscribed);
+			await call.aborted();
+		} finally {
+			forget();
+		}
+	}
+
+	#openTunnel(call: ServedCall, first: Uint8Array, sendsParts: boolean): void {
+		if (!this.#handlers.tunnel) {
+			this.#send(call.requestId, unknownRequest());
+			this.#done(call);
+			return;
+		}
+		const tunnel = new Tunnel(this.#stream, call.requestId, { sendsParts, log: this.#handlers.log });
+		this.#tunnel = tunnel;
+		this.#handlers.tunnel(tunnel, call);
+		tunnel.deliver(first);
+	}
+
+	#refuse(call: ServedCall): void {
+		this.#send(call.requestId, unknownRequest());
+	}
+
+	/** False when much is waiting to be sent. Nobody is left to hear when the stream is gone. */
+	#send(requestId: string, response: Response | undefined): boolean {
+		if (this.#isGone) return true;
+		try {
+			return this.#stream.send(encodeResponse({ requestId, ...(response ? { response } : {}) }));
+		} catch (thrown) {
+			if (OrchestraError.is(thrown, 'closed')) return true;
+			throw thrown;
+		}
+	}
+
+	#done(call: ServedCall): void {
+		this.#calls.delete(call);
+		this.#finishIfIdle();
+	}
+
+	#finishIfIdle(): void {
+		if (this.#hasEnded && this.#calls.size === 0 && !this.#isGone) this.#stream.end();
+	}
+
+	#ended(): void {
+		this.#hasEnded = true;
+		if (this.#tunnel) {
+			this.#tunnel.over(new OrchestraError('closed', 'the peer closed the tunnel'));
+			this.#stream.end();
+		} else this.#finishIfIdle();
+	}
+
+	#gone(error: OrchestraError): void {
+		this.#isGone = true;
+		this.#tunnel?.over(error);
+		for (const call of this.#calls) call.abort(error);
+	}
+}
+
+function absent(kind: RequestKind): Response {
+	if (kind === 'health') return { case: kind, value: { status: HealthResult_Status.HEALTHY, message: 'ok' } };
+	return unknownRequest();
+}
+
+function unknownRequest(): Response {
+	return errorResponse('unknown_request', 'unrecognized request type');
+}

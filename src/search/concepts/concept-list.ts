@@ -1,0 +1,133 @@
+/*
+ * A list of concepts as text: how people say it who do not know the term, and
+ * the terms they are after. It comes as text, so that this layer needs no files.
+ *
+ *     @pay = pay charge bill
+ *     @pay twice, double payment > idempotent duplicate
+ *
+ * Left of `>` stand patterns with commas between them, `/` between words that do
+ * as well as each other, and `@name` for a class of such words. Words are written
+ * in small letters and digits, so that the list is read in a moment.
+ */
+import { OrchestraError } from '../../errors.ts';
+import { NumberRows } from '../index/number-rows.ts';
+import { stem } from '../text/stem.ts';
+import { stopWords } from '../text/stop-words.ts';
+
+const CLASS = /^@([a-z]+) = ([a-z0-9]+(?: [a-z0-9]+)*)$/;
+const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?: [a-z0-9+#]+)*$/;
+/** More than one plain word. */
+const SEVERAL = /[@/]/;
+
+/** How many of the words that do as well as each other stand for what they mean. */
+const LEADING_WORDS = 2;
+
+/**
+ * A slot is one word of a pattern, or several that do as well as each other. Most slots and stems occur
+ * many times, so both have numbers.
+ */
+export interface ConceptList {
+	/** What each line means, with spaces between. */
+	readonly terms: readonly string[];
+	/** The line of each pattern. */
+	readonly lineOf: readonly number[];
+	/** The slots of each pattern. */
+	readonly patterns: NumberRows;
+	/** The stems of each slot, each once. */
+	readonly slots: NumberRows;
+	/** The first of the stems of each slot, when they have a subject of their own. */
+	readonly leading: NumberRows;
+	/** The number of each stem, in rising order. */
+	readonly stems: ReadonlyMap<string, number>;
+}
+
+/** Throws `bad_input` for a text that is no such list. */
+export function readConceptList(text: string): ConceptList {
+	const reader = new ListReader();
+	const lines = text.split('\n');
+	for (let at = 0; at < lines.length; at++) reader.read(lines[at]?.trim() ?? '', at + 1);
+	return reader;
+}
+
+class ListReader implements ConceptList {
+	readonly terms: string[] = [];
+	readonly lineOf: number[] = [];
+	readonly patterns = new NumberRows();
+	readonly slots = new NumberRows();
+	readonly leading = new NumberRows();
+	readonly stems = new Map<string, number>();
+	readonly #classes = new Map<string, string[]>();
+	readonly #slotNumbers = new Map<string, number>();
+	/** Number of the stem of each word, which is worked out once. */
+	readonly #words = new Map<string, number>();
+
+	read(line: string, number: number): void {
+		if (line === '' || line.startsWith('#')) return;
+		const [, name, members] = CLASS.exec(line) ?? [];
+		if (name === undefined) return this.#readLine(line, number);
+		if (this.#classes.has(name)) throw broken(number, `defines the class "@${name}" again`);
+		this.#classes.set(name, (members ?? '').split(' '));
+	}
+
+	#readLine(line: string, number: number): void {
+		if (!LINE.test(line)) throw broken(number, 'is not of the form "words, words > terms"');
+		const arrow = line.indexOf(' > ');
+		const { values } = this.patterns;
+		for (const piece of line.slice(0, arrow).split(' ')) {
+			const isLast = piece.endsWith(',');
+			values.push(this.#slotOf(isLast ? piece.slice(0, -1) : piece, number));
+			if (isLast) this.#endPattern();
+		}
+		this.#endPattern();
+		this.terms.push(line.slice(arrow + 3));
+	}
+
+	#endPattern(): void {
+		this.patterns.end();
+		this.lineOf.push(this.terms.length);
+	}
+
+	#slotOf(text: string, line: number): number {
+		const known = this.#slotNumbers.get(text);
+		if (known !== undefined) return known;
+		const words = SEVERAL.test(text) ? this.#wordsOf(text, line) : [text];
+		const { values, starts } = this.slots;
+		for (let at = 0; at < words.length; at++) {
+			const word = words[at] ?? '';
+			const root = this.#stemOf(word);
+			if (values.indexOf(root, starts.at(-1)) === -1) values.push(root);
+			if (at < LEADING_WORDS && !stopWords.has(word)) this.leading.values.push(root);
+		}
+		this.leading.end();
+		const number = this.slots.end();
+		this.#slotNumbers.set(text, number);
+		return number;
+	}
+
+	#stemOf(word: string): number {
+		const known = this.#words.get(word);
+		if (known !== undefined) return known;
+		const root = stem(word);
+		let number = this.stems.get(root);
+		if (number === undefined) this.stems.set(root, (number = this.stems.size));
+		this.#words.set(word, number);
+		return number;
+	}
+
+	#wordsOf(slot: string, line: number): string[] {
+		return slot.split('/').flatMap((word) => this.#membersOf(word, line));
+	}
+
+	#membersOf(word: string, line: number): string[] {
+		if (!word.startsWith('@')) return [word];
+		const members = this.#classes.get(word.slice(1));
+		if (!members) throw broken(line, `names the class "${word}", which is not defined before it`);
+		return members;
+	}
+}
+
+function broken(line: number, problem: string): OrchestraError {
+	return new OrchestraError('bad_input', `line ${line} of the list of concepts ${problem}`, {
+		hint: 'Install the package again.',
+	});
+}

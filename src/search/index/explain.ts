@@ -1,0 +1,119 @@
+/*
+ * The reasons of a match. Worked out only for the few documents that are shown:
+ * which words were met, in which fields, and which of them stand side by side.
+ */
+import type { MatchReason } from '../document.ts';
+import type { QueryWord } from './query.ts';
+import type { KnownTerm } from './scores.ts';
+
+/** How many terms that may be meant are told of one document. */
+const TERM_LIMIT = 2;
+
+export interface PhraseMatch {
+	/** Place of the first word of the pair in the query. */
+	first: number;
+	/** The best field that has the pair. */
+	field: number;
+	rarity: number;
+}
+
+interface Row {
+	row: Uint32Array;
+	starts: readonly number[];
+}
+
+/** Pairs of neighbouring query words that are neighbours in the document too. */
+export function phrasesIn({ row, starts }: Row, words: readonly QueryWord[]): PhraseMatch[] {
+	const found: PhraseMatch[] = [];
+	for (let first = 0; first + 1 < words.length; first++) {
+		const left = words[first]?.alternatives[0];
+		const right = words[first + 1]?.alternatives[0];
+		if (!left || !right) continue;
+		const at = pairIn(row, left.posting.number, right.posting.number);
+		if (at === -1) continue;
+		const rarity =
+			((words[first]?.rarity ?? 0) + (words[first + 1]?.rarity ?? 0)) * left.factor * right.factor;
+		found.push({ first, field: fieldAt(starts, at), rarity });
+	}
+	return found;
+}
+
+/** Fields stand in the row in the order given, the weightiest first, so the first place is the best. */
+function pairIn(row: Uint32Array, left: number, right: number): number {
+	for (let at = row.indexOf(left); at !== -1; at = row.indexOf(left, at + 1)) {
+		if (row[at + 1] === right) return at;
+	}
+	return -1;
+}
+
+function fieldAt(starts: readonly number[], at: number): number {
+	let field = 0;
+	while (field + 2 < starts.length && (starts[field + 1] ?? 0) <= at) field++;
+	return field;
+}
+
+export interface Evidence {
+	document: Row;
+	words: readonly QueryWord[];
+	phrases: readonly PhraseMatch[];
+	/** Terms that the query may mean, the surest first. */
+	terms: readonly KnownTerm[];
+	/** Words of the document that are near to words of the query. */
+	near: readonly NearForm[];
+	fieldNames: readonly string[];
+}
+
+/** A word of the document, as it is spelled there, and the word of the query that it is near to. */
+export interface NearForm {
+	word: string;
+	number: number;
+	form: string;
+}
+
+export function explain({ document, words, phrases, terms, near, fieldNames }: Evidence): MatchReason[] {
+	const reasons: MatchReason[] = [];
+	const told = new Set<number>();
+	for (const { text, alternatives } of words) {
+		const met = alternatives.find(({ posting }) => document.row.includes(posting.number));
+		if (!met) continue;
+		const fields = fieldNames.filter((_, index) => isInField(document, index, met.posting.number));
+		reasons.push({ word: text, matched: met.form, kind: met.kind, fields });
+		told.add(met.posting.number);
+	}
+	for (const { first, field } of phrases) {
+		const pair = `${words[first]?.text ?? ''} ${words[first + 1]?.text ?? ''}`;
+		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields: [fieldNames[field] ?? ''] });
+	}
+	const held = terms.filter(
+		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
+	);
+	for (const { text, form, posting } of held.slice(0, TERM_LIMIT)) {
+		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
+		reasons.push({ word: text, matched: form, kind: 'concept', fields });
+		told.add(posting.number);
+	}
+	for (const { word, number, form } of near) {
+		if (told.has(number)) continue;
+		const fields = fieldNames.filter((_, index) => isInField(document, index, number));
+		reasons.push({ word, matched: form, kind: 'meaning', fields });
+	}
+	return reasons;
+}
+
+function isInField({ row, starts }: Row, field: number, number: number): boolean {
+	const at = row.indexOf(number, starts[field]);
+	return at !== -1 && at < (starts[field + 1] ?? 0);
+}
+
+/** The reasons in one short line, for people. */
+export function describeReasons(reasons: readonly MatchReason[]): string {
+	return reasons.map(describe).join('; ');
+}
+
+function describe({ word, matched, kind, fields }: MatchReason): string {
+	const place = fields.join(', ');
+	if (kind === 'meaning') return `"${word}" is near to ${matched} in ${place}`;
+	if (kind === 'concept') return `"${word}" may mean ${matched} in ${place}`;
+	if (kind === 'phrase') return `phrase "${word}" in ${place}`;
+	return word === matched ? `"${word}" in ${place}` : `"${word}" as ${matched} in ${place}`;
+}

@@ -1,0 +1,71 @@
+/*
+ * What each word weighs in a document: its occurrences, by the worth of the
+ * field. Repetition counts less and less within each field, so a long text that
+ * says a word a hundred times stays behind a title that says it.
+ *
+ * The table is as long as the vocabulary and empty again after each document.
+ * Both numbers of a word lie side by side, where one look into memory gets them.
+ */
+import type { SearchField } from '../document.ts';
+
+/** How fast repetition in one field stops to count. */
+const FIELD_SATURATION = 1;
+/** How much of the length of a field is held against it: 0 nothing, 1 all. */
+const LENGTH_SHARE = 0.5;
+
+export interface WordNumbers {
+	/** Numbers of postings in reading order; 0 ends an item. */
+	numbers: Uint32Array;
+	/** Where each field starts, and the end. */
+	starts: readonly number[];
+}
+
+export class FieldWeights {
+	readonly #fields: readonly SearchField[];
+	/** Of each word its weight so far, and its occurrences in the field that is being weighed. */
+	#table = new Float64Array(2048);
+
+	constructor(fields: readonly SearchField[]) {
+		this.#fields = fields;
+	}
+
+	/** @param take is given every word of the document once, with its weight */
+	weigh(words: WordNumbers, highest: number, take: (number: number, weight: number) => void): void {
+		this.#makeRoom(highest + 1);
+		for (let field = 0; field < this.#fields.length; field++) this.#weighField(words, field);
+		const table = this.#table;
+		table[0] = 0;
+		const end = words.starts.at(-1) ?? 0;
+		for (let at = 0; at < end; at++) {
+			const number = words.numbers[at] ?? 0;
+			const weight = table[2 * number] ?? 0;
+			if (weight === 0) continue;
+			table[2 * number] = 0;
+			take(number, weight);
+		}
+	}
+
+	#weighField({ numbers, starts }: WordNumbers, field: number): void {
+		const { weight = 1, typicalWords = 1 } = this.#fields[field] ?? {};
+		const start = starts[field] ?? 0;
+		const end = starts[field + 1] ?? 0;
+		const one = 1 / (1 - LENGTH_SHARE + (LENGTH_SHARE * (end - start)) / typicalWords);
+		const table = this.#table;
+		for (let at = start; at < end; at++) {
+			const place = 2 * (numbers[at] ?? 0) + 1;
+			table[place] = (table[place] ?? 0) + one;
+		}
+		for (let at = start; at < end; at++) {
+			const place = 2 * (numbers[at] ?? 0);
+			const count = table[place + 1] ?? 0;
+			if (count === 0) continue;
+			table[place + 1] = 0;
+			table[place] =
+				(table[place] ?? 0) + (weight * count * (FIELD_SATURATION + 1)) / (count + FIELD_SATURATION);
+		}
+	}
+
+	#makeRoom(wanted: number): void {
+		if (2 * wanted > this.#table.length) this.#table = new Float64Array(4 * wanted);
+	}
+}

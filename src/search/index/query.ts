@@ -1,0 +1,66 @@
+/*
+ * A question to weighted words: stop words dropped, each remaining word tied to
+ * what it can stand for in this collection. Idioms are words of their own, after
+ * the others. A rare word is worth more than a common one.
+ */
+
+import { isCommonWord } from '../text/common-words.ts';
+import { stopWords } from '../text/stop-words.ts';
+import { wordsOf } from '../text/words.ts';
+import { type Candidate, candidatesFor, halvesOf, idiomsIn } from './candidates.ts';
+import type { Lexicon } from './lexicon.ts';
+
+/** More words than this in a question are ignored; one bit each must fit in a number. */
+export const QUERY_WORD_LIMIT = 30;
+/** Words of a question that are read at all, stop words among them. */
+export const QUESTION_WORD_LIMIT: number = 8 * QUERY_WORD_LIMIT;
+
+/** What a word of everyday speech is worth beside others that are as rare. */
+const COMMON_SHARE = 0.65;
+
+export interface Alternative extends Candidate {
+	/** Worth of the word that was met; never more than that of the word asked for. */
+	rarity: number;
+}
+
+export interface QueryWord {
+	text: string;
+	alternatives: Alternative[];
+	/** Worth of the word in this collection: the rarer, the more. */
+	rarity: number;
+}
+
+/** The words of `text` that carry a subject, in order, without repetition. */
+export function readQuery(text: string, lexicon: Lexicon, documents: number): QueryWord[] {
+	const asked = wordsOf(text, QUESTION_WORD_LIMIT).flatMap((word) => halvesOf(word, lexicon));
+	const words: QueryWord[] = [];
+	const seen = new Set<unknown>();
+	for (const [at, word] of asked.entries()) {
+		const key = lexicon.find(word) ?? word;
+		if (stopWords.has(word) || seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
+		seen.add(key);
+		words.push(weigh(word, candidatesFor(asked, at, lexicon), documents));
+	}
+	for (const { text: idiom, candidates } of idiomsIn(asked, lexicon)) {
+		const unsaid = candidates.filter(({ posting }) => !seen.has(posting));
+		if (unsaid.length > 0 && words.length < QUERY_WORD_LIMIT) words.push(weigh(idiom, unsaid, documents));
+	}
+	return words;
+}
+
+/** How telling a word is that `count` of `documents` hold. */
+export function rarityOf(count: number, documents: number): number {
+	return Math.log(1 + (documents - count + 0.5) / (count + 0.5));
+}
+
+function weigh(text: string, candidates: readonly Candidate[], documents: number): QueryWord {
+	const rarities = candidates.map(({ posting }) => rarityOf(posting.count, documents));
+	const isOwn = candidates[0]?.kind === 'word' || candidates[0]?.kind === 'typo';
+	const full = isOwn ? (rarities[0] ?? 0) : Math.max(0, ...rarities);
+	const rarity = isCommonWord(text) ? COMMON_SHARE * full : full;
+	const alternatives = candidates.map((candidate, index) => ({
+		...candidate,
+		rarity: Math.min(candidate.kind === 'word' ? rarity : full, rarities[index] ?? 0),
+	}));
+	return { text, alternatives, rarity };
+}

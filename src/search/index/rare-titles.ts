@@ -1,0 +1,112 @@
+/*
+ * A rare word of the question in a title is the surest sign there is: somebody named
+ * the thing. Meaning and guesses add up over many documents and could outweigh it. So
+ * a document with such a title never ranks below one that does not hold the word,
+ * unless that one holds about as much of the other telling words of the question.
+ */
+import { isCommonWord } from '../text/common-words.ts';
+import type { Posting } from './posting.ts';
+import type { QueryWord } from './query.ts';
+
+/** A word is rare when at most this part of the documents holds it, or two of them. */
+const RARE_SHARE = 0.01;
+const RARE_DOCUMENTS = 2;
+/** A document that holds so much of the telling words, beside what the lifted one holds, is left where it is. */
+const OUTWEIGHS_SHARE = 0.75;
+/** Keeps the order among those that are lifted to one height. */
+const TIE_BREAK = 1e-6;
+
+interface Row {
+	/** Numbers of postings in reading order. */
+	row: Uint32Array;
+	/** Where each field starts in the row, and the end. */
+	starts: readonly number[];
+}
+
+interface Found {
+	document: Row & { id: string };
+	exact: number;
+}
+
+/** A word that the question says itself and that has a subject. */
+interface TellingWord {
+	posting: Posting;
+	rarity: number;
+	isRare: boolean;
+}
+
+export class RareTitles {
+	readonly #telling: readonly TellingWord[];
+	readonly #titleField: number;
+	/** By number of posting. */
+	readonly #bits: ReadonlyMap<number, number>;
+
+	constructor(words: readonly QueryWord[], documents: number, titleField: number) {
+		const most = Math.max(RARE_DOCUMENTS, RARE_SHARE * documents);
+		this.#titleField = titleField;
+		this.#telling = words.flatMap(({ text, alternatives: [own] }) => {
+			if (own?.kind !== 'word' || isCommonWord(text)) return [];
+			return [{ posting: own.posting, rarity: own.rarity, isRare: own.posting.count <= most }];
+		});
+		this.#bits = new Map(this.#telling.map(({ posting }, at) => [posting.number, 1 << at]));
+	}
+
+	/** Slots of documents with a rare word in the title. */
+	slots(documentAt: (slot: number) => Row | undefined): Set<number> {
+		const slots = new Set<number>();
+		for (const { posting, isRare } of this.#telling) {
+			for (let at = 0; isRare && at < posting.end; at += 2) {
+				const document = documentAt(posting.entries[at] ?? 0);
+				if (document && this.#isInTitle(document, posting)) slots.add(posting.entries[at] ?? 0);
+			}
+		}
+		return slots;
+	}
+
+	/** Sorts the best first, documents with a rare word in the title where they belong. */
+	sort<Ranked extends Found>(found: readonly Ranked[]): Ranked[] {
+		const named = found.map(({ document }) => this.#namedBy(document));
+		const lifted = named.every((bits) => bits === 0) ? [...found] : this.#lift(found, named);
+		return lifted.sort((a, b) => b.exact - a.exact || (a.document.id < b.document.id ? -1 : 1));
+	}
+
+	#lift<Ranked extends Found>(found: readonly Ranked[], named: readonly number[]): Ranked[] {
+		const held = found.map(({ document }) => this.#heldBy(document));
+		const worth = held.map((bits) => this.#worthOf(bits));
+		return found.map((one, at) => {
+			const own = named[at] ?? 0;
+			if (own === 0) return one;
+			const most = OUTWEIGHS_SHARE * (worth[at] ?? 0);
+			let floor = 0;
+			for (const [other, { exact }] of found.entries()) {
+				const isWithout = ((held[other] ?? 0) & own) === 0 && (worth[other] ?? 0) < most;
+				if (isWithout && exact > floor) floor = exact;
+			}
+			return one.exact > floor ? one : { ...one, exact: floor + one.exact * TIE_BREAK };
+		});
+	}
+
+	/** The rare words in the title of a document, a bit each; a question has at most 30 words. */
+	#namedBy(document: Row): number {
+		return this.#telling.reduce(
+			(bits, { posting, isRare }, at) =>
+				isRare && this.#isInTitle(document, posting) ? bits | (1 << at) : bits,
+			0,
+		);
+	}
+
+	/** The telling words that a document holds, a bit each. One pass: a document may have 50,000 words. */
+	#heldBy({ row }: Row): number {
+		let bits = 0;
+		for (const number of row) bits |= this.#bits.get(number) ?? 0;
+		return bits;
+	}
+
+	#worthOf(bits: number): number {
+		return this.#telling.reduce((sum, { rarity }, at) => sum + ((bits & (1 << at)) === 0 ? 0 : rarity), 0);
+	}
+
+	#isInTitle({ row, starts }: Row, { number }: Posting): boolean {
+		return row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0).includes(number);
+	}
+}

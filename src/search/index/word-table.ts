@@ -1,0 +1,175 @@
+/*
+ * Spelling to number, straight from the characters of a text.
+ *
+ * Loading a large collection is mostly this: millions of words, nearly all of
+ * them met before. A hash table of our own finds them without cutting each one
+ * out of the text as a string, and with one look into memory: a word is known by
+ * two independent hashes of 32 bits and its length, side by side with its
+ * number. Two words that agree in all of it do not occur in practice, and would
+ * only make one be found for the other. A text is read from a copy of its bytes,
+ * for a look at one character of a string costs several times as much. Words
+ * that are more than plain letters and digits are cut out and left to `wordsOf`.
+ */
+import { ownCopy } from '../text/own-copy.ts';
+import {
+	BEYOND_ASCII,
+	continuesWord,
+	extraByte,
+	hasHump,
+	isPunctuation,
+	letters,
+} from '../text/word-bytes.ts';
+import { WORD_LIMIT_CHARACTERS, wordsOf } from '../text/words.ts';
+import type { WordRow } from './word-row.ts';
+
+const FIRST_ROOM = 1024;
+/** First hash, second hash, length, number. */
+const CELLS = 4;
+/** In place of a number: the word was forgotten. */
+const FORGOTTEN = -1;
+/** A text with more than one byte beyond ASCII for so many characters is not read here. */
+const CHARACTERS_FOR_ONE = 8;
+const encoder = new TextEncoder();
+
+export class WordTable {
+	readonly #create: (word: string) => number;
+	#cells: Int32Array = new Int32Array(FIRST_ROOM * CELLS);
+	#bytes: Uint8Array = new Uint8Array(FIRST_ROOM);
+	#count = 0;
+
+	/** @param create gives the number of a word that is met for the first time */
+	constructor(create: (word: string) => number) {
+		this.#create = create;
+	}
+
+	/** The number of a lower-case word. */
+	number(word: string): number {
+		return this.#numberAt(this.#find(word), word);
+	}
+
+	/** Append the numbers of the words of a text to `row`, 0 left out. False when little of it is ASCII, and nothing is done. */
+	read(text: string, row: WordRow, limit: number): boolean {
+		const end = this.#encode(text);
+		if ((end - text.length) * CHARACTERS_FOR_ONE > text.length) return false;
+		const bytes = this.#bytes;
+		let at = 0;
+		/** How many bytes more than characters there were so far. */
+		let ahead = 0;
+		while (row.length < limit) {
+			for (; at < end && letters[bytes[at] ?? 0] === 0; at++) {
+				if ((bytes[at] ?? 0) < BEYOND_ASCII) continue;
+				if (!isPunctuation(bytes, at)) break;
+				at += 2;
+				ahead += 2;
+			}
+			if (at >= end) break;
+			const start = at;
+			let hash = 0;
+			let second = 0;
+			let capitals = 0;
+			for (;;) {
+				const raw = bytes[at] ?? 0;
+				const code = letters[raw] ?? 0;
+				if (code === 0) break;
+				hash = Math.imul(hash ^ code, 0x01000193);
+				second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
+				capitals |= raw ^ code;
+				at++;
+			}
+			if (continuesWord(bytes, at) || (capitals !== 0 && hasHump(bytes, start, at))) {
+				const from = start - ahead;
+				for (; letters[bytes[at] ?? 0] !== 0 || continuesWord(bytes, at); at++)
+					ahead += extraByte(bytes[at] ?? 0);
+				this.#spell(text.slice(from, at - ahead), row, limit);
+				continue;
+			}
+			const place = this.#place(hash, second, at - start);
+			const number = this.#knownAt(place) ?? this.#meet(text.slice(start - ahead, at - ahead));
+			if (number !== 0) row.push(number);
+		}
+		return true;
+	}
+
+	/** Give a word a new number when it is met again. */
+	forget(word: string): void {
+		const place = this.#find(word);
+		if (this.#cells[place + 2] !== 0) this.#cells[place + 3] = FORGOTTEN;
+	}
+
+	/** Copy a text to `#bytes` with a zero behind it; gives the number of bytes. */
+	#encode(text: string): number {
+		for (let room = text.length + 1; ; room = 3 * text.length + 1) {
+			if (this.#bytes.length < room) this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, room));
+			const { read, written } = encoder.encodeInto(text, this.#bytes);
+			if (read < text.length || written === this.#bytes.length) continue;
+			this.#bytes[written] = 0;
+			return written;
+		}
+	}
+
+	/** Undefined for a word that is not known at this place. */
+	#knownAt(place: number): number | undefined {
+		const number = this.#cells[place + 3];
+		return this.#cells[place + 2] === 0 || number === FORGOTTEN ? undefined : number;
+	}
+
+	#meet(word: string): number {
+		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(ownCopy(word).toLowerCase());
+	}
+
+	/** Append the words of a piece of text that takes more than a look at its letters. */
+	#spell(piece: string, row: WordRow, limit: number): void {
+		for (const word of wordsOf(ownCopy(piece), limit - row.length)) {
+			const number = this.number(word);
+			if (number !== 0) row.push(number);
+		}
+	}
+
+	#find(word: string): number {
+		let hash = 0;
+		let second = 0;
+		for (let at = 0; at < word.length; at++) {
+			const code = word.charCodeAt(at);
+			hash = Math.imul(hash ^ code, 0x01000193);
+			second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
+		}
+		return this.#place(hash, second, word.length);
+	}
+
+	/** Where the word is, or where it would be put. */
+	#place(hash: number, second: number, length: number): number {
+		const cells = this.#cells;
+		const last = cells.length - 1;
+		let place = (Math.imul(hash ^ (hash >>> 15), CELLS) >>> 0) & last & ~(CELLS - 1);
+		while (cells[place + 2] !== 0) {
+			if (cells[place] === hash && cells[place + 1] === second && cells[place + 2] === length) return place;
+			place = (place + CELLS) & last;
+		}
+		cells[place] = hash;
+		cells[place + 1] = second;
+		return place;
+	}
+
+	#numberAt(place: number, word: string): number {
+		const known = this.#knownAt(place);
+		if (known !== undefined) return known;
+		const isNew = this.#cells[place + 2] === 0;
+		const number = this.#create(word);
+		this.#cells[place + 2] = word.length;
+		this.#cells[place + 3] = number;
+		if (isNew && ++this.#count * 2 * CELLS > this.#cells.length) this.#grow();
+		return number;
+	}
+
+	#grow(): void {
+		const old = this.#cells;
+		this.#cells = new Int32Array(old.length * 2);
+		for (let at = 0; at < old.length; at += CELLS) {
+			const [hash = 0, second = 0, length = 0, number = 0] = old.subarray(at, at + CELLS);
+			if (length === 0) continue;
+			const place = this.#place(hash, second, length);
+			this.#cells[place + 2] = length;
+			this.#cells[place + 3] = number;
+		}
+	}
+}

@@ -1,0 +1,33 @@
+/* The bounds of a run, by name. Each may be set per run. */
+
+export interface RunLimits {
+	/** Most bytes of stdout. */
+	readonly outputBytes: number;
+	/** Most events. */
+	readonly events: number;
+}
+
+/** How long a run may take when nobody says otherwise, in milliseconds. */
+export const RUN_TIMEOUT_MS = 30_000;
+
+export const runLimits: RunLimits = { outputBytes: 10 * 1024 * 1024, events: 10_000 };
+
+/** How many warnings of a run are kept and told; the rest is only counted. */
+export const WARNINGS_KEPT = 100;
+
+/** How much of a line that is no event is shown, in characters. */
+export { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
+
+/** The time of one run: asked for, configured for this tool, the tool's own, configured for all, 30 s. */
+export function runTimeoutMs(
+	id: string,
+	times: {
+		asked?: number | undefined;
+		byTool?: Readonly<Record<string, number>> | undefined;
+		manifest?: number | undefined;
+		fallback?: number | undefined;
+	},
+): number {
+	const own = times.byTool && Object.hasOwn(times.byTool, id) ? times.byTool[id] : undefined;
+	return times.asked ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { delimiter, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mctl } from '../../support/mctl.ts';
+import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+describe('mctl completion', () => {
+	it.each([
+		[['h'], ['hub', 'help']],
+		[
+			['hub', 'st'],
+			['start', 'stop', 'status'],
+		],
+		[
+			['hub', 'stop', '--'],
+			['--all', '--force', '--json', '--help'],
+		],
+		[['help', 'ne'], ['new']],
+		[
+			['new', 'p'],
+			['plugin', 'prompt'],
+		],
+		[['--json', 'li'], ['list']],
+		[['list', 'to'], ['tools']],
+		[['list', '--json', 'to'], ['tools']],
+		[['run', 'hello-w'], ['hello-world']],
+		[['run', 'hello-world', 'hello'], []],
+		[['run', '--timeout', ''], []],
+		[['constructor', ''], []],
+	])('offers for %j what can stand there', async (words, candidates) => {
+		const { code, stdout } = await mctl(['completion', 'words', '--', ...words]);
+		expect([code, stdout.split('\n').filter(Boolean)]).toEqual([0, candidates]);
+	});
+
+	it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+		const { code, stdout } = await mctl(['completion', shell]);
+		expect([code, stdout]).toEqual([0, expect.stringContaining('mctl completion words --')]);
+	});
+
+	it('completes in bash', () => {
+		expect(completedByBash(['mctl', 'hub', 'sta'])).toEqual(['start', 'status']);
+		expect(completedByBash(['mctl', ''])).toContain('run');
+	});
+
+	it('evaluates no name that comes from outside', () => {
+		const cwd = withFiles(temporaryFolder(), { 'prompts/$(touch owned).md': 'x', 'prompts/plain.md': 'x' });
+		expect(completedByBash(['mctl', 'prompt', ''], cwd)).toContain('plain');
+		expect(spawnSync('ls', [cwd], { encoding: 'utf8' }).stdout).toBe('prompts\n');
+	});
+});
+
+/** What bash has after Tab at the end of `words`. */
+function completedByBash(words: string[], cwd = root): string[] {
+	const quoted = words.map((word) => `'${word}'`).join(' ');
+	const script = `eval "$(mctl completion bash)"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+	const env = { ...process.env, PATH: `${root}${delimiter}${process.env['PATH']}` };
+	return spawnSync('bash', ['-c', script], { cwd, env, encoding: 'utf8' }).stdout.trim().split('\n');
+}

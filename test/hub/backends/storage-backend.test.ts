@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { StorageBackend } from '../../../src/hub/backends/storage-backend.ts';
+import { FileStorage } from '../../../src/hub/storage/file-storage.ts';
+import type { Change } from '../../../src/mcp/server/provider.ts';
+import { rpcErrorOf } from '../../../src/rpc/rpc-error.ts';
+import { thrownBy } from '../../support/programs.ts';
+import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+
+describe('the storage as resources', () => {
+	it('lists the files of the shared folders and no others', async () => {
+		const backend = backendWith({
+			'notes/a.md': 'a',
+			'notes/plans/to day.md': 'b',
+			'docs/x.md': 'x',
+			'features/F-1.md': 'f',
+			'other/y.md': 'y',
+			'z.md': 'z',
+			'notes/picture.png': 'p',
+		});
+		expect(await backend.listResources()).toEqual([
+			{ uri: 'orchestra://docs/x', name: 'x', mimeType: 'text/markdown' },
+			{ uri: 'orchestra://features/F-1', name: 'F-1', mimeType: 'text/markdown' },
+			{ uri: 'orchestra://notes/a', name: 'a', mimeType: 'text/markdown' },
+			{ uri: 'orchestra://notes/plans/to%20day', name: 'plans/to day', mimeType: 'text/markdown' },
+		]);
+	});
+
+	it('is empty, and no failure, in a workspace without storage', async () => {
+		expect(await backendWith({}).listResources()).toEqual([]);
+	});
+
+	it('has one template for each folder', () => {
+		const templates = backendWith({}).listResourceTemplates();
+		expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+			'orchestra://docs/{id}',
+			'orchestra://features/{id}',
+			'orchestra://notes/{id}',
+		]);
+	});
+
+	it('reads everything that it lists, and nested ids in either spelling', async () => {
+		const backend = backendWith({ 'notes/a é?.md': 'one', 'notes/plans/b.md': 'two' });
+		for (const { uri } of await backend.listResources()) expect(backend.ownsUri(uri)).toBe(true);
+		expect(await textAt(backend, 'orchestra://notes/a%20%C3%A9%3F')).toBe('one');
+		expect(await textAt(backend, 'orchestra://notes/plans/b')).toBe('two');
+		expect(await textAt(backend, 'orchestra://notes/plans%2Fb')).toBe('two');
+	});
+
+	it('gives the content without its front matter, and metadata and version beside it', async () => {
+		const backend = backendWith({
+			'features/F-1.md': '---\nstorage_version: 3\nstatus: done\n---\n# Login\n',
+		});
+		expect(await backend.readResource('orchestra://features/F-1')).toEqual({
+			contents: [
+				{
+					uri: 'orchestra://features/F-1',
+					mimeType: 'text/markdown',
+					text: '# Login\n',
+					_meta: { 'orchestra/version': 3, 'orchestra/metadata': { status: 'done' } },
+				},
+			],
+		});
+	});
+
+	it('gives bytes that are no text as a blob', async () => {
+		const backend = backendWith({ 'docs/x.md': Uint8Array.of(0xff, 0xfe) });
+		expect(await backend.readResource('orchestra://docs/x')).toMatchObject({ contents: [{ blob: '//4=' }] });
+	});
+
+	it.each([
+		'orchestra://notes/missing',
+		'orchestra://notes/%zz',
+		'orchestra://notes/',
+		'orchestra://elsewhere/a',
+		'orchestra://notes/a?b=c',
+	])('says that %s is not found', async (uri) => {
+		const backend = backendWith({ 'notes/a.md': 'a', 'elsewhere/a.md': 'a' });
+		const error = rpcErrorOf(await thrownBy(() => backend.readResource(uri)));
+		expect(error).toMatchObject({ code: -32602, message: `Resource not found: ${uri}` });
+	});
+
+	it.each(['orchestra://notes/../secret', 'orchestra://notes/..%2f..%2Fsecret', 'orchestra://notes/%00'])(
+		'never reads outside with %s',
+		async (uri) => {
+			const backend = backendWith({ '../secret.md': 'secret', 'secret.md': 'secret', 'notes/a.md': 'a' });
+			await expect(backend.readResource(uri)).rejects.toThrow(/contains/);
+		},
+	);
+
+	it('tells when a resource appears, changes and goes', async () => {
+		const storage = new FileStorage(temporaryFolder());
+		const backend = new StorageBackend(storage);
+		const changes: Change[] = [];
+		backend.onChange((change) => changes.push(change));
+		const write = (path: string) => storage.write({ path, content: Buffer.from('x'), expectedVersion: -1n });
+		await write('notes/a.md');
+		await write('other/a.md');
+		await write('notes/a.md');
+		await storage.delete('notes/a.md');
+		const resource = { kind: 'resource', uri: 'orchestra://notes/a' };
+		const list = { kind: 'resources' };
+		expect(changes).toEqual([resource, list, resource, resource, list]);
+	});
+});
+
+function backendWith(files: Record<string, string | Uint8Array>): StorageBackend {
+	const storage = new FileStorage(temporaryFolder());
+	withFiles(storage.root, files);
+	return new StorageBackend(storage);
+}
+
+async function textAt(backend: StorageBackend, uri: string): Promise<unknown> {
+	return (await backend.readResource(uri)).contents[0]?.['text'];
+}

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OrchestraError } from '../../../src/errors.ts';
+import {
+	BAD_CHECKS,
+	CHECK_MS,
+	FIRST_PAUSE_MS,
+	HEALTHY_MS,
+	LONGEST_PAUSE_MS,
+	Supervisor,
+} from '../../../src/hub/backends/supervisor.ts';
+import { Log } from '../../../src/log.ts';
+
+beforeEach(() => {
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+});
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+describe('Supervisor', () => {
+	it('starts once for many who wait, and tells that it is up', async () => {
+		const { supervisor, starts, changes } = supervised();
+		await Promise.all([supervisor.up(), supervisor.up()]);
+		await supervisor.up();
+		expect([starts(), changes(), supervisor.state]).toEqual([1, 1, 'running']);
+	});
+
+	it('starts again after a crash, with a pause that doubles up to a bound', async () => {
+		const { supervisor, starts, crash } = supervised();
+		await supervisor.up();
+		for (let pause = FIRST_PAUSE_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+			await crash();
+			await vi.advanceTimersByTimeAsync(pause - 1);
+			expect(starts()).toBe(n - 1);
+			await vi.advanceTimersByTimeAsync(1);
+			expect(starts()).toBe(n);
+		}
+	});
+
+	it('forgets the past after a minute of good health', async () => {
+		const { supervisor, starts, crash } = supervised();
+		await supervisor.up();
+		await crash();
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(HEALTHY_MS);
+		await crash();
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect(starts()).toBe(3);
+	});
+
+	it('tells whoever waits why it does not start, and tries again', async () => {
+		const { supervisor, starts, failNext } = supervised();
+		failNext('no such binary');
+		await expect(supervisor.up()).rejects.toThrow('no such binary');
+		expect(supervisor.state).toBe('down: no such binary');
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect([starts(), supervisor.state]).toEqual([2, 'running']);
+	});
+
+	it('keeps to its pause however often it is asked for: waits when it is short, says why when it is long', async () => {
+		const { supervisor, starts, crash } = supervised();
+		await supervisor.up();
+		await crash();
+		const soon = supervisor.up();
+		expect([starts(), supervisor.isDown]).toEqual([1, true]);
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect(await soon).toBe(2);
+		await crash();
+		await expect(supervisor.up()).rejects.toMatchObject({
+			message: 'it is down and is started again in 2 s. it ended: crashed',
+			hint: 'Call it again in 2 s.',
+		});
+		expect(starts()).toBe(2);
+		await supervisor.close();
+	});
+
+	it('starts again what says for long that it is not well, and forgives a bad moment', async () => {
+		const { supervisor, starts, stops, ill } = supervised();
+		await supervisor.up();
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running, not well: no disk');
+		ill(undefined);
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running');
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		expect([stops(), supervisor.state]).toEqual([1, 'down: it was not well: no disk']);
+		ill(undefined);
+		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		expect([starts(), supervisor.state]).toEqual([2, 'running']);
+		await supervisor.close();
+	});
+
+	it('does not take for ill what is too busy to answer, but believes what it says of itself', async () => {
+		const { supervisor, starts, ill, busy } = supervised();
+		await supervisor.up();
+		busy(true);
+		ill(new OrchestraError('timeout', 'no answer'));
+		await vi.advanceTimersByTimeAsync(CHECK_MS * (BAD_CHECKS + 1));
+		expect([starts(), supervisor.state]).toEqual([1, 'running']);
+		ill('no disk');
+		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		expect(supervisor.isDown).toBe(true);
+		await supervisor.close();
+	});
+
+	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
+		const { supervisor, starts, stops, idle } = supervised();
+		await supervisor.up();
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect(supervisor.state).toBe('running');
+		idle(true);
+		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		expect([stops(), supervisor.state, supervisor.isDown]).toEqual([1, 'configured', false]);
+		await supervisor.up();
+		expect(starts()).toBe(2);
+		await supervisor.close();
+	});
+
+	it('calls off a start under way, and whoever waits for the next one, when it is closed', async () => {
+		const { supervisor, crash, hangNext } = supervised();
+		hangNext();
+		const starting = supervisor.up();
+		await Promise.all([expect(starting).rejects.toMatchObject({ code: 'closed' }), supervisor.close()]);
+		const other = supervised();
+		await other.supervisor.up();
+		await other.crash();
+		const waiting = other.supervisor.up();
+		await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'closed' }), other.supervisor.close()]);
+		await crash();
+	});
+
+	it('does not start again once it is closed', async () => {
+		const { supervisor, starts, stops, crash } = supervised();
+		await supervisor.up();
+		await crash();
+		await supervisor.close();
+		await vi.advanceTimersByTimeAsync(LONGEST_PAUSE_MS);
+		expect(starts()).toBe(1);
+		expect(stops()).toBeGreaterThanOrEqual(1);
+		await expect(supervisor.up()).rejects.toMatchObject({ code: 'closed' });
+	});
+});
+
+function supervised(): {
+	supervisor: Supervisor<number>;
+	starts: () => number;
+	stops: () => number;
+	changes: () => number;
+	crash: () => Promise<void>;
+	failNext: (reason: string) => void;
+	hangNext: () => void;
+	ill: (reason: string | Error | undefined) => void;
+	busy: (isBusy: boolean) => void;
+	idle: (isIdle: boolean) => void;
+} {
+	let illness: Error | undefined;
+	let [isIdle, isBusy, hangs] = [false, false, false];
+	let [starts, stops, changes] = [0, 0, 0];
+	let failure: string | undefined;
+	let end: (reason: string) => void = () => {};
+	const what = {
+		name: 'it',
+		start: (signal: AbortSignal) => {
+			starts++;
+			if (hangs)
+				return new Promise<number>((_, reject) =>
+					signal.addEventListener('abort', () => reject(signal.reason as Error)),
+				);
+			const reason = failure;
+			failure = undefined;
+			return reason === undefined ? Promise.resolve(starts) : Promise.reject(new Error(reason));
+		},
+		ended: () => new Promise<string>((resolve) => (end = resolve)),
+		stop: () => {
+			stops++;
+			return Promise.resolve();
+		},
+		onChange: () => changes++,
+		check: () => (illness === undefined ? Promise.resolve() : Promise.reject(illness)),
+		isIdle: () => isIdle,
+		isBusy: () => isBusy,
+	};
+	return {
+		supervisor: new Supervisor(what, Log.silent),
+		starts: () => starts,
+		stops: () => stops,
+		changes: () => changes,
+		failNext: (reason) => (failure = reason),
+		hangNext: () => (hangs = true),
+		ill: (reason) => (illness = typeof reason === 'string' ? new Error(reason) : reason),
+		busy: (value) => (isBusy = value),
+		idle: (value) => (isIdle = value),
+		crash: async () => {
+			end('crashed');
+			await vi.advanceTimersByTimeAsync(0);
+		},
+	};
+}

@@ -1,0 +1,161 @@
+/* Traffic of strangers: bounded memory, bounded work, and honest clients are served meanwhile. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OrchestraError } from '../../src/errors.ts';
+import {
+	HANDSHAKE_PATIENCE_MS,
+	INITIALS_PER_SOURCE,
+	MAX_HANDSHAKES,
+	MAX_HANDSHAKES_PER_SOURCE,
+	MAX_SOURCES,
+	MAX_SPENT_TOKENS,
+	RETRY_TOKEN_MS,
+} from '../../src/link/link-limits.ts';
+import { dial } from '../../src/link/open-link.ts';
+import { HandshakeGate, type Newcomer } from '../../src/link/quic/handshake-gate.ts';
+import { SpentTokens } from '../../src/link/quic/retry-token.ts';
+import { exchange, type Identities, identities, openPair } from '../support/links.ts';
+import { until } from '../support/programs.ts';
+
+describe.runIf(process.platform === 'linux')('a quic listener, when strangers send early CRYPTO data', () => {
+	it('keeps little of it, and serves an honest client meanwhile', async () => {
+		const who = await identities();
+		const { pid, address } = await startListener(who);
+		const link = await dial({ kind: 'quic', address, identity: who.client });
+		onTestFinished(() => link.close());
+		await attack('garbage', address, 2_000);
+		const before = residentMb(pid);
+		// Two megabytes a connection, of which the server must keep a small part.
+		const attacking = attack('crypto', address, 60);
+		let isOver = false;
+		void attacking.then(() => (isOver = true));
+		for (let calls = 0; !isOver || calls < 10; calls++) await exchange(link, Buffer.from('call'));
+		expect((await attacking).bytes).toBeGreaterThan(100_000_000);
+		expect(residentMb(pid) - before).toBeLessThan(64);
+	}, 60_000);
+});
+
+describe('a quic listener, when a stranger leaves many handshakes open', () => {
+	it('has a bounded number of them, and still lets an honest client in', async () => {
+		const { listener, identities: who } = await openPair('quic');
+		await attack('half-open', listener.address, 40);
+		expect(listener.counts.open).toBeLessThanOrEqual(MAX_HANDSHAKES + 1);
+		const link = await dial({ kind: 'quic', address: listener.address, identity: who.client });
+		expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
+		await link.close();
+	}, 30_000);
+});
+
+describe('a unix listener, when a stranger opens many connections and says nothing', () => {
+	it('drops those above its bound, and serves a link that is open', async () => {
+		const { link, listener } = await openPair('unix', { maxConnections: 4 });
+		const stream = link.openStream();
+		const answers: string[] = [];
+		stream.receive({
+			frame: (payload) => void answers.push(Buffer.from(payload).toString()),
+			end: () => void answers.push('end'),
+			fail: () => void answers.push('fail'),
+		});
+		const path = listener.address.slice('unix:'.length);
+		let dropped = 0;
+		const sockets = Array.from({ length: MAX_HANDSHAKES + 20 }, () =>
+			connect(path)
+				.on('error', () => {})
+				.on('close', () => void dropped++),
+		);
+		onTestFinished(() => void sockets.map((socket) => socket.destroy()));
+		for (const socket of sockets) socket.resume();
+		await until('some were dropped', () => dropped > 0);
+		stream.send(Buffer.from('still here'));
+		await until('it was answered', () => answers.length > 0);
+		expect(answers).toEqual(['still here']);
+	});
+});
+
+describe('the handshake gate', () => {
+	it('answers one source a few times a second, and others all the same', () => {
+		const gate = new HandshakeGate();
+		const answered = Array.from({ length: 1_000 }, () => gate.mayAnswer('a:1', 0)).filter(Boolean);
+		expect(answered).toHaveLength(INITIALS_PER_SOURCE);
+		expect(gate.mayAnswer('b:1', 0)).toBe(true);
+		expect(gate.mayAnswer('a:1', 1_000)).toBe(true);
+	});
+
+	it('remembers a bounded number of sources', () => {
+		const gate = new HandshakeGate();
+		const sources = Array.from({ length: MAX_SOURCES + 10 }, (_, index) => gate.mayAnswer(`a:${index}`, 0));
+		expect(sources.filter(Boolean)).toHaveLength(MAX_SOURCES);
+	});
+
+	it('has few places for one source, and frees a place when a handshake is over', () => {
+		const gate = new HandshakeGate();
+		const newcomers = Array.from({ length: MAX_HANDSHAKES_PER_SOURCE }, () => newcomer('a:1'));
+		for (const one of newcomers) gate.begin(one, 0);
+		expect([gate.hasPlace('a:1', 0), gate.hasPlace('b:1', 0)]).toEqual([false, true]);
+		for (const one of newcomers) gate.end(one);
+		for (const one of newcomers) gate.end(one);
+		expect([gate.hasPlace('a:1', 0), gate.size]).toEqual([true, 0]);
+	});
+
+	it('ends the oldest handshake for a new one when all places are taken, once it had time to finish', () => {
+		const gate = new HandshakeGate();
+		const newcomers = Array.from({ length: MAX_HANDSHAKES }, (_, index) => newcomer(`a:${index}`));
+		for (const one of newcomers) gate.begin(one, 0);
+		expect(gate.hasPlace('b:1', HANDSHAKE_PATIENCE_MS - 1)).toBe(false);
+		expect(gate.hasPlace('b:1', HANDSHAKE_PATIENCE_MS)).toBe(true);
+		expect(newcomers.map(({ failures }) => failures.length).slice(0, 3)).toEqual([1, 0, 0]);
+		expect(gate.size).toBe(MAX_HANDSHAKES - 1);
+	});
+});
+
+describe('a spent token', () => {
+	it('makes no second connection while it is good', () => {
+		const spent = new SpentTokens();
+		expect(spent.spend(7, 0)).toBe(true);
+		expect(spent.spend(8, RETRY_TOKEN_MS)).toBe(true);
+		expect(spent.spend(7, RETRY_TOKEN_MS)).toBe(false);
+	});
+
+	it('is forgotten after a while, and when there are very many', () => {
+		const spent = new SpentTokens();
+		for (let id = 0; id < 3 * MAX_SPENT_TOKENS; id++) spent.spend(id, 0);
+		expect(spent.spend(0, 0)).toBe(true);
+	});
+});
+
+function newcomer(address: string): Newcomer & { failures: OrchestraError[] } {
+	const failures: OrchestraError[] = [];
+	return { address, failures, fail: (error) => void failures.push(error) };
+}
+
+async function startListener({ folder }: Identities): Promise<{ pid: number; address: string }> {
+	const program = new URL('../fixtures/link-peer.mjs', import.meta.url).pathname;
+	const child = spawn(process.execPath, [program, 'listen', 'quic', folder], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	onTestFinished(() => void child.kill('SIGKILL'));
+	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+	return { pid: child.pid ?? 0, address: chunk.toString().trim() };
+}
+
+/** Resolves when the attacker has sent everything. */
+async function attack(kind: string, address: string, count: number): Promise<{ bytes: number }> {
+	const program = new URL('../../chaos/programs/quic-attacker.mjs', import.meta.url).pathname;
+	const port = address.split(':').at(-1) ?? '';
+	const child = spawn(process.execPath, [program, kind, port, String(count)], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	onTestFinished(() => void child.kill('SIGKILL'));
+	let text = '';
+	child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+	await once(child, 'close');
+	return JSON.parse(text);
+}
+
+function residentMb(pid: number): number {
+	const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024;
+}

@@ -1,0 +1,220 @@
+/* One contract for links, kept by QUIC, by TLS, and by TLS over a Unix socket. */
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../src/errors.ts';
+import type { LinkKind, LinkPeer, LinkStream } from '../../src/link/link.ts';
+import { dial, listen } from '../../src/link/open-link.ts';
+import { echo, exchange, firstEvent, openPair, rejection } from '../support/links.ts';
+
+linkContract('quic');
+linkContract('tls');
+linkContract('unix');
+
+function linkContract(kind: LinkKind): void {
+	describe(`a ${kind} link`, () => {
+		it('brings every frame back, in order, the empty one and the largest too', async () => {
+			const { link } = await openPair(kind);
+			const frames = [
+				new Uint8Array(0),
+				Buffer.from('one'),
+				Buffer.alloc(16 * 1024 * 1024, 7),
+				Buffer.from('end'),
+			];
+			const got = await exchange(link, ...frames);
+			expect(got.map((frame) => frame.length)).toEqual(frames.map((frame) => frame.length));
+			expect(Buffer.from(got[2] ?? []).equals(frames[2] ?? Buffer.alloc(0))).toBe(true);
+		});
+
+		it('carries many streams at once, each with its own answer', async () => {
+			const { link } = await openPair(kind);
+			const names = Array.from({ length: 100 }, (_, index) => `call ${index}`);
+			const got = await Promise.all(names.map((name) => exchange(link, Buffer.from(name))));
+			expect(got.map(([frame]) => Buffer.from(frame ?? []).toString())).toEqual(names);
+		});
+
+		it('tells the server the name in the client certificate', async () => {
+			const peers: LinkPeer[] = [];
+			const onStream = (stream: LinkStream, peer: LinkPeer): void => {
+				peers.push(peer);
+				echo(stream);
+			};
+			const { link } = await openPair(kind, { onStream });
+			await exchange(link, Buffer.from('hello'));
+			expect(peers.map(({ name, kind: carrier }) => [name, carrier])).toEqual([['tester-client', kind]]);
+		});
+
+		it('lets the server go on after the client has ended its side', async () => {
+			const onStream = (stream: LinkStream): void => {
+				const finish = (): void => {
+					stream.send(Buffer.from('after the end'));
+					stream.end();
+				};
+				stream.receive({ frame: () => {}, end: () => setImmediate(finish), fail: () => {} });
+			};
+			const { link } = await openPair(kind, { onStream });
+			const [frame] = await exchange(link, Buffer.from('question'));
+			expect(Buffer.from(frame ?? []).toString()).toBe('after the end');
+		});
+
+		it('slows the sender down when nobody reads', async () => {
+			const readers: LinkStream[] = [];
+			let received = 0;
+			const onStream = (stream: LinkStream): void => {
+				readers.push(stream);
+				stream.receive({
+					frame: ({ length }) => void (received += length),
+					end: () => stream.end(),
+					fail: () => {},
+				});
+				stream.pause();
+			};
+			const { link } = await openPair(kind, { onStream });
+			const stream = link.openStream();
+			const ended = new Promise<void>((resolve, reject) =>
+				stream.receive({ frame: () => {}, end: resolve, fail: reject }),
+			);
+			const megabyte = Buffer.alloc(1024 * 1024);
+			let sent = 0;
+			while (stream.send(megabyte) && sent < 64) sent++;
+			expect(sent).toBeLessThan(64);
+			while (readers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			readers[0]?.resume();
+			await stream.drained();
+			stream.end();
+			await ended;
+			expect(received).toBe((sent + 1) * megabyte.length);
+		});
+
+		it('ends only the stream that a frame over the limit came on', async () => {
+			const { link } = await openPair(kind, { frameLimitBytes: 100 });
+			const kept = exchange(link, Buffer.alloc(100));
+			const error = await rejection(exchange(link, Buffer.alloc(101)));
+			expect(OrchestraError.is(error, 'closed')).toBe(true);
+			expect(await kept).toHaveLength(1);
+			expect(await exchange(link, Buffer.from('still there'))).toHaveLength(1);
+		});
+
+		it('fails the other side of a stream that is reset, and no other stream', async () => {
+			const onStream = (stream: LinkStream): void => {
+				stream.receive({
+					frame: (payload) => {
+						if (Buffer.from(payload).toString() === 'reset me') stream.reset(7);
+						else stream.send(payload);
+					},
+					end: () => stream.end(),
+					fail: () => {},
+				});
+			};
+			const { link } = await openPair(kind, { onStream });
+			const error = await rejection(firstEvent(link, Buffer.from('reset me')));
+			expect(OrchestraError.is(error, 'closed')).toBe(true);
+			expect(await exchange(link, Buffer.from('stay'))).toHaveLength(1);
+		});
+
+		it('tells the server when the client gives a stream up', async () => {
+			const events: string[] = [];
+			let onEvent: () => void = () => {};
+			const note = (event: string) => (): void => {
+				events.push(event);
+				onEvent();
+			};
+			const onStream = (stream: LinkStream): void =>
+				stream.receive({ frame: note('frame'), end: note('gone'), fail: note('gone') });
+			const { link } = await openPair(kind, { onStream });
+			const stream = link.openStream();
+			stream.receive({ frame: () => {}, end: () => {}, fail: () => {} });
+			stream.send(Buffer.from('question'));
+			await new Promise<void>((resolve) => (onEvent = resolve));
+			stream.reset();
+			await new Promise<void>((resolve) => (onEvent = resolve));
+			expect(events).toEqual(['frame', 'gone']);
+		});
+
+		it('fails open streams on both sides when the listener closes', async () => {
+			const { link, listener } = await openPair(kind, { onStream: hold });
+			const waiting = rejection(firstEvent(link, Buffer.from('wait')));
+			await new Promise((resolve) => setTimeout(resolve, 50));
+			await listener.close();
+			await listener.close();
+			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
+		});
+
+		it('refuses new streams after it was closed, and closing twice is fine', async () => {
+			const { link } = await openPair(kind);
+			await link.close();
+			await link.close();
+			expect(OrchestraError.is(await link.closed, 'closed')).toBe(true);
+			expect(() => link.openStream()).toThrowError(/closed/);
+		});
+
+		it('says at once that nobody listens', async () => {
+			const { listener, identities } = await openPair(kind);
+			await listener.close();
+			const error = await rejection(dial({ kind, address: listener.address, identity: identities.client }));
+			expect(error).toMatchObject({ code: 'closed', data: { isRefused: true } });
+		});
+
+		it('gives up a handshake that is not answered in time', async () => {
+			const { identities } = await openPair(kind);
+			const silent = await silentPort(kind, identities.folder);
+			const options = { kind, address: silent.address, identity: identities.client, handshakeMs: 200 };
+			const error = await rejection(dial(options));
+			silent.close();
+			expect(OrchestraError.is(error, 'timeout')).toBe(true);
+		});
+
+		it('stops dialing when the signal is aborted', async () => {
+			const { identities } = await openPair(kind);
+			const silent = await silentPort(kind, identities.folder);
+			const signal = AbortSignal.timeout(50);
+			const error = await rejection(
+				dial({ kind, address: silent.address, identity: identities.client, signal }),
+			);
+			silent.close();
+			expect(OrchestraError.is(error, 'canceled')).toBe(true);
+		});
+
+		it.skipIf(kind === 'unix' || !hasIPv6())('works over IPv6 loopback', async () => {
+			const { identities } = await openPair(kind);
+			const listener = await listen({
+				kind,
+				address: '[::1]:0',
+				identity: identities.server,
+				onStream: echo,
+			});
+			const link = await dial({ kind, address: listener.address, identity: identities.client });
+			expect(await exchange(link, Buffer.from('six'))).toHaveLength(1);
+			await link.close();
+			await listener.close();
+		});
+	});
+}
+
+function hold(stream: LinkStream): void {
+	stream.receive({ frame: () => {}, end: () => {}, fail: () => {} });
+}
+
+async function silentPort(kind: LinkKind, folder: string): Promise<{ address: string; close: () => void }> {
+	if (kind === 'quic') {
+		const { createSocket } = await import('node:dgram');
+		const socket = createSocket('udp4');
+		await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+		return { address: `127.0.0.1:${socket.address().port}`, close: () => socket.close() };
+	}
+	const { createServer } = await import('node:net');
+	const server = createServer((socket) => socket.on('error', () => {}));
+	if (kind === 'unix') {
+		const path = join(folder, 'silent.sock');
+		await new Promise<void>((resolve) => server.listen(path, resolve));
+		return { address: `unix:${path}`, close: () => server.close() };
+	}
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	const port = typeof address === 'object' && address ? address.port : 0;
+	return { address: `127.0.0.1:${port}`, close: () => server.close() };
+}
+
+function hasIPv6(): boolean {
+	return Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
+}
