@@ -10,6 +10,7 @@ step('build', process.execPath, ['scripts/build.mjs']);
 if (words.length === 0) {
 	tool('types', 'tsc', ['-p', 'tsconfig.test.json']);
 	step('layers', process.execPath, ['scripts/layers.mjs']);
+	step('names', process.execPath, ['scripts/names.mjs']);
 	tool('lint', 'oxlint', ['--type-aware', '--deny-warnings']);
 	tool('format', 'biome', ['check', '--error-on-warnings', '.']);
 	tool('unused code', 'knip', []);

@@ -7,7 +7,7 @@ export const BRIDGE_ID = 'transport.stdio';
 export const HOLD_MS = 5_000;
 
 /** How long the first messages wait while the first connection is being made; a hub may have to be started. */
-export const START_MS = 20_000;
+export const HUB_START_MS = 20_000;
 
 /**
  * What may wait in the bridge before reading from the client stops: characters, and as many more for each
@@ -29,20 +29,20 @@ export const INITIALIZE_MS = 2_000;
 export const FLUSH_MS = 1_000;
 
 /** Pauses between attempts to connect: the first, doubled each time, up to the last. */
-export const FIRST_PAUSE_MS = 100;
-export const LONGEST_PAUSE_MS = 5_000;
+export const RECONNECT_FIRST_MS = 100;
+export const RECONNECT_LONGEST_MS = 5_000;
 
 /** A connection that lived this long was a good one: the next attempt is made at once. */
 export const STEADY_MS = 1_000;
 
 /** How long calls in flight may take after the end of input. */
-export const DRAIN_MS = 5_000;
+export const BRIDGE_DRAIN_MS = 5_000;
 
 /** How long the orchestrator may take to answer the registration; it works without. */
 export const REGISTER_MS = 2_000;
 
 /** How long the orchestrator may take to say whether it has prompts and storage. */
-export const PROBE_MS = 1_000;
+export const ORCHESTRATOR_PROBE_MS = 1_000;
 
 /** How long a tool may take. The client has a deadline of its own; this only catches what everybody forgot. */
 export const TOOL_CALL_MS: number = 60 * 60_000;

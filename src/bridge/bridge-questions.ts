@@ -9,7 +9,7 @@
 import { encodeNotification } from '../wire/json-rpc.ts';
 import { withId } from './message-head.ts';
 
-export class Questions {
+export class RelayedQuestions {
 	/** The id that the client sees, and the one that the hub gave. */
 	readonly #open = new Map<string, string>();
 	#hubs = 0;

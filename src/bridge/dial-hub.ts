@@ -24,14 +24,14 @@ const manifest: ShortManifest = {
 	features: FEATURES,
 };
 
-export interface OpenHubOptions extends LinkChoice {
+export interface DialHubOptions extends LinkChoice {
 	/** One id for the whole life of the bridge. */
 	sessionId: string;
 	signal: AbortSignal;
 	log: Log;
 }
 
-export interface Hub {
+export interface DialedHub {
 	/** MCP messages to and from it. */
 	readonly transport: Transport;
 	/** Resolves, once, when the connection is over. */
@@ -40,7 +40,7 @@ export interface Hub {
 }
 
 /** Rejects with the reason when there is nobody, or nobody who trusts us. */
-export async function openHub(place: HubPlace, options: OpenHubOptions): Promise<Hub> {
+export async function dialHub(place: HubPlace, options: DialHubOptions): Promise<DialedHub> {
 	const { address, certsDir } = place;
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
@@ -72,7 +72,11 @@ export async function openHub(place: HubPlace, options: OpenHubOptions): Promise
 	}
 }
 
-function throughTunnel(link: Link, features: ReadonlySet<string>, { sessionId, log }: OpenHubOptions): Hub {
+function throughTunnel(
+	link: Link,
+	features: ReadonlySet<string>,
+	{ sessionId, log }: DialHubOptions,
+): DialedHub {
 	const id = `${TUNNEL_ID}${sessionId}`;
 	const transport = openTunnel(link.openStream(), id, { sendsParts: features.has(MCP_PARTS), log });
 	const close = async (): Promise<void> => {
@@ -83,7 +87,7 @@ function throughTunnel(link: Link, features: ReadonlySet<string>, { sessionId, l
 }
 
 /** The same hub, but its connection is over when the hub has been blocked for too long: what was seen from outside and a question without answer say so. */
-function watched(hub: Hub, link: Link, diagnose: () => OrchestraError | undefined): Hub {
+function watched(hub: DialedHub, link: Link, diagnose: () => OrchestraError | undefined): DialedHub {
 	let timer: NodeJS.Timeout | undefined;
 	const blocked = new Promise<OrchestraError>((resolve) => {
 		let isAsking = false;
@@ -111,7 +115,11 @@ function watched(hub: Hub, link: Link, diagnose: () => OrchestraError | undefine
 }
 
 /** Only here the generated code is needed; most bridges never load it. */
-async function translated(link: Link, features: ReadonlySet<string>, options: OpenHubOptions): Promise<Hub> {
+async function translated(
+	link: Link,
+	features: ReadonlySet<string>,
+	options: DialHubOptions,
+): Promise<DialedHub> {
 	const { openTranslation } = await import('./open-translation.ts');
 	return openTranslation(link, features, options);
 }

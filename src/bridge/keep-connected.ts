@@ -1,14 +1,14 @@
 /* Have a hub, and have one again whenever it is lost, until told to stop. */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { FIRST_PAUSE_MS, LATE_HUB_MS, LONGEST_PAUSE_MS, STEADY_MS } from './bridge-limits.ts';
-import type { Hub } from './dial-hub.ts';
+import { LATE_HUB_MS, RECONNECT_FIRST_MS, RECONNECT_LONGEST_MS, STEADY_MS } from './bridge-limits.ts';
+import type { DialedHub } from './dial-hub.ts';
 import type { Relay } from './relay.ts';
 
 export interface KeepConnectedOptions {
 	relay: Relay;
 	/** One attempt. */
-	open: () => Promise<Hub>;
+	open: () => Promise<DialedHub>;
 	/** Ends it; the hub of the moment is closed. */
 	signal: AbortSignal;
 	log: Log;
@@ -22,7 +22,7 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 	const aborted = new Promise<void>((resolve) =>
 		signal.addEventListener('abort', () => resolve(), { once: true }),
 	);
-	let pauseMs = FIRST_PAUSE_MS;
+	let pauseMs = RECONNECT_FIRST_MS;
 	for (let attempts = 0; !signal.aborted; attempts++) {
 		const startedAt = performance.now();
 		try {
@@ -32,10 +32,10 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 			const error = OrchestraError.from(thrown);
 			if (attempts === 0 && error.code === 'bad_input') throw error;
 			relay.unreachable(error);
-			if (pauseMs === FIRST_PAUSE_MS) warn(log, error);
+			if (pauseMs === RECONNECT_FIRST_MS) warn(log, error);
 		}
 		if (signal.aborted) break;
-		if (performance.now() - startedAt >= STEADY_MS) pauseMs = FIRST_PAUSE_MS;
+		if (performance.now() - startedAt >= STEADY_MS) pauseMs = RECONNECT_FIRST_MS;
 		else pauseMs = await pause(pauseMs, aborted);
 	}
 }
@@ -44,7 +44,10 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
  * Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed.
  * What is wrong with the address or a certificate is told even then.
  */
-async function openUnless(aborted: Promise<void>, open: () => Promise<Hub>): Promise<Hub | undefined> {
+async function openUnless(
+	aborted: Promise<void>,
+	open: () => Promise<DialedHub>,
+): Promise<DialedHub | undefined> {
 	const opening = open();
 	const hub = await Promise.race([opening, aborted]);
 	if (hub !== undefined) return hub;
@@ -60,7 +63,7 @@ async function openUnless(aborted: Promise<void>, open: () => Promise<Hub>): Pro
 }
 
 /** Serve with this hub until it is gone, and throw why. Returns when `aborted` comes first. */
-async function useHub(hub: Hub, relay: Relay, aborted: Promise<void>): Promise<void> {
+async function useHub(hub: DialedHub, relay: Relay, aborted: Promise<void>): Promise<void> {
 	const lost = relay.attach(hub.transport);
 	const reason = await Promise.race([hub.closed, lost, aborted]);
 	if (reason === undefined) return hub.close();
@@ -75,7 +78,7 @@ async function pause(ms: number, aborted: Promise<void>): Promise<number> {
 	let timer: NodeJS.Timeout | undefined;
 	await Promise.race([aborted, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
 	clearTimeout(timer);
-	return Math.min(ms * 2, LONGEST_PAUSE_MS);
+	return Math.min(ms * 2, RECONNECT_LONGEST_MS);
 }
 
 function warn(log: Log, { message, hint }: OrchestraError): void {

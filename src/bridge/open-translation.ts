@@ -2,14 +2,14 @@
 
 import type { Link } from '../link/link.ts';
 import type { Log } from '../log.ts';
-import { Face, sharedState } from '../mcp/server/mcp-session.ts';
+import { McpSession, sharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import { PluginClient } from '../plugin/client/plugin-client.ts';
 import { EXACT_JSON } from '../plugin/features.ts';
 import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { Hub } from './dial-hub.ts';
+import type { DialedHub } from './dial-hub.ts';
 import { OrchestratorProvider } from './orchestrator-provider.ts';
 
 /** Closing the hub closes the link. */
@@ -17,7 +17,7 @@ export function openTranslation(
 	link: Link,
 	features: ReadonlySet<string>,
 	options: { sessionId: string; log: Log },
-): Hub {
+): DialedHub {
 	const client = new PluginClient(link);
 	const provider = new OrchestratorProvider(client, options.sessionId, features.has(EXACT_JSON));
 	const transport = serveFace(provider, options.log);
@@ -31,7 +31,7 @@ export function openTranslation(
 function serveFace(provider: Provider, log: Log): Transport {
 	const [near, far] = memoryPair();
 	const shared = sharedState();
-	const face = new Face(provider, { shared, log });
+	const face = new McpSession(provider, { shared, log });
 	const peer = new Peer(far, {
 		...face.peerOptions,
 		log,

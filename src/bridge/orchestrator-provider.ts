@@ -31,7 +31,7 @@ import type {
 import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import { BRIDGE_ID, PROBE_MS, TOOL_CALL_MS } from './bridge-limits.ts';
+import { BRIDGE_ID, ORCHESTRATOR_PROBE_MS, TOOL_CALL_MS } from './bridge-limits.ts';
 import { lostMessage } from './refusals.ts';
 
 type Request = NonNullable<RequestInit['request']>;
@@ -150,7 +150,7 @@ export class OrchestratorProvider implements Provider {
 
 	/** Every orchestrator has tools; prompts and storage are asked for, once. */
 	async #probe(): Promise<ServerCapabilities> {
-		const options = { timeoutMs: PROBE_MS };
+		const options = { timeoutMs: ORCHESTRATOR_PROBE_MS };
 		const [prompts, ...stored] = await Promise.allSettled([
 			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
 			...storedPrefixes.map((prefix) =>

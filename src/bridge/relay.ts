@@ -15,8 +15,8 @@ import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { HOLD_MS, START_MS } from './bridge-limits.ts';
-import { Questions } from './bridge-questions.ts';
+import { HOLD_MS, HUB_START_MS } from './bridge-limits.ts';
+import { RelayedQuestions } from './bridge-questions.ts';
 import { ClientOutput } from './client-output.ts';
 import { HeldMessages } from './held-messages.ts';
 import { LocalAnswers } from './local-answers.ts';
@@ -49,7 +49,7 @@ export class Relay implements Receiver {
 		isInFlight: (id) => this.#open.has(id),
 		acceptsBatch: () => this.#open.initialization.acceptsBatch,
 	});
-	readonly #questions = new Questions();
+	readonly #questions = new RelayedQuestions();
 	readonly #held: HeldMessages;
 	#replays: Replays | undefined;
 	#hub: Transport | undefined;
@@ -200,7 +200,7 @@ export class Relay implements Receiver {
 		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
 		if (this.#hub && !this.#isHubFull && this.#held.isEmpty) return this.#pass(text, head);
 		const isStarting = !this.#hasHadHub && this.#whyNoHub === undefined;
-		const holdMs = isStarting ? Math.max(START_MS, this.#holdMs) : this.#holdMs;
+		const holdMs = isStarting ? Math.max(HUB_START_MS, this.#holdMs) : this.#holdMs;
 		this.#held.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : holdMs);
 		if (this.#whyNoHub) this.#initializeHere();
 	}

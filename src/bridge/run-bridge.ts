@@ -12,13 +12,13 @@ import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
-import { DRAIN_MS, FLUSH_MS } from './bridge-limits.ts';
-import { type Hub, type OpenHubOptions, openHub } from './dial-hub.ts';
+import { BRIDGE_DRAIN_MS, FLUSH_MS } from './bridge-limits.ts';
+import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-place.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay } from './relay.ts';
 
-export interface BridgeOptions extends StdioTransportOptions, Pick<OpenHubOptions, 'kind'> {
+export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind'> {
 	findHub: FindHub;
 	/** Gets the one line that says where the bridge is connected to. */
 	say: (line: string) => void;
@@ -54,9 +54,9 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	transport.start(relay);
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
-		const isDone = await Promise.race([relay.drained(DRAIN_MS), unread.promise]);
+		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
 		if (isDone === false)
-			log.warn(`requests were still running after ${DRAIN_MS} ms; they are answered with an error`);
+			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		await hubs;
@@ -81,10 +81,10 @@ async function closeOutput(transport: Transport, onStuck: (() => void) | undefin
 }
 
 /** What makes one attempt to connect. */
-function opener({ findHub, say }: BridgeOptions, options: OpenHubOptions): () => Promise<Hub> {
+function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () => Promise<DialedHub> {
 	return async () => {
 		const place = await findHub();
-		const hub = await openHub(place, options);
+		const hub = await dialHub(place, options);
 		say(`transport.stdio: connected to orchestrator at ${place.address}`);
 		return hub;
 	};

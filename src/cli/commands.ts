@@ -46,7 +46,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	serve: {
 		summary: 'Serve everything here to one agent: MCP on stdin and stdout',
-		load: async () => (await import('./commands/serve.ts')).serve,
+		load: async () => (await import('./commands/serve.ts')).serveCommand,
 	},
 	bridge: {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',

@@ -16,7 +16,7 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 ]);
 
 /** Candidates for the last of `words`, which may be empty; `words` come after `mctl`. */
-export async function candidatesFor(
+export async function completionsFor(
 	words: readonly string[],
 	environment: Environment,
 ): Promise<readonly string[]> {

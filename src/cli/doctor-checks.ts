@@ -13,12 +13,12 @@ import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
 import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { DiscoveredTool } from '../tool/tool.ts';
 import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
 import type { Verdict } from './terminal/verdict.ts';
 
-export interface Diagnosis {
+export interface DoctorFinding {
 	readonly verdict: Verdict;
 	readonly text: string;
 	/** How to mend it. Always there for `fail`. */
@@ -30,17 +30,17 @@ export interface DoctorContext {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
 
-type Check = (context: DoctorContext) => AsyncIterable<Diagnosis> | Iterable<Diagnosis>;
+type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 const VERSION_WAIT_MS = 5000;
 
-function* checkNode(): Generator<Diagnosis> {
+function* checkNode(): Generator<DoctorFinding> {
 	const isNewEnough = nodeProblem(process.versions.node) === undefined;
 	const fix = isNewEnough ? undefined : `Install Node.js ${OLDEST_NODE} or later.`;
 	yield { verdict: isNewEnough ? 'ok' : 'fail', text: `Node.js ${process.versions.node}`, fix };
 }
 
-function* checkConfiguration({ project }: DoctorContext): Generator<Diagnosis> {
+function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFinding> {
 	const { files } = project.configuration;
 	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
 	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
@@ -49,7 +49,7 @@ function* checkConfiguration({ project }: DoctorContext): Generator<Diagnosis> {
 	}
 }
 
-function* checkRoots({ project }: DoctorContext): Generator<Diagnosis> {
+function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
 	for (const root of project.roots) {
 		const count = project.tools.filter(({ file }) => file.startsWith(root)).length;
 		const name = root === bundledToolsRoot ? 'bundled examples' : `tool root ${root}`;
@@ -62,8 +62,8 @@ function* checkRoots({ project }: DoctorContext): Generator<Diagnosis> {
 	}
 }
 
-async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGenerator<Diagnosis> {
-	const byCommand = new Map<string, Tool[]>();
+async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const byCommand = new Map<string, DiscoveredTool[]>();
 	for (const tool of project.tools) {
 		const command = programOf(tool, environment);
 		byCommand.set(command, [...(byCommand.get(command) ?? []), tool]);
@@ -73,9 +73,9 @@ async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGen
 
 async function checkRuntime(
 	command: string,
-	tools: readonly Tool[],
+	tools: readonly DiscoveredTool[],
 	environment: Readonly<NodeJS.ProcessEnv>,
-): Promise<Diagnosis> {
+): Promise<DoctorFinding> {
 	const users = tools.map(({ id }) => id).join(', ');
 	const name = basename(command);
 	try {
@@ -105,7 +105,7 @@ async function versionOf(file: string): Promise<string> {
 	}
 }
 
-function* checkServers({ project, environment }: DoctorContext): Generator<Diagnosis> {
+function* checkServers({ project, environment }: DoctorContext): Generator<DoctorFinding> {
 	for (const server of project.configuration.mcpServers) {
 		if (server.kind !== 'stdio' || !server.isEnabled) continue;
 		const { command, cwd = process.cwd(), env } = server.record;
@@ -120,7 +120,7 @@ function* checkServers({ project, environment }: DoctorContext): Generator<Diagn
 	}
 }
 
-function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> {
+function* checkRequiredConfig({ project }: DoctorContext): Generator<DoctorFinding> {
 	for (const tool of project.tools) {
 		const { missing } = settingsOf(tool, project.configuration.tools.config);
 		if (missing.length > 0) {
@@ -132,7 +132,7 @@ function* checkRequiredConfig({ project }: DoctorContext): Generator<Diagnosis> 
 	}
 }
 
-function* checkCertificates({ environment }: DoctorContext): Generator<Diagnosis> {
+function* checkCertificates({ environment }: DoctorContext): Generator<DoctorFinding> {
 	const folder = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
 	yield* inspectCertificates(folder);
 }

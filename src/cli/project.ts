@@ -5,13 +5,13 @@ import { loadConfiguration } from '../config/load.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import { OrchestraError } from '../errors.ts';
 import { discoverTools, readToolAt, toolRoots } from '../tool/discover.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { DiscoveredTool } from '../tool/tool.ts';
 import { nearest } from './nearest.ts';
 
 export interface Project {
 	readonly configuration: Configuration;
 	readonly roots: readonly string[];
-	readonly tools: readonly Tool[];
+	readonly tools: readonly DiscoveredTool[];
 	readonly configProblems: readonly ConfigProblem[];
 	readonly toolProblems: readonly ConfigProblem[];
 }
@@ -25,7 +25,7 @@ export function openProject(environment: Readonly<NodeJS.ProcessEnv>, cwd: strin
 }
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
-export function findTool(project: Project, word: string): Tool {
+export function findTool(project: Project, word: string): DiscoveredTool {
 	if (/[/\\]|^\.{1,2}$/.test(word)) return toolAt(word);
 	const tool = project.tools.find(({ id }) => id === word);
 	if (tool) return tool;
@@ -46,7 +46,7 @@ export function findTool(project: Project, word: string): Tool {
 }
 
 /** A path without a tool is wrong usage, as an unknown id is. */
-function toolAt(path: string): Tool {
+function toolAt(path: string): DiscoveredTool {
 	try {
 		return readToolAt(path);
 	} catch (error) {

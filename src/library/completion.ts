@@ -6,7 +6,7 @@ import { OrchestraError } from '../errors.ts';
 import { COMPLETION_LIMIT } from './files/library-limits.ts';
 import type { Shelf } from './files/shelf.ts';
 import { matchModes } from './match/match-request.ts';
-import type { Prompt } from './prompt-file.ts';
+import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 
 export type CompletionReference =
@@ -53,7 +53,7 @@ export function completeUri(
 	}
 }
 
-export function completePrompt(prompt: Prompt, argument: CompletionArgument): Completion {
+export function completePrompt(prompt: LibraryPrompt, argument: CompletionArgument): Completion {
 	const declared = prompt.arguments.find(({ name }) => name === argument.name);
 	return select(declared?.values ?? [], argument.value);
 }

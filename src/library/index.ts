@@ -13,7 +13,7 @@ export {
 	type PromptResult,
 	type ResourceContents,
 } from './library.ts';
-export type { Found } from './match/finder.ts';
+export type { FoundFragment } from './match/finder.ts';
 export type { Match } from './match/match.ts';
 export type { MatchMode, MatchRequest } from './match/match-request.ts';
 export { type CountTokens, estimateTokens } from './match/tokens.ts';

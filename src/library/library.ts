@@ -21,11 +21,11 @@ import { mimeTypes } from './files/fragment.ts';
 import { Shelf } from './files/shelf.ts';
 import { Source, type SourceOptions } from './files/source.ts';
 import { bundledWordVectors } from './files/word-vectors-file.ts';
-import { Finder, type Found } from './match/finder.ts';
+import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
 import { PromptBook } from './prompt-book.ts';
-import { fillPrompt, type Prompt } from './prompt-file.ts';
+import { fillPrompt, type LibraryPrompt } from './prompt-file.ts';
 import { categoryText, registryText } from './registry.ts';
 import {
 	type ListedPrompt,
@@ -155,7 +155,7 @@ export class Library {
 	}
 
 	/** What `orchestr8://match` does, with the matches beside the text. */
-	async find(query: string, options: FindOptions = {}): Promise<Found> {
+	async find(query: string, options: FindOptions = {}): Promise<FoundFragment> {
 		await this.#loaded;
 		const { tags, categories, ...rest } = options;
 		const given = Object.entries({
@@ -256,7 +256,7 @@ export class Library {
 		};
 	}
 
-	async #prompt(name: string): Promise<Prompt> {
+	async #prompt(name: string): Promise<LibraryPrompt> {
 		await this.#loaded;
 		const prompt = this.#book.prompts.get(name);
 		if (!prompt) throw new OrchestraError('not_found', `Prompt not found: ${name}`, { data: { name } });

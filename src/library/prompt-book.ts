@@ -3,19 +3,19 @@
  * files want one name the first has it, and the other is called by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
-import { type Prompt, readPrompt } from './prompt-file.ts';
+import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
 export class PromptBook {
-	readonly #byFile = new Map<string, Prompt>();
+	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
-	#byName: ReadonlyMap<string, Prompt> | undefined;
+	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;
 
 	get size(): number {
 		return this.#byFile.size;
 	}
 
 	/** All prompts by the name they are called with, sorted by it. */
-	get prompts(): ReadonlyMap<string, Prompt> {
+	get prompts(): ReadonlyMap<string, LibraryPrompt> {
 		this.#byName ??= new Map([...this.#named()].sort(([a], [b]) => (a < b ? -1 : 1)));
 		return this.#byName;
 	}
@@ -50,8 +50,8 @@ export class PromptBook {
 		this.#byName = undefined;
 	}
 
-	#named(): Map<string, Prompt> {
-		const byName = new Map<string, Prompt>();
+	#named(): Map<string, LibraryPrompt> {
+		const byName = new Map<string, LibraryPrompt>();
 		const inOrder = [...this.#byFile.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
 		for (const prompt of inOrder) {
 			const name = byName.has(prompt.name) ? prompt.file.replace(/\.[^.]+$/, '') : prompt.name;

@@ -10,7 +10,7 @@ import type { SourceFile } from './files/fragment.ts';
 import { type Metadata, readFrontMatter } from './files/front-matter.ts';
 import { LIST_LIMIT } from './files/library-limits.ts';
 import { outlineOf } from './files/markdown.ts';
-import { listOf, textOf } from './files/metadata.ts';
+import { listOf, metadataText } from './files/metadata.ts';
 import { fillPlaces, PLACE } from './files/prompt-places.ts';
 
 export interface PromptArgument {
@@ -21,7 +21,7 @@ export interface PromptArgument {
 	values: readonly string[];
 }
 
-export interface Prompt {
+export interface LibraryPrompt {
 	/** As the front matter or the file has it; the list may qualify it. */
 	name: string;
 	title: string | undefined;
@@ -34,15 +34,16 @@ export interface Prompt {
 /** The name under which `$ARGUMENTS` is offered when the author declared nothing. */
 const ALL = 'arguments';
 
-export function readPrompt({ file, text }: SourceFile): { prompt: Prompt; problems: string[] } {
+export function readPrompt({ file, text }: SourceFile): { prompt: LibraryPrompt; problems: string[] } {
 	const problems: string[] = [];
 	const { data, body, problem } = readFrontMatter(text);
 	if (problem !== undefined) problems.push(problem);
 	const outline = outlineOf(body);
-	const prompt: Prompt = {
-		name: textOf(data, 'name', problems) ?? fileName(file),
-		title: textOf(data, 'title', problems) ?? outline.title,
-		description: textOf(data, 'description', problems) ?? (outline.firstParagraph.slice(0, 200) || undefined),
+	const prompt: LibraryPrompt = {
+		name: metadataText(data, 'name', problems) ?? fileName(file),
+		title: metadataText(data, 'title', problems) ?? outline.title,
+		description:
+			metadataText(data, 'description', problems) ?? (outline.firstParagraph.slice(0, 200) || undefined),
 		arguments: data['arguments'] === undefined ? impliedArguments(body) : declared(data, problems),
 		file,
 		body,
@@ -51,7 +52,7 @@ export function readPrompt({ file, text }: SourceFile): { prompt: Prompt; proble
 }
 
 /** The text of a prompt with its arguments in place. Throws `bad_input` naming a missing argument. */
-export function fillPrompt(prompt: Prompt, given: Readonly<Record<string, string>>): string {
+export function fillPrompt(prompt: LibraryPrompt, given: Readonly<Record<string, string>>): string {
 	for (const { name, required, description } of prompt.arguments) {
 		if (required && own(given, name) === undefined) {
 			throw new OrchestraError('bad_input', `Missing required argument: ${name}`, {
@@ -69,7 +70,7 @@ export function fillPrompt(prompt: Prompt, given: Readonly<Record<string, string
 }
 
 /** Values in the order of declaration, then the undeclared ones as they came. */
-function allArguments(prompt: Prompt, given: Readonly<Record<string, string>>): string {
+function allArguments(prompt: LibraryPrompt, given: Readonly<Record<string, string>>): string {
 	const names = new Set([...prompt.arguments.map(({ name }) => name), ...Object.keys(given)]);
 	return [...names].flatMap((name) => own(given, name) ?? []).join(' ');
 }
@@ -94,12 +95,12 @@ function declared(data: Metadata, problems: string[]): PromptArgument[] {
 function argumentOf(entry: unknown, problems: string[]): PromptArgument[] {
 	if (typeof entry === 'string')
 		return [{ name: entry, description: undefined, required: false, values: [] }];
-	const name = isObject(entry) ? textOf(entry, 'name', problems) : undefined;
+	const name = isObject(entry) ? metadataText(entry, 'name', problems) : undefined;
 	if (!isObject(entry) || name === undefined) {
 		problems.push('an argument has no name');
 		return [];
 	}
-	const description = textOf(entry, 'description', problems);
+	const description = metadataText(entry, 'description', problems);
 	return [
 		{ name, description, required: entry['required'] === true, values: listOf(entry, 'values', problems) },
 	];

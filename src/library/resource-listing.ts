@@ -1,7 +1,7 @@
 /* Fragments and prompts in the words of MCP, sorted, ready to be sent. */
 import type { Fragment } from './files/fragment.ts';
 import type { Shelf } from './files/shelf.ts';
-import type { Prompt } from './prompt-file.ts';
+import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 import { categoryUri, REGISTRY_URI } from './uri.ts';
 
@@ -63,7 +63,7 @@ export function listTemplates(): ListedTemplate[] {
 	];
 }
 
-export function listPrompts(prompts: ReadonlyMap<string, Prompt>): ListedPrompt[] {
+export function listPrompts(prompts: ReadonlyMap<string, LibraryPrompt>): ListedPrompt[] {
 	return [...prompts].map(([name, prompt]) => ({
 		name,
 		...optional({ title: prompt.title, description: prompt.description }),

@@ -67,7 +67,7 @@ export const MAX_WAITING_STREAMS = 16_384;
 export const MAX_HELD_BYTES: number = 64 * 1024 * 1024;
 
 /** Above this many unsent bytes `send` asks the sender to wait. */
-export const HIGH_WATER_BYTES: number = 1024 * 1024;
+export const LINK_HIGH_WATER_BYTES: number = 1024 * 1024;
 
 /** What a peer may send on one stream, and on all of them, before we have read it. */
 export const STREAM_WINDOW_BYTES: number = 2 * 1024 * 1024;

@@ -5,7 +5,7 @@
  * the four bytes before it travel as a piece of their own.
  */
 import { encodeFrame, FRAME_HEADER_BYTES } from '../wire/frame.ts';
-import { HIGH_WATER_BYTES } from './link-limits.ts';
+import { LINK_HIGH_WATER_BYTES } from './link-limits.ts';
 
 const COPIED_BYTES = 16_384;
 
@@ -34,7 +34,7 @@ export class Outgoing {
 		this.#bytes += FRAME_HEADER_BYTES + payload.length;
 		if (payload.length <= COPIED_BYTES) this.#pieces.push(encodeFrame(payload));
 		else this.#pieces.push(lengthOf(payload), payload);
-		return this.#bytes <= HIGH_WATER_BYTES;
+		return this.#bytes <= LINK_HIGH_WATER_BYTES;
 	}
 
 	/** The first `count` bytes of the head are gone. */
@@ -48,13 +48,13 @@ export class Outgoing {
 			this.#pieces = [];
 			this.#first = 0;
 		}
-		if (this.#bytes <= HIGH_WATER_BYTES && this.#waiters.length > 0) {
+		if (this.#bytes <= LINK_HIGH_WATER_BYTES && this.#waiters.length > 0) {
 			for (const { resolve } of this.#waiters.splice(0)) resolve();
 		}
 	}
 
 	drained(): Promise<void> {
-		if (this.#bytes <= HIGH_WATER_BYTES) return Promise.resolve();
+		if (this.#bytes <= LINK_HIGH_WATER_BYTES) return Promise.resolve();
 		return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
 	}
 

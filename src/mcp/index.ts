@@ -19,5 +19,5 @@ export type {
 } from './define/definition.ts';
 export { provide, type ServeMcpOptions, serve, serveProvider } from './define/serve.ts';
 export type { CallContext, InputResponses } from './server/call-context.ts';
-export { Face, type SharedState, sharedState } from './server/mcp-session.ts';
+export { McpSession, type SharedState, sharedState } from './server/mcp-session.ts';
 export type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from './server/provider.ts';

@@ -21,7 +21,7 @@ export type ResponseKind = NonNullable<PluginResponse['response']['case']>;
 export type ResponseValue<K extends ResponseKind> = Extract<PluginResponse['response'], { case: K }>['value'];
 
 /** Throws `bad_input` for values that are nested too deep, `bad_frame` for a request that is too large for a frame: the peer would end the whole stream. */
-export function encodeRequest(request: RequestInit): Uint8Array {
+export function encodePluginRequest(request: RequestInit): Uint8Array {
 	checkNesting(request);
 	const payload = toBinary(PluginRequestSchema, create(PluginRequestSchema, request));
 	return bounded(payload, request.request?.case ?? 'empty');

@@ -56,7 +56,7 @@ export function readExact(struct: JsonObject | undefined, bytes: Uint8Array): Ex
 }
 
 /** The text of the object, exact when it is known. */
-export function textOf(object: ExactObject): string {
+export function exactText(object: ExactObject): string {
 	return object.text ?? JSON.stringify(object.value);
 }
 

@@ -9,7 +9,7 @@ export { Orchestrator } from './client/orchestrator-client.ts';
 export { type CallOptions } from './client/pending-calls.ts';
 export { PluginClient } from './client/plugin-client.ts';
 export { type PluginProcess, type PluginProgram, startPluginProcess } from './client/plugin-process.ts';
-export { type ExactObject, exactBytes, parseExact, readExact, textOf } from './exact-json.ts';
+export { type ExactObject, exactBytes, exactText, parseExact, readExact } from './exact-json.ts';
 export { EXACT_JSON, FEATURES, MCP_TUNNEL } from './features.ts';
 export type * from './gen/orchestra/plugin/v1/plugin_pb.ts';
 export { definePlugin, type Plugin, type RunningPlugin } from './sdk/define-plugin.ts';

@@ -1,7 +1,7 @@
 /* Messages of orchestra.plugin.v1 as MCP. */
 
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../protocol/mcp-types.ts';
-import { readExact, textOf } from './exact-json.ts';
+import { exactText, readExact } from './exact-json.ts';
 import type * as pb from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
@@ -18,7 +18,7 @@ export function toolResultOf(response: pb.ToolResponse): CallToolResult {
 	}
 	const result = readExact(response.result, response.resultJson);
 	const { text } = result.value;
-	return { content: [{ type: 'text', text: typeof text === 'string' ? text : textOf(result) }] };
+	return { content: [{ type: 'text', text: typeof text === 'string' ? text : exactText(result) }] };
 }
 
 export function promptOf({ name, description, arguments: inputs }: pb.PromptDefinition): Prompt {

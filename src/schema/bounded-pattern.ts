@@ -7,7 +7,7 @@
  * never tried twice. Backreferences cannot be bounded like this and are refused
  * (`docs/decisions/0009-bounded-patterns.md`).
  */
-import { type PatternNode, parsePattern, refused } from './pattern-syntax.ts';
+import { type PatternNode, parsePattern, refusedPattern } from './pattern-syntax.ts';
 
 /** Most instructions of one pattern, counted repetitions written out. */
 const PROGRAM_LIMIT = 10_000;
@@ -45,7 +45,10 @@ export class BoundedPattern {
 	}
 
 	#tooLong(length: number): Error {
-		return refused(this.#source, `cannot be matched on a text of ${length} characters in bounded time`);
+		return refusedPattern(
+			this.#source,
+			`cannot be matched on a text of ${length} characters in bounded time`,
+		);
 	}
 }
 
@@ -157,7 +160,7 @@ class Writer {
 	}
 
 	#tooLarge(): Error {
-		return refused(this.#source, `has more than ${PROGRAM_LIMIT} steps, repetitions counted`);
+		return refusedPattern(this.#source, `has more than ${PROGRAM_LIMIT} steps, repetitions counted`);
 	}
 }
 

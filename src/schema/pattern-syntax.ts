@@ -28,13 +28,13 @@ const GROUP = /\((?:\?(?::|=|!|<=|<!|<[^>=!][^>]*>))?/y;
 /** Read a pattern that the engine accepted. Throws `bad_input` for backreferences and for patterns over a bound. */
 export function parsePattern(source: string): PatternNode {
 	if (source.length > LENGTH_LIMIT_CHARACTERS) {
-		throw refused(source, `is longer than ${LENGTH_LIMIT_CHARACTERS} characters`);
+		throw refusedPattern(source, `is longer than ${LENGTH_LIMIT_CHARACTERS} characters`);
 	}
 	return new PatternParser(source).parse();
 }
 
 /** A pattern that we do not match, and why. */
-export function refused(source: string, why: string): OrchestraError {
+export function refusedPattern(source: string, why: string): OrchestraError {
 	const shown = JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}…` : source);
 	return new OrchestraError('bad_input', `the pattern ${shown} ${why}`, {
 		hint: 'Write a pattern that can be matched in bounded time.',
@@ -52,7 +52,7 @@ class PatternParser {
 
 	parse(): PatternNode {
 		const node = this.#choice();
-		if (this.#at < this.#source.length) throw refused(this.#source, 'has a ) without its (');
+		if (this.#at < this.#source.length) throw refusedPattern(this.#source, 'has a ) without its (');
 		return node;
 	}
 
@@ -102,11 +102,13 @@ class PatternParser {
 	}
 
 	#group(): PatternNode {
-		if (++this.#depth > GROUP_LIMIT) throw refused(this.#source, `nests more than ${GROUP_LIMIT} groups`);
+		if (++this.#depth > GROUP_LIMIT)
+			throw refusedPattern(this.#source, `nests more than ${GROUP_LIMIT} groups`);
 		const [opening = ''] = this.#take(GROUP) ?? [];
-		if (this.#source[this.#at] === '?') throw refused(this.#source, 'has a kind of group that is not known');
+		if (this.#source[this.#at] === '?')
+			throw refusedPattern(this.#source, 'has a kind of group that is not known');
 		const node = this.#choice();
-		if (this.#source[this.#at++] !== ')') throw refused(this.#source, 'has a ( without its )');
+		if (this.#source[this.#at++] !== ')') throw refusedPattern(this.#source, 'has a ( without its )');
 		this.#depth--;
 		const look = /^\(\?(<?)([=!])$/.exec(opening);
 		if (!look) return node;
@@ -116,14 +118,14 @@ class PatternParser {
 	#escape(): PatternNode {
 		const [source = '\\'] = this.#take(ESCAPE) ?? [];
 		if (source === '\\b' || source === '\\B') return { kind: 'assertion', source };
-		if (/^\\[1-9k]/.test(source)) throw refused(this.#source, 'has a backreference');
+		if (/^\\[1-9k]/.test(source)) throw refusedPattern(this.#source, 'has a backreference');
 		return { kind: 'character', source };
 	}
 
 	#class(): string {
 		const start = this.#at;
 		for (this.#at++; this.#source[this.#at] !== ']'; this.#at++) {
-			if (this.#at >= this.#source.length) throw refused(this.#source, 'has a [ without its ]');
+			if (this.#at >= this.#source.length) throw refusedPattern(this.#source, 'has a [ without its ]');
 			if (this.#source[this.#at] === '\\') this.#at++;
 		}
 		this.#at++;

@@ -10,7 +10,7 @@ import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
 import { type RunOptions, runTool } from './run.ts';
 import type { RunSummary } from './summary.ts';
-import type { Tool } from './tool.ts';
+import type { DiscoveredTool } from './tool.ts';
 
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';
@@ -36,7 +36,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 const SLOW_START_MS = 2000;
 
 /** Run a tool against the protocol. Findings come as they are made. */
-export async function* checkTool(tool: Tool, options: CheckOptions): AsyncGenerator<Finding> {
+export async function* checkTool(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
 	yield* checkSchemas(tool);
 	// First, because a first start may compile the tool or fill a cache, and the time of the next run is looked at.
 	const malformed = await checkBadRequest(tool, options, 'malformed request', '{"context": not json\n');
@@ -46,7 +46,7 @@ export async function* checkTool(tool: Tool, options: CheckOptions): AsyncGenera
 	if ((tool.requiredConfig ?? []).length > 0) yield await checkMissingConfig(tool, options);
 }
 
-async function* checkSchemas(tool: Tool): AsyncGenerator<Finding> {
+async function* checkSchemas(tool: DiscoveredTool): AsyncGenerator<Finding> {
 	for (const key of ['inputSchema', 'outputSchema'] as const) {
 		const title = key;
 		const schema = tool[key];
@@ -64,7 +64,7 @@ async function* checkSchemas(tool: Tool): AsyncGenerator<Finding> {
 	}
 }
 
-async function* checkGoodRun(tool: Tool, options: CheckOptions): AsyncGenerator<Finding> {
+async function* checkGoodRun(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
 	const { events, summary } = await record(tool, options, {});
 	yield checkExit(summary);
 	if (summary.outcome === 'not_started') return;
@@ -115,7 +115,7 @@ function checkStrays({ malformedCount, unexpectedCount, warnings }: RunSummary):
 	return { verdict: 'fail', title, detail: `${count} stray: ${first?.message ?? ''}`, advice };
 }
 
-function* checkFields(tool: Tool, events: readonly ToolEvent[]): Generator<Finding> {
+function* checkFields(tool: DiscoveredTool, events: readonly ToolEvent[]): Generator<Finding> {
 	const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 	const wrong = events.find(({ ts }) => !isIso.test(ts));
 	if (wrong) {
@@ -147,7 +147,7 @@ async function checkResult(schema: JsonObject, result: JsonObject): Promise<Find
 }
 
 async function checkBadRequest(
-	tool: Tool,
+	tool: DiscoveredTool,
 	options: CheckOptions,
 	title: string,
 	requestText: string,
@@ -163,7 +163,7 @@ async function checkBadRequest(
 	return { verdict: isHarmless ? 'warn' : 'fail', title, detail, advice };
 }
 
-async function checkMissingConfig(tool: Tool, options: CheckOptions): Promise<Finding> {
+async function checkMissingConfig(tool: DiscoveredTool, options: CheckOptions): Promise<Finding> {
 	const title = 'missing configuration';
 	const context = { toolId: tool.id, config: {}, workspaceRoot: options.workspaceRoot };
 	const requestText = JSON.stringify({ context, input: options.input });
@@ -175,7 +175,7 @@ async function checkMissingConfig(tool: Tool, options: CheckOptions): Promise<Fi
 }
 
 async function record(
-	tool: Tool,
+	tool: DiscoveredTool,
 	options: CheckOptions,
 	more: RunOptions,
 ): Promise<{ events: ToolEvent[]; summary: RunSummary }> {

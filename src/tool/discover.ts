@@ -16,11 +16,11 @@ import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { runsOnOf, type Tool } from './tool.ts';
+import { type DiscoveredTool, runsOnOf } from './tool.ts';
 
 export interface Discovery {
 	/** Sorted by id. */
-	readonly tools: readonly Tool[];
+	readonly tools: readonly DiscoveredTool[];
 	readonly problems: readonly ConfigProblem[];
 }
 
@@ -55,7 +55,7 @@ export function discoverTools(
 	roots: readonly string[],
 	limits: { readonly files: number; readonly folders: number } = searchLimits,
 ): Discovery {
-	const byId = new Map<string, Tool>();
+	const byId = new Map<string, DiscoveredTool>();
 	const problems: ConfigProblem[] = [];
 	for (const file of roots.flatMap((root) => [...toolFiles(root, limits, problems)])) {
 		const found = readTool(file);
@@ -70,7 +70,7 @@ export function discoverTools(
 }
 
 /** The tool in a folder with a manifest, or in one file. Throws `not_found` or `bad_input` saying what is wrong. */
-export function readToolAt(path: string): Tool {
+export function readToolAt(path: string): DiscoveredTool {
 	const status = statSync(path, { throwIfNoEntry: false });
 	const file = status?.isDirectory() ? join(path, MANIFEST) : path;
 	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
@@ -90,7 +90,7 @@ export function readToolAt(path: string): Tool {
 	});
 }
 
-type Found = { tool: Tool } | { problems: ConfigProblem[] };
+type Found = { tool: DiscoveredTool } | { problems: ConfigProblem[] };
 
 /** The files below a root that may be tools. Of too many, the first in each folder. */
 function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigProblem[]): Generator<string> {
@@ -197,7 +197,7 @@ function brokenFile(file: string, error: unknown): ConfigProblem {
 	return OrchestraError.is(error) ? { ...facts, message } : configProblem(facts);
 }
 
-function duplicate(tool: Tool, first: Tool): ConfigProblem {
+function duplicate(tool: DiscoveredTool, first: DiscoveredTool): ConfigProblem {
 	const found = `"${tool.id}", which ${first.file} has already`;
 	return configProblem({ file: tool.file, line: 1, key: 'id', found, allowed: 'an id of its own' });
 }

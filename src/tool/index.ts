@@ -23,4 +23,4 @@ export { type RunOptions, runTool, type ToolRun } from './run.ts';
 export { RUN_TIMEOUT_MS, type RunLimits, runLimits, runTimeoutMs } from './run-limits.ts';
 export { settingsOf, type ToolSettings } from './settings.ts';
 export type { Outcome, RunError, RunSummary, RunWarning } from './summary.ts';
-export type { Tool } from './tool.ts';
+export type { DiscoveredTool } from './tool.ts';

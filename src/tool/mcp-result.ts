@@ -10,7 +10,7 @@ import { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
-import type { Tool } from './tool.ts';
+import type { DiscoveredTool } from './tool.ts';
 
 export type McpContent =
 	| { type: 'text'; text: string }
@@ -29,7 +29,7 @@ export interface McpToolResult {
 export function mcpResultOf(
 	summary: RunSummary,
 	workspaceRoot: string,
-	{ outputSchema }: Pick<Tool, 'outputSchema'> = {},
+	{ outputSchema }: Pick<DiscoveredTool, 'outputSchema'> = {},
 ): McpToolResult {
 	const { result, outcome } = summary;
 	const files = summary.artifacts.flatMap((payload) => linkTo(payload, workspaceRoot));

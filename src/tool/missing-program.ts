@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
-import { spawnRecordOf, type Tool } from './tool.ts';
+import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 
 /** What must be installed: for a script that starts itself, the interpreter of its first line. */
-export function programOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): string {
+export function programOf(tool: DiscoveredTool, environment: Readonly<NodeJS.ProcessEnv>): string {
 	const { command } = spawnRecordOf(tool, environment);
 	const isItself = command === tool.file && tool.runsOn !== basename(tool.file);
 	return isItself ? tool.runsOn : command;
@@ -14,7 +14,7 @@ export function programOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>):
 
 /** The error of a tool whose program is not installed; undefined when it is. */
 export function missingProgram(
-	tool: Tool,
+	tool: DiscoveredTool,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): OrchestraError | undefined {
 	const program = programOf(tool, environment);

@@ -11,7 +11,7 @@ import { availableParallelism } from 'node:os';
 import { OrchestraError } from '../errors.ts';
 
 /** How many calls wait for a free place before the next one is refused. */
-export const WAITING_LIMIT = 1000;
+export const WAITING_RUNS_LIMIT = 1000;
 
 /** Most tools wait for a disk or a network most of the time. */
 const RUNS_PER_CORE = 8;
@@ -42,7 +42,7 @@ export class RunQueue {
 	readonly #waiting = new Set<Waiting>();
 	#running = 0;
 
-	constructor(limit: number, waitingLimit: number = WAITING_LIMIT) {
+	constructor(limit: number, waitingLimit: number = WAITING_RUNS_LIMIT) {
 		this.#limit = limit;
 		this.#waitingLimit = waitingLimit;
 	}

@@ -19,7 +19,7 @@ import { missingProgram } from './missing-program.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './run-limits.ts';
 import { settingsOf } from './settings.ts';
 import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
-import { spawnRecordOf, type Tool } from './tool.ts';
+import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
 export interface RunOptions {
@@ -57,7 +57,7 @@ export interface ToolRun extends AsyncIterable<ToolEvent> {
 }
 
 /** Run a tool. Nothing happens until the events are read, or `finish` is called. */
-export function runTool(tool: Tool, options: RunOptions = {}): ToolRun {
+export function runTool(tool: DiscoveredTool, options: RunOptions = {}): ToolRun {
 	let settle: (summary: RunSummary) => void = () => {};
 	const summary = new Promise<RunSummary>((resolve) => {
 		settle = resolve;
@@ -74,7 +74,7 @@ export function runTool(tool: Tool, options: RunOptions = {}): ToolRun {
 }
 
 async function* runEvents(
-	tool: Tool,
+	tool: DiscoveredTool,
 	options: RunOptions,
 	settle: (summary: RunSummary) => void,
 ): AsyncGenerator<ToolEvent, void, undefined> {
@@ -117,7 +117,11 @@ async function conclude(
 }
 
 /** A started exchange, or the error event that says why there is none. */
-async function open(tool: Tool, options: RunOptions, transcript: Transcript): Promise<Exchange | ToolEvent> {
+async function open(
+	tool: DiscoveredTool,
+	options: RunOptions,
+	transcript: Transcript,
+): Promise<Exchange | ToolEvent> {
 	if (options.signal?.aborted) {
 		return syntheticError(tool.id, 'RUNNER_CANCELED', { message: 'Tool was canceled', recoverable: true });
 	}
@@ -146,7 +150,7 @@ async function open(tool: Tool, options: RunOptions, transcript: Transcript): Pr
 }
 
 /** The request line, or the error event when configuration or input will not do. */
-async function requestFor(tool: Tool, options: RunOptions): Promise<string | ToolEvent> {
+async function requestFor(tool: DiscoveredTool, options: RunOptions): Promise<string | ToolEvent> {
 	const { config, missing } = settingsOf(tool, options.config ?? {});
 	const [key] = missing;
 	if (key !== undefined) {
@@ -171,13 +175,13 @@ async function requestFor(tool: Tool, options: RunOptions): Promise<string | Too
 	return JSON.stringify({ context: { toolId: tool.id, config, workspaceRoot }, input });
 }
 
-function fieldsHint({ id, inputSchema }: Tool): string {
+function fieldsHint({ id, inputSchema }: DiscoveredTool): string {
 	const properties = inputSchema?.['properties'];
 	const names = isObject(properties) ? Object.keys(properties) : [];
 	return names.length > 0 ? `The fields of ${id} are: ${names.join(', ')}.` : 'Check your input.';
 }
 
-async function wrongInput(tool: Tool, input: JsonObject): Promise<string[]> {
+async function wrongInput(tool: DiscoveredTool, input: JsonObject): Promise<string[]> {
 	if (tool.inputSchema === undefined) return [];
 	try {
 		return await validate(tool.inputSchema, input, 'input');

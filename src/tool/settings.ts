@@ -1,6 +1,6 @@
 /* The configuration as one tool sees it: flat, dotted, and only the keys that it declares. */
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
-import type { Tool } from './tool.ts';
+import type { DiscoveredTool } from './tool.ts';
 
 export interface ToolSettings {
 	readonly config: JsonObject;
@@ -9,7 +9,7 @@ export interface ToolSettings {
 }
 
 /** What `tool` may see of `config`, which may be nested, dotted, or both. */
-export function settingsOf(tool: Tool, config: Readonly<Record<string, unknown>>): ToolSettings {
+export function settingsOf(tool: DiscoveredTool, config: Readonly<Record<string, unknown>>): ToolSettings {
 	const flat = flatten(config);
 	const declared = [...(tool.requiredConfig ?? []), ...(tool.optionalConfig ?? [])];
 	const chosen = declared.flatMap((key): [string, JsonValue][] => {

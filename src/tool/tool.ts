@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Manifest } from './manifest.ts';
 
-export interface Tool extends Manifest {
+export interface DiscoveredTool extends Manifest {
 	/** Absolute. The tool runs here. */
 	readonly folder: string;
 	/** The manifest, or the single file that the tool is. */
@@ -13,7 +13,7 @@ export interface Tool extends Manifest {
 }
 
 /** What to start for a run. Only the variables that the manifest names are passed on. */
-export function spawnRecordOf(tool: Tool, environment: Readonly<NodeJS.ProcessEnv>): SpawnRecord {
+export function spawnRecordOf(tool: DiscoveredTool, environment: Readonly<NodeJS.ProcessEnv>): SpawnRecord {
 	const [command = '', ...args] = commandOf(tool);
 	const env: Record<string, string> = {};
 	for (const name of (tool.env ?? []).flatMap((each) => namesFor(each, environment))) {
@@ -30,7 +30,7 @@ function namesFor(declared: string, environment: Readonly<NodeJS.ProcessEnv>): s
 	return Object.keys(environment).filter((name) => name.startsWith(prefix));
 }
 
-function commandOf({ runtime, entry = '', command = [], folder }: Tool): string[] {
+function commandOf({ runtime, entry = '', command = [], folder }: DiscoveredTool): string[] {
 	if (runtime === undefined) {
 		const [program = '', ...args] = command;
 		return [/[/\\]/.test(program) ? resolve(folder, program) : program, ...args];

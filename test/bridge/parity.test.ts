@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Relay } from '../../src/bridge/relay.ts';
 import { OrchestraError } from '../../src/errors.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
-import { Face } from '../../src/mcp/server/mcp-session.ts';
+import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Provider } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
@@ -129,7 +129,7 @@ function kindOf(value: unknown): unknown {
 }
 
 function serve(transport: Transport): undefined {
-	const face = new Face(server());
+	const face = new McpSession(server());
 	const peer = new Peer(transport, face.peerOptions);
 	face.connect(peer);
 	transport.start(peer);

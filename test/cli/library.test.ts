@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../src/cli/terminal/markdown.ts';
+import { renderMarkdown } from '../../src/cli/terminal/markdown-terminal.ts';
 import { TemporaryFolder } from '../support/library-folder.ts';
 import { mctl } from '../support/mctl.ts';
 

@@ -5,7 +5,7 @@ import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
-import { Face } from '../../src/mcp/server/mcp-session.ts';
+import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
@@ -242,7 +242,7 @@ function open(
 
 function connect(hub: Hub): Connected {
 	const [left, right] = memoryPair();
-	const face = new Face(hub);
+	const face = new McpSession(hub);
 	const server = new Peer(right, face.peerOptions);
 	face.connect(server);
 	right.start(server);

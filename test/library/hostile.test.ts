@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FOLDER_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
+import { LIBRARY_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
 import { Library } from '../../src/library/index.ts';
 import { LogLines, TemporaryFolder } from '../support/library-folder.ts';
 
@@ -84,7 +84,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		[
 			'folders without end',
 			(folder) =>
-				mkdirSync(folder.at(`resources/guides/${'d/'.repeat(FOLDER_DEPTH_LIMIT + 3)}`), { recursive: true }),
+				mkdirSync(folder.at(`resources/guides/${'d/'.repeat(LIBRARY_DEPTH_LIMIT + 3)}`), { recursive: true }),
 			/: is more than 32 folders deep$/,
 		],
 		[

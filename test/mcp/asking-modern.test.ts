@@ -4,7 +4,7 @@ import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { type SharedState, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import { RequestStates, STATE_TTL_MS } from '../../src/mcp/server/request-state.ts';
-import { PARKED_CALLS } from '../../src/mcp/server/suspended-calls.ts';
+import { SUSPENDED_CALLS_LIMIT } from '../../src/mcp/server/suspended-calls.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
 import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
@@ -181,10 +181,10 @@ describe('a tool that asks', () => {
 describe('calls that wait', () => {
 	it('are bounded in number', async () => {
 		const client = new RawClient(kitchenSink());
-		await Promise.all(Array.from({ length: PARKED_CALLS }, () => ask(client, 'name')));
+		await Promise.all(Array.from({ length: SUSPENDED_CALLS_LIMIT }, () => ask(client, 'name')));
 		expect((await ask(client, 'name'))['result']).toMatchObject({
 			isError: true,
-			content: [{ text: `more than ${PARKED_CALLS} calls wait for their clients` }],
+			content: [{ text: `more than ${SUSPENDED_CALLS_LIMIT} calls wait for their clients` }],
 		});
 		await client.end();
 	});

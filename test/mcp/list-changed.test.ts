@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { Face } from '../../src/mcp/server/mcp-session.ts';
+import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Change } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
@@ -165,7 +165,7 @@ interface Client {
 
 function connect(hub: Hub): Client {
 	const [near, far]: [Transport, Transport] = memoryPair();
-	const face = new Face(hub);
+	const face = new McpSession(hub);
 	const peer = new Peer(far, face.peerOptions);
 	face.connect(peer);
 	far.start(peer);

@@ -5,7 +5,7 @@ import { OrchestraError, toolFailure } from '../../src/errors.ts';
 import type { LinkKind } from '../../src/link/link.ts';
 import { dial } from '../../src/link/open-link.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
-import { encodeRequest, type RequestInit } from '../../src/plugin/codec.ts';
+import { encodePluginRequest, type RequestInit } from '../../src/plugin/codec.ts';
 import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
@@ -206,7 +206,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			const link = await dial({ kind, address, identity });
 			onTestFinished(() => link.close());
 			expect(OrchestraError.is(await rejection(firstEvent(link, Uint8Array.of(0xff, 0xff))))).toBe(true);
-			const request = encodeRequest({ requestId: 'a', request: { case: 'listTools', value: {} } });
+			const request = encodePluginRequest({ requestId: 'a', request: { case: 'listTools', value: {} } });
 			expect((await firstEvent(link, request)).length).toBeGreaterThan(0);
 			expect((await client.send({ request: { case: 'listTools', value: {} } })).response.case).toBe(
 				'listTools',

@@ -4,7 +4,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import {
 	decodeRequest,
 	decodeResponse,
-	encodeRequest,
+	encodePluginRequest,
 	encodeResponse,
 	expectKind,
 	type RequestInit,
@@ -56,9 +56,9 @@ const responses: [string, ResponseInit, string][] = [
 
 describe('the frames of orchestra.plugin.v1', () => {
 	it.each(requests)('match byte for byte for the request %s', (_kind, request, hex) => {
-		const payload = encodeRequest(request);
+		const payload = encodePluginRequest(request);
 		expect(Buffer.from(encodeFrame(payload)).toString('hex')).toBe(hex);
-		expect(encodeRequest(decodeRequest(payload))).toEqual(payload);
+		expect(encodePluginRequest(decodeRequest(payload))).toEqual(payload);
 	});
 
 	it.each(responses)('match byte for byte for the response %s', (_kind, response, hex) => {

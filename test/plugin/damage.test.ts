@@ -4,13 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { dial, listen } from '../../src/link/open-link.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
-import { decodeResponse, encodeRequest, encodeResponse } from '../../src/plugin/codec.ts';
+import { decodeResponse, encodePluginRequest, encodeResponse } from '../../src/plugin/codec.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { exchange, identities } from '../support/links.ts';
 
 const RUNS = 60;
 const DEADLINE_MS = 5000;
-const good = encodeRequest({
+const good = encodePluginRequest({
 	requestId: 'good',
 	request: { case: 'toolCall', value: { toolName: 'echo', arguments: { text: 'hello' } } },
 });

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { exactBytes, parseExact, readExact, textOf } from '../../src/plugin/exact-json.ts';
+import { exactBytes, exactText, parseExact, readExact } from '../../src/plugin/exact-json.ts';
 
 describe('exact JSON', () => {
 	it('keeps every digit of an integer that a double would lose', () => {
 		const text = '{"id":9007199254740993}';
 		const sent = parseExact(text);
 		const got = readExact(sent.value, exactBytes(sent, true));
-		expect(textOf(got)).toBe(text);
+		expect(exactText(got)).toBe(text);
 	});
 
 	it('adds no bytes when the Struct says it all, or the peer would ignore them', () => {
@@ -22,7 +22,7 @@ describe('exact JSON', () => {
 				const text = JSON.stringify(object);
 				const sent = parseExact(text);
 				const got = readExact(sent.value, exactBytes(sent, true));
-				expect(JSON.parse(textOf(got))).toEqual(JSON.parse(text));
+				expect(JSON.parse(exactText(got))).toEqual(JSON.parse(text));
 			}),
 		);
 	});

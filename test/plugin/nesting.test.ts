@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRequest, encodeRequest } from '../../src/plugin/codec.ts';
+import { decodeRequest, encodePluginRequest } from '../../src/plugin/codec.ts';
 import { toolOf } from '../../src/plugin/mcp-translation.ts';
 import { NESTING_LIMIT } from '../../src/plugin/nesting.ts';
 import { sortedKeys } from '../../src/plugin/sorted-keys.ts';
@@ -14,8 +14,8 @@ describe('nested arguments', () => {
 				requestId: 'a',
 				request: { case: 'toolCall', value: { toolName: 't', arguments: value } },
 			}) as const;
-		expect(decodeRequest(encodeRequest(request(deepest)))).toMatchObject(request(deepest));
-		expect(() => encodeRequest(request(nested(NESTING_LIMIT + 5, kind)))).toThrow(
+		expect(decodeRequest(encodePluginRequest(request(deepest)))).toMatchObject(request(deepest));
+		expect(() => encodePluginRequest(request(nested(NESTING_LIMIT + 5, kind)))).toThrow(
 			`a value is nested deeper than ${NESTING_LIMIT} levels`,
 		);
 	});

@@ -9,7 +9,7 @@ import type { LinkKind } from '../../src/link/link.ts';
 import { Orchestrator } from '../../src/plugin/client/orchestrator-client.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { type PluginProcess, startPluginProcess } from '../../src/plugin/client/plugin-process.ts';
-import { parseExact, textOf } from '../../src/plugin/exact-json.ts';
+import { exactText, parseExact } from '../../src/plugin/exact-json.ts';
 import { BootRequestSchema } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { definePlugin } from '../../src/plugin/sdk/define-plugin.ts';
 import { parsePluginFlags } from '../../src/plugin/sdk/plugin-flags.ts';
@@ -145,7 +145,7 @@ describe('a defined plugin', () => {
 		const connect = () => PluginClient.connect({ address: running.address, identity, kind: 'quic' });
 		const caller = new Orchestrator(plugin.manifest, connect);
 		onTestFinished(() => caller.close());
-		expect(textOf(await caller.callTool('same', parseExact(digits)))).toBe(digits);
+		expect(exactText(await caller.callTool('same', parseExact(digits)))).toBe(digits);
 	});
 
 	it('refuses to boot when its hook throws', async () => {

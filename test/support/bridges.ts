@@ -7,7 +7,7 @@ import { runBridge } from '../../src/bridge/run-bridge.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import type { LinkKind } from '../../src/link/link.ts';
 import { Log } from '../../src/log.ts';
-import { Face, sharedState } from '../../src/mcp/server/mcp-session.ts';
+import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import type { Provider } from '../../src/mcp/server/provider.ts';
 import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginHandlers } from '../../src/plugin/server/handlers.ts';
@@ -43,7 +43,7 @@ export function startHub(place: Place, provider: Provider, also: PluginHandlers 
 	return startOrchestrator(place, {
 		register: () => ({ accepted: true, features: [...FEATURES] }),
 		tunnel: (tunnel) => {
-			const face = new Face(provider, { shared });
+			const face = new McpSession(provider, { shared });
 			const peer = new Peer(tunnel, {
 				...face.peerOptions,
 				onEnd: () => {

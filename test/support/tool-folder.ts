@@ -7,7 +7,7 @@ import { readToolAt } from '../../src/tool/discover.ts';
 import type { ToolEvent } from '../../src/tool/event.ts';
 import { type RunOptions, runTool } from '../../src/tool/run.ts';
 import type { RunSummary } from '../../src/tool/summary.ts';
-import type { Tool } from '../../src/tool/tool.ts';
+import type { DiscoveredTool } from '../../src/tool/tool.ts';
 
 const made: string[] = [];
 afterAll(() => {
@@ -46,7 +46,7 @@ export function manifestOf(id: string, changes: Record<string, unknown> = {}): s
 }
 
 /** A tool that is a shell script. `$event` in it prints an event: `event log '{"level":"info","message":"x"}'`. */
-export function shellTool(script: string, changes: Record<string, unknown> = {}): Tool {
+export function shellTool(script: string, changes: Record<string, unknown> = {}): DiscoveredTool {
 	const folder = writeFiles(temporaryFolder(), {
 		'manifest.json': manifestOf('sh-tool', changes),
 		'main.sh': `${shellEvent('sh-tool')}\n${script}\n`,
@@ -60,7 +60,7 @@ export function shellEvent(id: string): string {
 }
 
 /** A tool that is a script of Node, with `emit(type, payload)` and `request` at hand. */
-export function nodeTool(script: string, changes: Record<string, unknown> = {}): Tool {
+export function nodeTool(script: string, changes: Record<string, unknown> = {}): DiscoveredTool {
 	const folder = writeFiles(temporaryFolder(), {
 		'manifest.json': manifestOf('node-tool', { runtime: 'node', entry: 'main.cjs', ...changes }),
 		'main.cjs': `const line = (type, payload = {}) => JSON.stringify({ type, ts: new Date().toISOString(), toolId: 'node-tool', payload }) + '\\n';
@@ -72,7 +72,7 @@ ${script}`,
 
 /** Run a tool to its end. */
 export async function runToEnd(
-	tool: Tool,
+	tool: DiscoveredTool,
 	options: RunOptions = {},
 ): Promise<{ events: ToolEvent[]; types: string[]; summary: RunSummary }> {
 	const run = runTool(tool, options);

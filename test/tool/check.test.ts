@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTool, type Finding } from '../../src/tool/check.ts';
 import { bundledToolsRoot, readToolAt } from '../../src/tool/discover.ts';
-import type { Tool } from '../../src/tool/tool.ts';
+import type { DiscoveredTool } from '../../src/tool/tool.ts';
 import { nodeTool, shellTool } from '../support/tool-folder.ts';
 
 describe('checkTool', () => {
@@ -59,7 +59,7 @@ describe('checkTool', () => {
 	});
 });
 
-async function check(tool: Tool): Promise<Finding[]> {
+async function check(tool: DiscoveredTool): Promise<Finding[]> {
 	const findings: Finding[] = [];
 	for await (const finding of checkTool(tool, { input: {}, config: { a: 'x' }, workspaceRoot: '/' }))
 		findings.push(finding);

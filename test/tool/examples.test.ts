@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/schema/validate.ts';
 import { bundledToolsRoot, discoverTools } from '../../src/tool/discover.ts';
-import type { Tool } from '../../src/tool/tool.ts';
+import type { DiscoveredTool } from '../../src/tool/tool.ts';
 import { runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
 
 const { tools, problems } = discoverTools([bundledToolsRoot]);
@@ -142,7 +142,7 @@ describe('the one-file snippets', () => {
 	});
 });
 
-function tool(id: string): Tool {
+function tool(id: string): DiscoveredTool {
 	const found = tools.find((each) => each.id === id);
 	if (found === undefined) throw new Error(`no bundled tool ${id}`);
 	return found;

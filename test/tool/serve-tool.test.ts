@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readToolAt } from '../../src/tool/discover.ts';
 import { runTool } from '../../src/tool/run.ts';
-import type { Tool } from '../../src/tool/tool.ts';
+import type { DiscoveredTool } from '../../src/tool/tool.ts';
 import { manifestOf, runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
 
 const sdk = fileURLToPath(new URL('../../dist/tool/sdk.js', import.meta.url));
@@ -55,7 +55,7 @@ describe('serveTool', () => {
 	);
 });
 
-function sdkTool(script: string): Tool {
+function sdkTool(script: string): DiscoveredTool {
 	const folder = writeFiles(temporaryFolder(), {
 		'manifest.json': manifestOf('sdk-tool', { runtime: 'node', entry: 'main.mjs' }),
 		'main.mjs': `import { serveTool, toolFailure } from ${JSON.stringify(sdk)};\n${script}`,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { checkTool, type Finding } from '../../tool/check.ts';
-import type { Tool } from '../../tool/tool.ts';
+import type { DiscoveredTool } from '../../tool/tool.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import { type Command, usageError } from '../command.ts';
 import { findTool, openProject } from '../project.ts';
@@ -53,14 +53,18 @@ function printFinding(
 	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
 }
 
-function inputFor(tool: Tool, flag: string | boolean | undefined, signal: AbortSignal): Promise<JsonObject> {
+function inputFor(
+	tool: DiscoveredTool,
+	flag: string | boolean | undefined,
+	signal: AbortSignal,
+): Promise<JsonObject> {
 	const file = join(tool.folder, TEST_INPUT);
 	const isSingle = !tool.file.endsWith('manifest.json');
 	const hasFile = !isSingle && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 	return readInput(flag ?? (hasFile ? `@${file}` : undefined), check, signal);
 }
 
-function brokenProtocol(tool: Tool, failures: number): OrchestraError {
+function brokenProtocol(tool: DiscoveredTool, failures: number): OrchestraError {
 	const points = failures === 1 ? 'one point' : `${failures} points`;
 	return new OrchestraError('tool_failed', `${tool.id} breaks Tool Protocol v1 in ${points}`, {
 		hint: 'Each [FAIL] above says what to do; docs/tools.md has the protocol.',

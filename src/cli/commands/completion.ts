@@ -6,7 +6,7 @@
  * plain lines that the shell never evaluates: a name from outside runs nothing.
  */
 import { type Command, usageError } from '../command.ts';
-import { candidatesFor } from '../completion-words.ts';
+import { completionsFor } from '../completion-words.ts';
 
 const bash = `# mctl in bash:  source <(mctl completion bash)
 _mctl() {
@@ -53,7 +53,7 @@ export const completion: Command = {
 	async run({ words, out, environment }) {
 		const [shell = '', ...rest] = words;
 		if (shell === 'words') {
-			for (const candidate of await candidatesFor(rest, environment)) out.line(candidate);
+			for (const candidate of await completionsFor(rest, environment)) out.line(candidate);
 			return;
 		}
 		const script = scripts.get(shell);

@@ -2,7 +2,7 @@
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { type Command, refuseWords } from '../command.ts';
-import { type Diagnosis, doctorChecks } from '../doctor-checks.ts';
+import { type DoctorFinding, doctorChecks } from '../doctor-checks.ts';
 import { openProject } from '../project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
 
@@ -14,7 +14,7 @@ export const doctor: Command = {
 	async run({ words, flags, out, environment, signal }) {
 		refuseWords({ words }, doctor);
 		const context = { project: openProject(environment), environment };
-		const checks: Diagnosis[] = [];
+		const checks: DoctorFinding[] = [];
 		for (const look of doctorChecks) {
 			for await (const found of look(context)) {
 				signal.throwIfAborted();

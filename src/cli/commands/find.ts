@@ -1,12 +1,12 @@
 /* `mctl find`: the fragments of the library for a task, in the words of whoever asks. */
-import type { Found } from '../../library/match/finder.ts';
+import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Match } from '../../library/match/match.ts';
 import { type MatchMode, matchModes } from '../../library/match/match-request.ts';
 import { printableLine } from '../../printable.ts';
 import { describeReasons } from '../../search/index/explain.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
-import { renderMarkdown } from '../terminal/markdown.ts';
+import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 import type { Output } from '../terminal/output.ts';
 
 export const find: Command = {
@@ -55,7 +55,7 @@ function listOf(flag: string | boolean | undefined): string[] | undefined {
 	return typeof flag === 'string' ? flag.split(',') : undefined;
 }
 
-function show(out: Output, { request, matches, text }: Found): void {
+function show(out: Output, { request, matches, text }: FoundFragment): void {
 	if (!out.isTerminal) return out.line(text);
 	const style = (...words: Parameters<Output['style']>) => out.style(...words);
 	if (request.mode === 'full' || matches.length === 0)
@@ -75,7 +75,7 @@ function linesOf({ fragment, score, why }: Match, style: Output['style']): strin
 
 function jsonOf(
 	query: string,
-	{ request, total, tokens, isTruncated, matches, text }: Found,
+	{ request, total, tokens, isTruncated, matches, text }: FoundFragment,
 ): Record<string, unknown> {
 	return {
 		schema: 'orchestra.find/1',

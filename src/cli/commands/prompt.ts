@@ -4,7 +4,7 @@ import type { Library } from '../../library/library.ts';
 import { type Command, usageError } from '../command.ts';
 import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
-import { renderMarkdown } from '../terminal/markdown.ts';
+import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 
 export const prompt: Command = {
 	usage: 'mctl prompt <name> [key=value…] [--json]',

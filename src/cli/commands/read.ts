@@ -7,7 +7,7 @@ import type { Library } from '../../library/library.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
-import { renderMarkdown } from '../terminal/markdown.ts';
+import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
 

@@ -10,7 +10,7 @@ import type { StderrPolicy } from '../../process/child.ts';
 import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
-import type { Tool } from '../../tool/tool.ts';
+import type { DiscoveredTool } from '../../tool/tool.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { findTool, openProject, type Project } from '../project.ts';
 import { inputFlag, readToolInput } from '../read-input.ts';
@@ -68,7 +68,7 @@ async function runOfHub(
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;
 
-function runOptions(tool: Tool, { configuration }: Project, asked: number | undefined): Options {
+function runOptions(tool: DiscoveredTool, { configuration }: Project, asked: number | undefined): Options {
 	const { tools, limits, root } = configuration;
 	const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
 	return {
@@ -84,7 +84,11 @@ function runOptions(tool: Tool, { configuration }: Project, asked: number | unde
 	};
 }
 
-async function printEvents(tool: Tool, options: Options, { out, signal }: CommandInput): Promise<void> {
+async function printEvents(
+	tool: DiscoveredTool,
+	options: Options,
+	{ out, signal }: CommandInput,
+): Promise<void> {
 	const onWarning = ({ message }: RunWarning): void => out.note(`mctl: ${printable(message)}`);
 	const events = runTool(tool, { ...options, stderr: out.childStderr, onWarning });
 	let isLineOpen = false;
@@ -99,7 +103,11 @@ async function printEvents(tool: Tool, options: Options, { out, signal }: Comman
 
 const NEWLINE = 0x0a;
 
-async function showEvents(tool: Tool, options: Options, { out, signal }: CommandInput): Promise<void> {
+async function showEvents(
+	tool: DiscoveredTool,
+	options: Options,
+	{ out, signal }: CommandInput,
+): Promise<void> {
 	const view = new RunView(out);
 	view.start(tool.id);
 	const onWarning = ({ message }: RunWarning): void => view.warning(message);

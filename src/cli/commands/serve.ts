@@ -12,7 +12,7 @@ const WARM_AFTER_MS = 100;
 /** The exit code when nothing can be served. */
 const START_FAILED = 1;
 
-export const serve: Command = {
+export const serveCommand: Command = {
 	usage: 'mctl serve [--config FILE]',
 	examples: [
 		'mctl serve',
@@ -23,10 +23,10 @@ export const serve: Command = {
 	ownsSignals: true,
 
 	async run({ words, flags, environment }) {
-		if (words.length > 0) throw usageError(serve, 'mctl serve takes no words');
+		if (words.length > 0) throw usageError(serveCommand, 'mctl serve takes no words');
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		if (file !== undefined && !existsSync(file))
-			throw usageError(serve, `there is no configuration file ${file}`);
+			throw usageError(serveCommand, `there is no configuration file ${file}`);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
 		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {

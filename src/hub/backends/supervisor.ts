@@ -12,9 +12,9 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 /** The first pause, in milliseconds; it doubles each time. */
-export const FIRST_PAUSE_MS = 1000;
+export const RESTART_FIRST_MS = 1000;
 /** The longest pause. */
-export const LONGEST_PAUSE_MS = 30_000;
+export const RESTART_LONGEST_MS = 30_000;
 /** After so long without an end the pauses start from the first again. */
 export const HEALTHY_MS = 60_000;
 /** How often it is asked how it is. */
@@ -56,7 +56,7 @@ export class Supervisor<T> {
 	/** What is left of the last one is gone when this resolves. */
 	#ending: Promise<void> = Promise.resolve();
 	#upSince = 0;
-	#pauseMs = FIRST_PAUSE_MS;
+	#pauseMs = RESTART_FIRST_MS;
 	#checks: NodeJS.Timeout | undefined;
 	#badChecks = 0;
 	#lastError: OrchestraError | undefined;
@@ -151,7 +151,7 @@ export class Supervisor<T> {
 		clearInterval(this.#checks);
 		this.#lastError = new OrchestraError('closed', reason);
 		this.#log.warn(reason);
-		if (performance.now() - this.#upSince >= HEALTHY_MS) this.#pauseMs = FIRST_PAUSE_MS;
+		if (performance.now() - this.#upSince >= HEALTHY_MS) this.#pauseMs = RESTART_FIRST_MS;
 		this.#ending = this.#end(running);
 		this.#startLater();
 		this.#what.onChange();
@@ -196,7 +196,7 @@ export class Supervisor<T> {
 	#startLater(): void {
 		if (this.#closing.signal.aborted) return;
 		const pauseMs = this.#pauseMs;
-		this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+		this.#pauseMs = Math.min(pauseMs * 2, RESTART_LONGEST_MS);
 		let cancel: Restart<T>['cancel'] = () => {};
 		const promise = new Promise<T>((resolve, reject) => {
 			const timer = setTimeout(() => {
@@ -216,7 +216,7 @@ export class Supervisor<T> {
 
 	#whenRestarted({ at, promise }: Restart<T>): Promise<T> {
 		const waitMs = at - performance.now();
-		if (waitMs <= FIRST_PAUSE_MS) return promise;
+		if (waitMs <= RESTART_FIRST_MS) return promise;
 		const hint = `Call it again in ${Math.ceil(waitMs / 1000)} s.`;
 		return Promise.reject(
 			new OrchestraError('closed', this.trouble ?? `${this.#what.name} is down`, { hint }),

@@ -22,7 +22,7 @@ import { missingProgram } from '../../tool/missing-program.ts';
 import { type RunOptions, runTool } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
-import type { Tool as FoundTool } from '../../tool/tool.ts';
+import type { DiscoveredTool } from '../../tool/tool.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { WatchedTools } from './watched-tools.ts';
@@ -38,7 +38,7 @@ export interface ToolBackendOptions {
 }
 
 interface ToolRunning {
-	readonly tool: FoundTool;
+	readonly tool: DiscoveredTool;
 	readonly startedAt: Date;
 	pid: number | undefined;
 	/** Resolves when the run is over, however it ended. */
@@ -209,7 +209,7 @@ function plain({ content, ...rest }: McpToolResult): CallToolResult {
 
 const anyObject: JsonObject = { type: 'object' };
 
-function describe(tool: FoundTool): Tool {
+function describe(tool: DiscoveredTool): Tool {
 	const { id, name, description, inputSchema, outputSchema, annotations } = tool;
 	return {
 		name: id,

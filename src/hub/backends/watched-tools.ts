@@ -10,7 +10,7 @@ import { TreeWatch } from '../../files/watch-tree.ts';
 import type { Log } from '../../log.ts';
 import { discoverTools } from '../../tool/discover.ts';
 import { missingProgram } from '../../tool/missing-program.ts';
-import type { Tool } from '../../tool/tool.ts';
+import type { DiscoveredTool } from '../../tool/tool.ts';
 
 export interface WatchedToolsOptions {
 	readonly roots: readonly string[];
@@ -22,8 +22,8 @@ export interface WatchedToolsOptions {
 
 interface Found {
 	/** By id, those that cannot start included. */
-	readonly all: ReadonlyMap<string, Tool>;
-	readonly offered: readonly Tool[];
+	readonly all: ReadonlyMap<string, DiscoveredTool>;
+	readonly offered: readonly DiscoveredTool[];
 	/** Equal when the same is offered. */
 	readonly fingerprint: string;
 }
@@ -46,12 +46,12 @@ export class WatchedTools {
 	}
 
 	/** The tools that can be started, sorted by id. */
-	get offered(): readonly Tool[] {
+	get offered(): readonly DiscoveredTool[] {
 		return this.#known().offered;
 	}
 
 	/** A tool by its id, be it offered or not. */
-	find(id: string): Tool | undefined {
+	find(id: string): DiscoveredTool | undefined {
 		return this.#known().all.get(id);
 	}
 

@@ -10,7 +10,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { Face, type SharedState } from '../../mcp/server/mcp-session.ts';
+import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
 import { EXACT_JSON, FEATURES } from '../../plugin/features.ts';
 import {
 	HealthResult_Status,
@@ -96,7 +96,7 @@ export function serveSession(
 		sessionId,
 	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & { sessionId?: string | undefined },
 ): void {
-	const face = new Face(opened().hub, { shared, log, sessionId });
+	const face = new McpSession(opened().hub, { shared, log, sessionId });
 	const peer = new Peer(transport, {
 		...face.peerOptions,
 		log,

@@ -13,11 +13,11 @@ import { OrchestraError } from '../../errors.ts';
 import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
 import { describeFiles, findFiles, type ListStart } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
-import { Turns } from './path-locks.ts';
+import { PathLocks } from './path-locks.ts';
 import { readSmall } from './read-small.ts';
 import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
 import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './storage-limits.ts';
-import { filePath, folderPath, refused } from './storage-path.ts';
+import { filePath, folderPath, refusedPath } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
 
 /** The folder of a workspace that is the root of its storage. */
@@ -26,12 +26,12 @@ export const STORAGE_FOLDER = '.projects';
 export class FileStorage implements Storage {
 	/** Where the files are; it may not exist yet. */
 	readonly root: string;
-	readonly #turns: Turns;
+	readonly #turns: PathLocks;
 	readonly #listeners = new Set<(change: StorageChange) => void>();
 
 	constructor(workspace: string) {
 		this.root = join(workspace, STORAGE_FOLDER);
-		this.#turns = new Turns(this.root);
+		this.#turns = new PathLocks(this.root);
 	}
 
 	/** Throws `not_found` for a file that is not there. */
@@ -48,9 +48,9 @@ export class FileStorage implements Storage {
 	async write(request: WriteRequest): Promise<{ newVersion: bigint }> {
 		const { content, metadata = {}, expectedVersion } = request;
 		const name = filePath(request.path);
-		if (expectedVersion < -1n) throw refused(name, `cannot be at version ${expectedVersion}`);
+		if (expectedVersion < -1n) throw refusedPath(name, `cannot be at version ${expectedVersion}`);
 		if (content.length > CONTENT_LIMIT_BYTES) {
-			throw refused(name, `would hold ${content.length} bytes, more than ${CONTENT_LIMIT_BYTES}`);
+			throw refusedPath(name, `would hold ${content.length} bytes, more than ${CONTENT_LIMIT_BYTES}`);
 		}
 		const place = await makeInside(this.root, name);
 		return this.#turns.take(await this.#key(place), async (unfinished) => {
@@ -137,9 +137,9 @@ async function readWhole(place: string, path: string): Promise<Buffer> {
 	const file = await openFile(place, path);
 	try {
 		const found = await file.stat();
-		if (!found.isFile()) throw refused(path, 'is not a file');
+		if (!found.isFile()) throw refusedPath(path, 'is not a file');
 		if (found.size > LARGEST_FILE_BYTES) {
-			throw refused(path, `holds ${found.size} bytes, more than ${LARGEST_FILE_BYTES}`);
+			throw refusedPath(path, `holds ${found.size} bytes, more than ${LARGEST_FILE_BYTES}`);
 		}
 		return await file.readFile();
 	} catch (error) {

@@ -8,7 +8,7 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
-import { refused } from './storage-path.ts';
+import { refusedPath } from './storage-path.ts';
 
 /** The real place of a file or folder; undefined when nothing is there. Throws `bad_input` for one outside. */
 export async function findInside(root: string, path: string): Promise<string | undefined> {
@@ -34,7 +34,7 @@ export async function makeInside(root: string, path: string): Promise<string> {
 
 function checkInside(root: string, place: string, path: string): string {
 	const isInside = place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
-	if (!isInside) throw refused(path, 'leads out of the root through a link');
+	if (!isInside) throw refusedPath(path, 'leads out of the root through a link');
 	return place;
 }
 
@@ -45,7 +45,7 @@ async function checkNearest(root: string, path: string): Promise<void> {
 		const found = await lstat(place).catch(() => undefined);
 		if (!found) continue;
 		const real = await realpathOrNone(place);
-		if (real === undefined) throw refused(path, 'is a link that leads to nothing');
+		if (real === undefined) throw refusedPath(path, 'is a link that leads to nothing');
 		checkInside(root, real, path);
 		return;
 	}
@@ -56,7 +56,7 @@ async function makeFolder(folder: string, path: string): Promise<void> {
 		await mkdir(folder, { recursive: true });
 	} catch (error) {
 		if (isCode(error, 'EEXIST') || isCode(error, 'ENOTDIR'))
-			throw refused(path, 'has a file where a folder must be');
+			throw refusedPath(path, 'has a file where a folder must be');
 		throw ioError(`cannot make the folder of ${path}`, error);
 	}
 }
@@ -66,7 +66,7 @@ async function realpathOrNone(place: string): Promise<string | undefined> {
 		return await realpath(place);
 	} catch (error) {
 		if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return undefined;
-		if (isCode(error, 'ELOOP')) throw refused(basename(place), 'is a link that leads to itself');
+		if (isCode(error, 'ELOOP')) throw refusedPath(basename(place), 'is a link that leads to itself');
 		throw ioError(`cannot look at ${place}`, error);
 	}
 }

@@ -10,10 +10,10 @@ import { basename, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { ioError, isCode } from './inside-root.ts';
 import {
-	FOLDER_DEPTH_LIMIT,
 	FRONT_MATTER_LIMIT_BYTES,
 	LIST_LIMIT_ENTRIES,
 	OPEN_FILES_LIMIT,
+	STORAGE_DEPTH_LIMIT,
 } from './storage-limits.ts';
 import { CONTROL_FOLDER } from './storage-path.ts';
 import { decodeVersion, isBlockCut } from './stored-file.ts';
@@ -61,7 +61,7 @@ async function* walk({ place, path }: ListStart, depth: number): AsyncGenerator<
 			path: path === '' ? entry.name : `${path}/${entry.name}`,
 		};
 		if (entry.isFile()) yield below;
-		else if (entry.isDirectory() && depth < FOLDER_DEPTH_LIMIT) yield* walk(below, depth + 1);
+		else if (entry.isDirectory() && depth < STORAGE_DEPTH_LIMIT) yield* walk(below, depth + 1);
 	}
 }
 

@@ -13,12 +13,12 @@ import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { ioError } from './inside-root.ts';
-import { WAITING_LIMIT } from './storage-limits.ts';
+import { WAITING_WRITES_LIMIT } from './storage-limits.ts';
 import { CONTROL_FOLDER } from './storage-path.ts';
 
 const UNFINISHED = /\.unfinished$/;
 
-export class Turns {
+export class PathLocks {
 	readonly #root: string;
 	readonly #last = new Map<string, Promise<unknown>>();
 	#waiting = 0;
@@ -29,7 +29,7 @@ export class Turns {
 
 	/** Run `work` when it is the path's turn. It may use the file `unfinished`, which is not there yet. */
 	async take<T>(path: string, work: (unfinished: string) => Promise<T>): Promise<T> {
-		if (this.#waiting >= WAITING_LIMIT) throw tooMany();
+		if (this.#waiting >= WAITING_WRITES_LIMIT) throw tooMany();
 		const shard = createHash('sha256').update(path).digest('hex').slice(0, 2);
 		const before = this.#last.get(shard);
 		const turn = this.#after(before, shard, work);
@@ -70,7 +70,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 function tooMany(): OrchestraError {
-	return new OrchestraError('io', `${WAITING_LIMIT} writes wait for the storage already`, {
+	return new OrchestraError('io', `${WAITING_WRITES_LIMIT} writes wait for the storage already`, {
 		hint: 'Wait for the answers to earlier writes.',
 		data: { code: 'storage_error' },
 	});

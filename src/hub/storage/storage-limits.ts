@@ -17,8 +17,8 @@ export const METADATA_LIMIT_VALUES = 3_000;
 /** Most files that one list gives. */
 export const LIST_LIMIT_ENTRIES = 50_000;
 /** Deepest folder that a list looks into, counted from the root. */
-export const FOLDER_DEPTH_LIMIT = 64;
+export const STORAGE_DEPTH_LIMIT = 64;
 /** Files whose heads are read at the same time. */
 export const OPEN_FILES_LIMIT = 16;
 /** Most writes and deletes that wait for their turn. */
-export const WAITING_LIMIT = 1_000;
+export const WAITING_WRITES_LIMIT = 1_000;

@@ -15,23 +15,23 @@ export const CONTROL_FOLDER = '.storage';
 /** The path of a file in its one spelling: `./a//b.md` is `a/b.md`. Throws `bad_input`. */
 export function filePath(text: string): string {
 	const path = folderPath(text);
-	if (path === '') throw refused(text, 'names no file');
+	if (path === '') throw refusedPath(text, 'names no file');
 	return path;
 }
 
 /** The path of a folder in its one spelling; the empty path is the root. Throws `bad_input`. */
 export function folderPath(text: string): string {
 	if (Buffer.byteLength(text) > PATH_LIMIT_BYTES)
-		throw refused(text, `is longer than ${PATH_LIMIT_BYTES} bytes`);
-	if (text.includes('\0')) throw refused(text, 'contains a NUL');
-	if (/\p{Surrogate}/u.test(text)) throw refused(text, 'is not valid Unicode');
-	if (text.includes('\\')) throw refused(text, 'contains a backslash');
+		throw refusedPath(text, `is longer than ${PATH_LIMIT_BYTES} bytes`);
+	if (text.includes('\0')) throw refusedPath(text, 'contains a NUL');
+	if (/\p{Surrogate}/u.test(text)) throw refusedPath(text, 'is not valid Unicode');
+	if (text.includes('\\')) throw refusedPath(text, 'contains a backslash');
 	const names = text.split('/').filter((name) => name !== '' && name !== '.');
-	if (text.startsWith('/') || /^[A-Za-z]:/.test(names[0] ?? '')) throw refused(text, 'is absolute');
-	if (names.includes('..')) throw refused(text, 'contains ".."');
-	if (names[0]?.toLowerCase() === CONTROL_FOLDER) throw refused(text, `leads into ${CONTROL_FOLDER}`);
+	if (text.startsWith('/') || /^[A-Za-z]:/.test(names[0] ?? '')) throw refusedPath(text, 'is absolute');
+	if (names.includes('..')) throw refusedPath(text, 'contains ".."');
+	if (names[0]?.toLowerCase() === CONTROL_FOLDER) throw refusedPath(text, `leads into ${CONTROL_FOLDER}`);
 	if (names.some((name) => Buffer.byteLength(name) > NAME_LIMIT_BYTES)) {
-		throw refused(text, `has a name longer than ${NAME_LIMIT_BYTES} bytes`);
+		throw refusedPath(text, `has a name longer than ${NAME_LIMIT_BYTES} bytes`);
 	}
 	return names.join('/');
 }
@@ -39,7 +39,7 @@ export function folderPath(text: string): string {
 const SHOWN_CHARACTERS = 80;
 
 /** The error for a path that is not served. */
-export function refused(path: string, why: string): OrchestraError {
+export function refusedPath(path: string, why: string): OrchestraError {
 	const shown = path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path;
 	return new OrchestraError('bad_input', `the path ${JSON.stringify(shown)} ${why}`, {
 		hint: 'Write a path below the root, with / between names, as in notes/today.md.',

@@ -22,10 +22,10 @@ import {
 import { join, sep } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { SourceFile } from './fragment.ts';
-import { FILE_LIMIT_BYTES, FOLDER_DEPTH_LIMIT } from './library-limits.ts';
+import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
 
 /** What a walk meets: a file, a folder before it is entered, or something wrong. */
-export type Found =
+export type FoundFile =
 	| { kind: 'file'; file: string; real: string }
 	| { kind: 'folder'; folder: string }
 	| { kind: 'problem'; file: string; problem: string };
@@ -70,12 +70,12 @@ export class Folder {
 	}
 
 	/** Everything below `start`, sorted, hidden names left out. A missing folder is empty. */
-	*walk(start = '', above: readonly string[] = []): Generator<Found> {
+	*walk(start = '', above: readonly string[] = []): Generator<FoundFile> {
 		const real = this.#realPathInside(start);
 		if (real === undefined) return;
 		if (above.includes(real)) return yield problem(start, 'is a link to a folder that contains it');
-		if (above.length >= FOLDER_DEPTH_LIMIT)
-			return yield problem(start, `is more than ${FOLDER_DEPTH_LIMIT} folders deep`);
+		if (above.length >= LIBRARY_DEPTH_LIMIT)
+			return yield problem(start, `is more than ${LIBRARY_DEPTH_LIMIT} folders deep`);
 		yield { kind: 'folder', folder: start };
 		const chain = [...above, real];
 		for (const entry of this.#list(start)) {
@@ -126,7 +126,7 @@ export class Folder {
 		return bytes.subarray(0, length);
 	}
 
-	*#visit(name: string, entry: Dirent, above: readonly string[]): Generator<Found> {
+	*#visit(name: string, entry: Dirent, above: readonly string[]): Generator<FoundFile> {
 		if (entry.isDirectory()) return yield* this.walk(name, above);
 		if (entry.isFile()) {
 			if (this.#counts(name)) yield { kind: 'file', file: name, real: `${above.at(-1)}${sep}${entry.name}` };
@@ -144,7 +144,7 @@ export class Folder {
 		else if (kind === 'file') yield { kind, file: name, real };
 	}
 
-	#list(folder: string): Array<Dirent | Found> {
+	#list(folder: string): Array<Dirent | FoundFile> {
 		try {
 			const entries = readdirSync(this.locate(folder), { withFileTypes: true });
 			const visible = entries.filter(({ name }) => !name.startsWith('.') && !skippedFolders.has(name));
@@ -173,7 +173,7 @@ export class Folder {
 	}
 }
 
-function problem(file: string, text: string): Found {
+function problem(file: string, text: string): FoundFile {
 	return { kind: 'problem', file, problem: text };
 }
 

@@ -28,9 +28,9 @@ const emptyHeadingWords = new Set(
 /** Take metadata from front matter; each thing that is wrong is put into `problems`. */
 export function readMetadata(data: Metadata, problems: string[]): FragmentMetadata {
 	return {
-		id: textOf(data, 'id', problems),
-		title: textOf(data, 'title', problems),
-		description: textOf(data, 'description', problems),
+		id: metadataText(data, 'id', problems),
+		title: metadataText(data, 'title', problems),
+		description: metadataText(data, 'description', problems),
 		tags: listOf(data, 'tags', problems),
 		capabilities: listOf(data, 'capabilities', problems),
 		useWhen: listOf(data, 'useWhen', problems),
@@ -65,7 +65,7 @@ function tagsOf(headings: readonly string[]): string[] {
 }
 
 /** A text under `key`; numbers and dates count as text, as people write `title: 2025`. */
-export function textOf(data: Metadata, key: string, problems: string[]): string | undefined {
+export function metadataText(data: Metadata, key: string, problems: string[]): string | undefined {
 	const value = data[key];
 	if (value === undefined || value === null || value === '') return undefined;
 	if (typeof value === 'string') return cut(value);

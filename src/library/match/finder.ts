@@ -17,7 +17,7 @@ import type { MatchRequest } from './match-request.ts';
 import { listMatches, nothingFound } from './match-text.ts';
 import type { CountTokens } from './tokens.ts';
 
-export interface Found {
+export interface FoundFragment {
 	request: MatchRequest;
 	/** What `text` shows, best first. */
 	matches: Match[];
@@ -63,7 +63,7 @@ export class Finder {
 		while (!this.#options.shelf.index.prepare(PREPARE_MS)) await new Promise((next) => setImmediate(next));
 	}
 
-	find(request: MatchRequest): Found {
+	find(request: MatchRequest): FoundFragment {
 		const { shelf, log, countTokens } = this.#options;
 		this.#learnMeaning();
 		const found = matchFragments(shelf, request);
@@ -115,7 +115,7 @@ export class Finder {
 		}
 	}
 
-	#assemble(matches: readonly Match[], request: MatchRequest): Omit<Found, 'request' | 'total'> {
+	#assemble(matches: readonly Match[], request: MatchRequest): Omit<FoundFragment, 'request' | 'total'> {
 		const { text, tokens, used, isTruncated } = assemble(matches, {
 			maxTokens: request.maxTokens,
 			countTokens: this.#options.countTokens,

@@ -8,7 +8,7 @@
  */
 import { EAGER_PROBES, KEEP_ALIVE_MS, PATIENT_PROBE_MS, PROBE_MS } from '../link-limits.ts';
 
-export interface Verdict {
+export interface PeerVerdict {
 	isEngineDue: boolean;
 	isProbeDue: boolean;
 	/** Patience is over. */
@@ -58,8 +58,8 @@ export class PeerWatch {
 		return Math.min(this.engineDueAt, probeAt);
 	}
 
-	tick(now: number, isBusy: boolean): Verdict {
-		const verdict: Verdict = {
+	tick(now: number, isBusy: boolean): PeerVerdict {
+		const verdict: PeerVerdict = {
 			isEngineDue: now >= this.engineDueAt,
 			isProbeDue: false,
 			isSilent: !this.#isEstablished && now >= this.#handshakeEndsAt,

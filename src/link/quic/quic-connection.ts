@@ -33,7 +33,7 @@ export interface ConnectionHost {
 	remove(connection: QuicConnection): void;
 }
 
-export interface ConnectionOptions {
+export interface QuicConnectionOptions {
 	native: EngineConnection;
 	host: ConnectionHost;
 	local: HostPort;
@@ -60,7 +60,7 @@ export class QuicConnection {
 	dueAt: number;
 	isClosed = false;
 	isEstablished = false;
-	readonly #options: ConnectionOptions;
+	readonly #options: QuicConnectionOptions;
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
 	readonly #watch: PeerWatch;
@@ -73,7 +73,7 @@ export class QuicConnection {
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 	#onQuiet: (() => void) | undefined;
 
-	constructor(options: ConnectionOptions) {
+	constructor(options: QuicConnectionOptions) {
 		this.#options = options;
 		this.native = options.native;
 		this.remote = options.remote;

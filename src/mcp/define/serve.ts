@@ -5,7 +5,7 @@
 import { Log } from '../../log.ts';
 import { validate } from '../../schema/validate.ts';
 import { type ServeOptions, serveStdio } from '../../transport/serve-stdio.ts';
-import { Face, type SharedState, sharedState } from '../server/mcp-session.ts';
+import { McpSession, type SharedState, sharedState } from '../server/mcp-session.ts';
 import type { Provider } from '../server/provider.ts';
 import { DefinedProvider } from './defined-provider.ts';
 import type { ServerDefinition } from './definition.ts';
@@ -37,7 +37,7 @@ export function provide<
 export async function serveProvider(provider: Provider, options: ServeMcpOptions = {}): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment(provider.info.name);
 	const shared = options.shared ?? sharedState();
-	const face = new Face(provider, { shared, log });
+	const face = new McpSession(provider, { shared, log });
 	await serveStdio({
 		...options,
 		...face.peerOptions,

@@ -10,7 +10,7 @@ import type { Awaitable, InputRequest, Result } from '../../protocol/mcp-types.t
 import type { CallContext, InputResponses } from './call-context.ts';
 import { type Questions, requireCapabilities } from './client-questions.ts';
 import { STATE_TTL_MS } from './request-state.ts';
-import type { Parking } from './suspended-calls.ts';
+import type { SuspendedCalls } from './suspended-calls.ts';
 
 /** What a turn ends with: the result, or questions. */
 export type Turn = { result: Result } | { parked: string; questions: Questions };
@@ -31,7 +31,7 @@ interface Shown {
 }
 
 export class InteractiveCall {
-	readonly #parking: Parking;
+	readonly #parking: SuspendedCalls;
 	#context: CallContext | undefined;
 	#asks: Ask[] = [];
 	#shown: Shown | undefined;
@@ -39,7 +39,7 @@ export class InteractiveCall {
 	/** The work itself, once it is over. */
 	#outcome: Promise<Result> | undefined;
 
-	constructor(parking: Parking) {
+	constructor(parking: SuspendedCalls) {
 		this.#parking = parking;
 	}
 

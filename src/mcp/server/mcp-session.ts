@@ -18,18 +18,18 @@ import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { Parking } from './suspended-calls.ts';
+import { SuspendedCalls } from './suspended-calls.ts';
 import { Watches } from './watches.ts';
 
 /** What the faces of one server share, so that a modern client may come back on another pipe. */
 export interface SharedState {
-	readonly parking: Parking;
+	readonly parking: SuspendedCalls;
 	readonly states: RequestStates;
 	readonly watches: Watches;
 }
 
 export function sharedState(): SharedState {
-	return { parking: new Parking(), states: new RequestStates(), watches: new Watches() };
+	return { parking: new SuspendedCalls(), states: new RequestStates(), watches: new Watches() };
 }
 
 export interface FaceOptions {
@@ -39,7 +39,7 @@ export interface FaceOptions {
 	sessionId?: string | undefined;
 }
 
-export class Face {
+export class McpSession {
 	readonly #legacy: LegacySession;
 	readonly #modern: ModernRequests;
 	readonly #subscriptions: Subscriptions;

@@ -18,7 +18,7 @@ import { ModernLine } from './modern-line.ts';
 import type { Provider } from './provider.ts';
 import type { Carried, RequestStates } from './request-state.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Parking } from './suspended-calls.ts';
+import type { SuspendedCalls } from './suspended-calls.ts';
 
 /** How long a list may be kept by a client that does not listen for changes, in milliseconds. */
 const LIST_TTL_MS = 10_000;
@@ -26,7 +26,7 @@ const LIST_TTL_MS = 10_000;
 export interface ModernParts {
 	provider: Provider;
 	peer: () => Peer;
-	parking: Parking;
+	parking: SuspendedCalls;
 	states: RequestStates;
 	subscriptions: Subscriptions;
 	/** The id of the connection. */

@@ -10,10 +10,10 @@ import { OrchestraError } from '../../errors.ts';
 import type { InteractiveCall } from './interactive-call.ts';
 
 /** How many calls may wait at once. */
-export const PARKED_CALLS = 1000;
+export const SUSPENDED_CALLS_LIMIT = 1000;
 
 /** The waiting calls of a server, over all its pipes: a client may come back on another one. */
-export class Parking {
+export class SuspendedCalls {
 	readonly #calls = new Map<string, InteractiveCall>();
 	#count = 0;
 
@@ -23,8 +23,11 @@ export class Parking {
 
 	/** Give the call a place; gives back its id. Throws when too many calls wait already. */
 	add(call: InteractiveCall): string {
-		if (this.#calls.size >= PARKED_CALLS)
-			throw new OrchestraError('bad_input', `more than ${PARKED_CALLS} calls wait for their clients`);
+		if (this.#calls.size >= SUSPENDED_CALLS_LIMIT)
+			throw new OrchestraError(
+				'bad_input',
+				`more than ${SUSPENDED_CALLS_LIMIT} calls wait for their clients`,
+			);
 		// It may be guessed: the client gets it in a signed state only.
 		const id = String(++this.#count);
 		this.#calls.set(id, call);

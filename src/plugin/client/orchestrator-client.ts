@@ -13,7 +13,7 @@ import type { PluginManifest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { CallOptions } from './pending-calls.ts';
 import type { PluginClient } from './plugin-client.ts';
 
-export interface StoredFile {
+export interface StorageFile {
 	content: Uint8Array;
 	metadata: JsonObject;
 	version: bigint;
@@ -73,7 +73,7 @@ export class Orchestrator {
 		});
 	}
 
-	async read(path: string, storageType = ''): Promise<StoredFile> {
+	async read(path: string, storageType = ''): Promise<StorageFile> {
 		const found = await this.ask({ case: 'storageRead', value: { path, storageType } }, 'storageRead');
 		return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
 	}

@@ -10,7 +10,7 @@ import type { DialOptions, Link } from '../../link/link.ts';
 import { dial, type LinkChoice } from '../../link/open-link.ts';
 import {
 	decodeResponse,
-	encodeRequest,
+	encodePluginRequest,
 	expectKind,
 	type RequestInit,
 	type ResponseKind,
@@ -67,7 +67,7 @@ export class PluginClient {
 	/** One request, one answer. An empty `requestId` is filled in. */
 	async send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
 		const id = request.requestId || this.#nextId();
-		const payload = encodeRequest({ ...request, requestId: id });
+		const payload = encodePluginRequest({ ...request, requestId: id });
 		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
 		const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
 		return this.#calls.run(what, options, (call) =>
@@ -90,7 +90,7 @@ export class PluginClient {
 	 */
 	sendStream(request: RequestInit, options: CallOptions = {}): ResponseStream {
 		const id = request.requestId || this.#nextId();
-		const payload = encodeRequest({ ...request, requestId: id });
+		const payload = encodePluginRequest({ ...request, requestId: id });
 		const stream = this.#link.openStream();
 		const { signal, timeoutMs } = options;
 		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
@@ -132,7 +132,7 @@ export class PluginClient {
 			() => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
 		);
 		const value = { subscriptionId: id, topic, filters };
-		stream.send(encodeRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
+		stream.send(encodePluginRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
 		if (this.#link.streamsAreCheap) stream.end();
 		return answers;
 	}

@@ -10,7 +10,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
-import { decodeResponse, encodeRequest } from '../codec.ts';
+import { decodeResponse, encodePluginRequest } from '../codec.ts';
 import type { Call } from './pending-calls.ts';
 
 /** How many of the latest calls that are over may be answered once more without surprise. */
@@ -41,7 +41,7 @@ export class SharedStream {
 			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
 			this.#rememberOver(id);
 			stream.send(
-				encodeRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
+				encodePluginRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
 			);
 			this.#endIfIdle();
 		};

@@ -4,7 +4,7 @@ import { OrchestraError, toolFailure } from '../../errors.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import type { Orchestrator } from '../client/orchestrator-client.ts';
-import { type ExactObject, exactBytes, parseExact, readExact, textOf } from '../exact-json.ts';
+import { type ExactObject, exactBytes, exactText, parseExact, readExact } from '../exact-json.ts';
 import { EXACT_JSON } from '../features.ts';
 import type { PluginHandlers, ServerCall } from '../server/handlers.ts';
 import type {
@@ -129,7 +129,7 @@ function describe(
 ): PluginCall {
 	return {
 		get inputText() {
-			return textOf(input);
+			return exactText(input);
 		},
 		get signal() {
 			return call.signal;

@@ -3,9 +3,9 @@ import { OrchestraError } from '../../../src/errors.ts';
 import {
 	BAD_CHECKS,
 	CHECK_MS,
-	FIRST_PAUSE_MS,
 	HEALTHY_MS,
-	LONGEST_PAUSE_MS,
+	RESTART_FIRST_MS,
+	RESTART_LONGEST_MS,
 	Supervisor,
 } from '../../../src/hub/backends/supervisor.ts';
 import { Log } from '../../../src/log.ts';
@@ -28,7 +28,7 @@ describe('Supervisor', () => {
 	it('starts again after a crash, with a pause that doubles up to a bound', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
-		for (let pause = FIRST_PAUSE_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_LONGEST_MS)) {
 			await crash();
 			await vi.advanceTimersByTimeAsync(pause - 1);
 			expect(starts()).toBe(n - 1);
@@ -41,10 +41,10 @@ describe('Supervisor', () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
 		await crash();
-		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		await vi.advanceTimersByTimeAsync(HEALTHY_MS);
 		await crash();
-		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect(starts()).toBe(3);
 	});
 
@@ -53,7 +53,7 @@ describe('Supervisor', () => {
 		failNext('no such binary');
 		await expect(supervisor.up()).rejects.toThrow('no such binary');
 		expect(supervisor.state).toBe('down: no such binary');
-		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 	});
 
@@ -63,7 +63,7 @@ describe('Supervisor', () => {
 		await crash();
 		const soon = supervisor.up();
 		expect([starts(), supervisor.isDown]).toEqual([1, true]);
-		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect(await soon).toBe(2);
 		await crash();
 		await expect(supervisor.up()).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('Supervisor', () => {
 		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
 		expect([stops(), supervisor.state]).toEqual([1, 'down: it was not well: no disk']);
 		ill(undefined);
-		await vi.advanceTimersByTimeAsync(FIRST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 		await supervisor.close();
 	});
@@ -136,7 +136,7 @@ describe('Supervisor', () => {
 		await supervisor.up();
 		await crash();
 		await supervisor.close();
-		await vi.advanceTimersByTimeAsync(LONGEST_PAUSE_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_LONGEST_MS);
 		expect(starts()).toBe(1);
 		expect(stops()).toBeGreaterThanOrEqual(1);
 		await expect(supervisor.up()).rejects.toMatchObject({ code: 'closed' });
