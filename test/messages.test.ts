@@ -10,7 +10,7 @@ const withoutHint: Readonly<Record<string, string>> = {
 	'src/plugin/': 'a plugin gets it as an error of the protocol',
 	'src/hub/': 'a plugin or an MCP client gets it as an error of the protocol',
 	'src/library/': 'mctl adds the nearest names; an MCP client lists them',
-	'src/quic/x509.ts': 'a certificate that no user of ours can have made',
+	'src/link/certificates/x509.ts': 'a certificate that no user of ours can have made',
 };
 
 describe('the messages of the source', () => {

@@ -20,7 +20,7 @@ export function openTranslation(
 ): DialedHub {
 	const client = new PluginClient(link);
 	const provider = new OrchestratorProvider(client, options.sessionId, features.has(EXACT_JSON));
-	const transport = serveFace(provider, options.log);
+	const transport = serveSession(provider, options.log);
 	const close = async (): Promise<void> => {
 		await transport.close();
 		await client.close();
@@ -28,7 +28,7 @@ export function openTranslation(
 	return { transport, closed: client.closed, close };
 }
 
-function serveFace(provider: Provider, log: Log): Transport {
+function serveSession(provider: Provider, log: Log): Transport {
 	const [near, far] = memoryPair();
 	const shared = sharedState();
 	const face = new McpSession(provider, { shared, log });

@@ -5,7 +5,7 @@ import { runTool } from '../../src/tool/run.ts';
 import type { DiscoveredTool } from '../../src/tool/tool.ts';
 import { manifestOf, runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
 
-const sdk = fileURLToPath(new URL('../../dist/tool/sdk.js', import.meta.url));
+const sdk = fileURLToPath(new URL('../../dist/tool/serve-tool.js', import.meta.url));
 
 describe('serveTool', () => {
 	it('turns a function into a tool: its reports are events, what it returns is the result', async () => {
