@@ -176,6 +176,14 @@ describe('mctl init', () => {
 		const again = await mctl(['init'], { cwd });
 		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
+
+	it('leaves the bundled examples there, beside the tools of the project', async () => {
+		const cwd = temporaryFolder();
+		await mctl(['init'], { cwd });
+		expect((await mctl(['new', 'tool', 'mine', '--lang', 'node'], { cwd })).code).toBe(0);
+		expect((await mctl(['run', 'hello-world', 'name=you'], { cwd })).stdout).toContain('Hello, you!');
+		expect((await mctl(['run', 'mine', 'name=you'], { cwd })).code).toBe(0);
+	});
 });
 
 describe('wrong usage', () => {
