@@ -1,4 +1,5 @@
 /* The guard and its owner are killed within a moment: its backup, or the next process, ends the children. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { childrenOf, isAlive, livingWith, until } from '../support/programs.ts';
+import { childrenOf, isAlive, livingWith } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
