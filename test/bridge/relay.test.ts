@@ -1,4 +1,5 @@
 /* The relay between a client and hubs that come and go, with memory for pipes. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
@@ -6,7 +7,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { deferred } from '../support/bridges.ts';
+import { deferred } from '../support/waiting.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 

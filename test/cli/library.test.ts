@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../src/cli/terminal/markdown-terminal.ts';
-import { TemporaryFolder } from '../support/library-folder.ts';
+import { LibraryFolder } from '../support/library-folder.ts';
 import { mctl } from '../support/mctl.ts';
 
-const folder = new TemporaryFolder({
+const folder = new LibraryFolder({
 	'resources/guides/retry.md': '---\ntitle: Retry a call\ntags: [retry]\n---\n# Retry\n\nWait **longer**.\n',
 	'resources/guides/cache.md': '# Cache\n\nKeep what is dear.\n',
 	'prompts/hello.md':
 		'---\narguments:\n  - name: who\n    required: true\n  - mood\n---\nHello {{who}}, $ARGUMENTS!',
 });
 const here = { cwd: folder.path, env: { PROMPTS_PATH: '', RESOURCES_PATH: '' } };
-
-afterAll(() => folder.remove());
 
 describe('mctl find', () => {
 	it('lists what matches, as plain text in a pipe', async () => {

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/terminal/progress-bar.ts';
 import { tableLines } from '../../src/cli/terminal/table.ts';
 import { mctl } from '../support/mctl.ts';
-import { manifestOf, shellEvent, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { manifestOf, shellEvent } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const languages = ['sh', 'node', 'python', 'go'];
 const programs: Record<string, string> = { python: 'python3', go: 'go' };

@@ -17,7 +17,7 @@ import {
 	openPair,
 	rejection,
 } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 describe('the file of a Unix socket', () => {
 	it('is for its owner alone, and is removed when the listener closes', async () => {
