@@ -1,4 +1,4 @@
-/* MCP for an orchestrator that does not speak it: a session whose provider asks the orchestrator. */
+/* MCP for an orchestrator without a tunnel: a local session whose provider calls the orchestrator. */
 
 import type { Link } from '../link/link.ts';
 import type { Log } from '../log.ts';

@@ -165,7 +165,7 @@ export class CallContext {
 	async askAll(questions: Questions): Promise<InputResponses> {
 		const { asker } = this.#asking;
 		if (asker === undefined)
-			throw new OrchestraError('bad_input', 'this call has no MCP client that could be asked');
+			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
 		return asker.ask(questions, this);
 	}
 
