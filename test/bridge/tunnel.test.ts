@@ -93,7 +93,7 @@ describe('a bridge to a hub of our own', () => {
 		await startHub({ folder, address: hub.address }, second);
 		await client.line(({ method }) => method === 'notifications/tools/list_changed');
 		await client.call(4, 'tools/list');
-		second.tell({ kind: 'resource', uri: 'note:a' });
+		second.notifyChange({ kind: 'resource', uri: 'note:a' });
 		expect(await client.line(({ method }) => method === 'notifications/resources/updated')).toContain(
 			'note:a',
 		);

@@ -133,7 +133,7 @@ const base = {
 	close: async () => {},
 } as const;
 
-/** Offers what it was last started with; until then whoever asks waits. */
+/** Offers what it was last started with; until then requests wait. */
 class Plugin implements Backend {
 	readonly id: string;
 	readonly kind = base.kind;
