@@ -30,5 +30,8 @@ export const WINDOW_CHARACTERS: number = 32 * 1024 * 1024;
 /** Our own requests that wait for that, in characters; beyond, a request is refused. */
 export const WAITING_CHARACTERS: number = 256 * 1024 * 1024;
 
+/** What we say to a peer that does not read, in characters; beyond, an answer is dropped and an error takes its place. */
+export const UNREAD_ANSWERS_CHARACTERS: number = 256 * 1024 * 1024;
+
 /** How long a peer that takes nothing is waited for when nothing else can go on, in milliseconds. */
 export const STALL_MS = 120_000;
