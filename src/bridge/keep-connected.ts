@@ -15,10 +15,11 @@ export interface KeepConnectedOptions {
 }
 
 /**
- * Resolves when `signal` is aborted and the last hub is closed. Rejects when the first attempt shows that
+ * Resolves when `signal` is aborted and the last hub is closed; with false when an attempt to connect is still under
+ * way, which cannot be called off: a hub that is being started, a lock that another process holds. Rejects when the first attempt shows that
  * no other can do better: an address or a certificate that is wrong.
  */
-export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<void> {
+export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<boolean> {
 	const aborted = new Promise<void>((resolve) =>
 		signal.addEventListener('abort', () => resolve(), { once: true }),
 	);
@@ -27,6 +28,7 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 		const startedAt = performance.now();
 		try {
 			const hub = await openUnless(aborted, open);
+			if (hub === 'late') return false;
 			if (hub) await useHub(hub, relay, aborted);
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown);
@@ -38,28 +40,34 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 		if (performance.now() - startedAt >= STEADY_MS) pauseMs = RECONNECT_FIRST_MS;
 		else pauseMs = await pause(pauseMs, aborted);
 	}
+	return true;
 }
 
 /**
  * Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed.
+ * `late` when it does not end soon.
  * What is wrong with the address or a certificate is told even then.
  */
 async function openUnless(
 	aborted: Promise<void>,
 	open: () => Promise<DialedHub>,
-): Promise<DialedHub | undefined> {
+): Promise<DialedHub | 'late' | undefined> {
 	const opening = open();
 	const hub = await Promise.race([opening, aborted]);
 	if (hub !== undefined) return hub;
 	let failure: unknown;
+	let isOver = false;
 	const closed = opening
 		.then((late) => late.close())
 		.catch((thrown: unknown) => {
 			failure = thrown;
+		})
+		.then(() => {
+			isOver = true;
 		});
 	await pause(LATE_HUB_MS, closed);
 	if (OrchestraError.is(failure, 'bad_input')) throw failure;
-	return undefined;
+	return isOver ? undefined : 'late';
 }
 
 /** Serve with this hub until it is gone, and throw why. Returns when `aborted` comes first. */
