@@ -5,7 +5,7 @@
  * The first four open with `initialize`. 2026-07-28 is stateless: version and
  * capabilities travel with every request, and the server never asks by itself.
  */
-import type { ContentBlock } from './mcp-types.ts';
+import type { ContentBlock, McpLogLevel } from './mcp-types.ts';
 
 /** One revision of the specification. */
 export interface Revision {
@@ -14,11 +14,18 @@ export interface Revision {
 	readonly era: 'legacy' | 'modern';
 	/** Whether an array of messages is a batch. */
 	readonly acceptsBatch: boolean;
+	/** The level of log messages for a client that has not set one; undefined: it gets none. */
+	readonly defaultLogLevel?: McpLogLevel;
 	/** A content block in a form that this revision knows; undefined when every block is known. */
 	readonly adaptContent?: (block: ContentBlock) => ContentBlock;
 }
 
-const newestLegacy: Revision = { version: '2025-11-25', era: 'legacy', acceptsBatch: false };
+const newestLegacy: Revision = {
+	version: '2025-11-25',
+	era: 'legacy',
+	acceptsBatch: false,
+	defaultLogLevel: 'warning',
+};
 const modern: Revision = { version: '2026-07-28', era: 'modern', acceptsBatch: false };
 
 /** Newest first. */
@@ -26,10 +33,16 @@ const revisions: readonly Revision[] = [
 	modern,
 	newestLegacy,
 	// Batches went; structured content, links, titles and elicitation came.
-	{ version: '2025-06-18', era: 'legacy', acceptsBatch: false },
+	{ version: '2025-06-18', era: 'legacy', acceptsBatch: false, defaultLogLevel: 'warning' },
 	// The only revision with batches. Audio came, links to resources had not.
-	{ version: '2025-03-26', era: 'legacy', acceptsBatch: true, adaptContent: linkAsText },
-	// No audio, no links to resources, no batches.
+	{
+		version: '2025-03-26',
+		era: 'legacy',
+		acceptsBatch: true,
+		defaultLogLevel: 'warning',
+		adaptContent: linkAsText,
+	},
+	// No audio, no links to resources, no batches. Clients of its time hang on notifications that nobody reads.
 	{
 		version: '2024-11-05',
 		era: 'legacy',
