@@ -43,6 +43,17 @@ describe('a plugin under mctl serve', () => {
 		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
 	}, 30_000);
 
+	it('gets the arguments of its entry, flags of its own included', async () => {
+		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
+			id: string;
+			args: string[];
+		};
+		const { open } = configuredFolder({
+			plugins: [{ ...own, args: [...own.args, '--workspace=.', '-depth', '3'] }],
+		});
+		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
+	}, 30_000);
+
 	it('finds its certificates made, in the folder that the configuration names', async () => {
 		const certsDir = join(temporaryFolder(), 'certs');
 		const { open, home } = configuredFolder({
