@@ -190,7 +190,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).run();`,
 				{ provides_ai: [provider] },
 			);
-		const { open } = configuredFolder({
+		const { open, stderr } = configuredFolder({
 			plugins: [
 				ai('ai.openai', 'openai'),
 				ai('ai.claude', 'claude'),
@@ -209,6 +209,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 			answers.push(await callText(client, 'ask', { provider }));
 		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
 		expect(await callText(client, 'ai_prompt')).toBe('claude');
+		expect(stderr()).toContain('the one of the default provider, claude, keeps the name');
 	}, 30_000);
 });
 
