@@ -1,17 +1,16 @@
 /* The list of concepts as the library uses it: read late, once, and not needed. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
 import { Shelf } from '../../../src/library/files/shelf.ts';
 import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library, Log } from '../../../src/library/index.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'orchestra-concepts-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder();
 
 describe('the list of this package', () => {
 	it('leads from plain words to the terms of the trade', () => {
