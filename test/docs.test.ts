@@ -5,7 +5,7 @@
  * three dots stands for anything. Links and paths of source files must exist.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
