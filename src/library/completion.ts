@@ -9,15 +9,18 @@ import { matchModes } from './match/match-request.ts';
 import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 
+/** The prompt or resource template whose argument is completed. */
 export type CompletionReference =
 	| { type: 'ref/prompt'; name: string }
 	| { type: 'ref/resource'; uri: string };
 
+/** The argument to complete, and the text typed so far. */
 export interface CompletionArgument {
 	name: string;
 	value: string;
 }
 
+/** Suggested values for an argument. */
 export interface Completion {
 	/** At most 100, best first. */
 	values: string[];

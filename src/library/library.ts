@@ -37,6 +37,7 @@ import {
 } from './resource-listing.ts';
 import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
 
+/** Folders and settings of a library. */
 export interface LibraryOptions {
 	/** Folder of prompts; none when absent. A missing folder is empty. */
 	prompts?: string | undefined;
@@ -52,6 +53,7 @@ export interface LibraryOptions {
 	wordVectors?: string | undefined;
 }
 
+/** Options of a search; the defaults are those of a `match` URI. */
 export interface FindOptions {
 	mode?: MatchMode | undefined;
 	maxTokens?: number | undefined;
@@ -61,15 +63,18 @@ export interface FindOptions {
 	categories?: readonly string[] | undefined;
 }
 
+/** The contents of one resource. */
 export interface ResourceContents {
 	contents: Array<{ uri: string; mimeType: string; text: string }>;
 }
 
+/** A prompt with its arguments filled in. */
 export interface PromptResult {
 	description?: string;
 	messages: Array<{ role: 'user'; content: { type: 'text'; text: string } }>;
 }
 
+/** A folder of prompts and resources, loaded, indexed and searched. The caller closes it. */
 export class Library {
 	readonly #log: Log;
 	readonly #shelf = new Shelf();

@@ -5,6 +5,7 @@ import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 import { categoryUri, REGISTRY_URI } from './uri.ts';
 
+/** A resource in `resources/list`. */
 export interface ListedResource {
 	uri: string;
 	name: string;
@@ -15,6 +16,7 @@ export interface ListedResource {
 	size?: number;
 }
 
+/** A template in `resources/templates/list`. */
 export interface ListedTemplate {
 	uriTemplate: string;
 	name: string;
@@ -23,6 +25,7 @@ export interface ListedTemplate {
 	mimeType?: string;
 }
 
+/** A prompt in `prompts/list`. */
 export interface ListedPrompt {
 	name: string;
 	title?: string;

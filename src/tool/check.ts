@@ -12,6 +12,7 @@ import { type RunOptions, runTool } from './run.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
 
+/** One result of a conformance check. */
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';
 	/** What was looked at. */
@@ -22,6 +23,7 @@ export interface Finding {
 	readonly advice?: string | undefined;
 }
 
+/** Options of a conformance check. */
 export interface CheckOptions {
 	/** An input that the tool should succeed with. */
 	readonly input: JsonObject;

@@ -18,6 +18,7 @@ import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';
 
+/** The tools below some roots, and the problems found there. */
 export interface Discovery {
 	/** Sorted by id. */
 	readonly tools: readonly DiscoveredTool[];

@@ -11,8 +11,10 @@ import { type ConfigProblem, configProblem, describeValue } from '../config/prob
 import { isObject, type JsonObject } from '../wire/json.ts';
 
 export const runtimes = ['node', 'python', 'dotnet', 'powershell'] as const;
+/** A runtime that starts an `entry` file. */
 export type Runtime = (typeof runtimes)[number];
 
+/** A manifest of Tool Protocol v1, checked. */
 export interface Manifest {
 	readonly manifestVersion: 1;
 	readonly id: string;

@@ -1,5 +1,6 @@
 /* The bounds of a run, by name. Each may be set per run. */
 
+/** Limits of the output of one run. */
 export interface RunLimits {
 	/** Most bytes of stdout. */
 	readonly outputBytes: number;
@@ -10,6 +11,7 @@ export interface RunLimits {
 /** How long a run may take when nobody says otherwise, in milliseconds. */
 export const RUN_TIMEOUT_MS = 30_000;
 
+/** The default limits. */
 export const runLimits: RunLimits = { outputBytes: 10 * 1024 * 1024, events: 10_000 };
 
 /** How many warnings of a run are kept and told; the rest is only counted. */

@@ -22,6 +22,7 @@ import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
+/** Options of one run of a tool. */
 export interface RunOptions {
 	/** Default: an empty object. */
 	readonly input?: JsonObject | undefined;

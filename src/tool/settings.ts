@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
 import type { DiscoveredTool } from './tool.ts';
 
+/** The configuration that a tool may see, and the required keys that are missing. */
 export interface ToolSettings {
 	readonly config: JsonObject;
 	/** Required keys that nobody has set. */

@@ -7,8 +7,10 @@ import { payloadText, type StrayKind, type ToolEvent } from './event.ts';
 /** Why the runner ended a run before the tool did. */
 export type StopReason = 'timeout' | 'output' | 'events' | 'canceled';
 
+/** How a run ended. */
 export type Outcome = 'ok' | 'failed' | 'crashed' | 'timeout' | 'limit' | 'canceled' | 'not_started';
 
+/** A line or an end that breaks the protocol without failing the run. */
 export interface RunWarning {
 	readonly kind: StrayKind | 'contradiction';
 	readonly message: string;
@@ -26,6 +28,7 @@ export interface RunError {
 	readonly stderr: readonly string[];
 }
 
+/** Everything known about a run after its end. */
 export interface RunSummary {
 	readonly toolId: string;
 	readonly outcome: Outcome;

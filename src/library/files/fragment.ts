@@ -15,6 +15,7 @@ import { DATA_PARSE_LIMIT_CHARACTERS, RANKED_LIMIT_CHARACTERS } from './library-
 import { outlineOf } from './markdown.ts';
 import { deriveMetadata, type FragmentMetadata, readMetadata } from './metadata.ts';
 
+/** One resource file with its metadata. */
 export interface Fragment {
 	uri: string;
 	/** Path from the resources folder without extension, with `/` on every system. */
@@ -75,6 +76,7 @@ export function extensionOf(file: string): string {
 	return /\.[^./\\]+$/.exec(file)?.[0].toLowerCase() ?? '';
 }
 
+/** The fragment of a file, with metadata from its front matter or derived from its text. */
 export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 	const extension = extensionOf(file);
 	const name = file.slice(0, file.length - extension.length);

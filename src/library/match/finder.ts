@@ -16,6 +16,7 @@ import type { MatchRequest } from './match-request.ts';
 import { listMatches, nothingFound } from './match-text.ts';
 import type { CountTokens } from './tokens.ts';
 
+/** The answer to a search. */
 export interface FoundFragment {
 	request: MatchRequest;
 	/** What `text` shows, best first. */

@@ -13,8 +13,10 @@ import {
 import { categoryKey } from './category.ts';
 
 export const matchModes = ['catalog', 'full', 'index'] as const;
+/** How much of each match an answer shows. */
 export type MatchMode = (typeof matchModes)[number];
 
+/** A parsed `match` URI. */
 export interface MatchRequest {
 	query: string;
 	mode: MatchMode;

@@ -5,6 +5,7 @@ import type { Shelf } from '../files/shelf.ts';
 import { categoryKey } from './category.ts';
 import type { MatchRequest } from './match-request.ts';
 
+/** A fragment that matches a query, with its score and the reasons. */
 export interface Match {
 	fragment: Fragment;
 	/** 0 to 100. */
