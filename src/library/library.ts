@@ -18,14 +18,14 @@ import {
 	completeUri,
 } from './completion.ts';
 import { mimeTypes } from './files/fragment.ts';
-import { Shelf } from './files/shelf.ts';
+import { FragmentStore } from './files/fragment-store.ts';
 import { Source, type SourceOptions } from './files/source.ts';
 import { bundledWordVectors } from './files/word-vectors-file.ts';
 import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
-import { PromptBook } from './prompt-book.ts';
 import { fillPrompt, type LibraryPrompt } from './prompt-file.ts';
+import { PromptStore } from './prompt-store.ts';
 import { categoryText, registryText } from './registry.ts';
 import {
 	type ListedPrompt,
@@ -77,8 +77,8 @@ export interface PromptResult {
 /** A folder of prompts and resources, loaded, indexed and searched. The caller closes it. */
 export class Library {
 	readonly #log: Log;
-	readonly #shelf = new Shelf();
-	readonly #book = new PromptBook();
+	readonly #fragments = new FragmentStore();
+	readonly #promptStore = new PromptStore();
 	readonly #prompts: Source | undefined;
 	readonly #resources: Source | undefined;
 	readonly #listeners = new Set<(change: LibraryChange) => void>();
@@ -96,7 +96,7 @@ export class Library {
 		this.#resources =
 			resources === undefined ? undefined : new Source({ ...shared, ...this.#resourceSource(resources) });
 		const { folder } = this.#resources ?? {};
-		this.#finder = new Finder({ shelf: this.#shelf, folder, log, countTokens, wordVectors });
+		this.#finder = new Finder({ fragments: this.#fragments, folder, log, countTokens, wordVectors });
 		this.#loaded = this.#load();
 	}
 
@@ -112,7 +112,7 @@ export class Library {
 
 	async listResources(): Promise<ListedResource[]> {
 		await this.#loaded;
-		return listResources(this.#shelf);
+		return listResources(this.#fragments);
 	}
 
 	async listResourceTemplates(): Promise<ListedTemplate[]> {
@@ -132,7 +132,7 @@ export class Library {
 
 	async listPrompts(): Promise<ListedPrompt[]> {
 		await this.#loaded;
-		return listPrompts(this.#book.prompts);
+		return listPrompts(this.#promptStore.prompts);
 	}
 
 	/** Throws `not_found`, or `bad_input` naming a required argument that is missing. */
@@ -156,7 +156,7 @@ export class Library {
 	): Promise<Completion> {
 		if (reference.type === 'ref/prompt') return completePrompt(await this.#prompt(reference.name), argument);
 		await this.#loaded;
-		return completeUri(this.#shelf, reference.uri, argument, chosen);
+		return completeUri(this.#fragments, reference.uri, argument, chosen);
 	}
 
 	/** What `orchestr8://match` does, with the matches beside the text. */
@@ -194,19 +194,19 @@ export class Library {
 		// Whoever opened us goes first: nothing is read in this turn.
 		await new Promise((next) => setImmediate(next));
 		await this.#prompts?.load();
-		this.#log.info(`Loaded ${this.#book.size} prompts`);
+		this.#log.info(`Loaded ${this.#promptStore.size} prompts`);
 		await this.#resources?.load();
 		await this.#finder.settle();
-		this.#log.info(`Loaded ${this.#shelf.size} resources`);
+		this.#log.info(`Loaded ${this.#fragments.size} resources`);
 		this.#known = this.#state();
 	}
 
 	#promptSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const book = this.#book;
+		const prompts = this.#promptStore;
 		const keeper = {
-			put: (source: Parameters<PromptBook['put']>[0]) => book.put(source),
+			put: (source: Parameters<PromptStore['put']>[0]) => prompts.put(source),
 			drop: (file: string) => {
-				book.drop(file);
+				prompts.drop(file);
 				return [];
 			},
 		};
@@ -214,12 +214,12 @@ export class Library {
 	}
 
 	#resourceSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const shelf = this.#shelf;
+		const fragments = this.#fragments;
 		const keeper = {
-			put: (source: Parameters<Shelf['put']>[0]) =>
-				source.file.includes('/') ? shelf.put(source).problems : looseFile(source.file),
+			put: (source: Parameters<FragmentStore['put']>[0]) =>
+				source.file.includes('/') ? fragments.put(source).problems : looseFile(source.file),
 			drop: (file: string) => {
-				const { next } = shelf.drop(file) ?? {};
+				const { next } = fragments.drop(file) ?? {};
 				return next === undefined ? [] : [next];
 			},
 		};
@@ -230,9 +230,9 @@ export class Library {
 		const json = 'application/json';
 		switch (asked.kind) {
 			case 'registry':
-				return { mimeType: json, text: registryText(this.#shelf) };
+				return { mimeType: json, text: registryText(this.#fragments) };
 			case 'category': {
-				const text = categoryText(this.#shelf, asked.category);
+				const text = categoryText(this.#fragments, asked.category);
 				return text === undefined ? undefined : { mimeType: json, text };
 			}
 			case 'fragment':
@@ -243,7 +243,7 @@ export class Library {
 	}
 
 	#readFragment(uri: string, name: string): { mimeType: string; text: string } | undefined {
-		const fragment = this.#shelf.get(fragmentUri(name));
+		const fragment = this.#fragments.get(fragmentUri(name));
 		const isMatch = /^[^/]+\/match$/.test(name);
 		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
 		const text = fragment && this.#finder.textOf(fragment);
@@ -263,7 +263,7 @@ export class Library {
 
 	async #prompt(name: string): Promise<LibraryPrompt> {
 		await this.#loaded;
-		const prompt = this.#book.prompts.get(name);
+		const prompt = this.#promptStore.prompts.get(name);
 		if (!prompt) throw new OrchestraError('not_found', `Prompt not found: ${name}`, { data: { name } });
 		return prompt;
 	}
@@ -272,9 +272,9 @@ export class Library {
 		const { stamps: files } = this.#resources ?? { stamps: new Map<string, string>() };
 		const { stamps: pages } = this.#prompts ?? { stamps: new Map<string, string>() };
 		return {
-			resources: new Map(this.#shelf.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
+			resources: new Map(this.#fragments.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
 			prompts: new Map(
-				[...this.#book.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
+				[...this.#promptStore.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
 			),
 		};
 	}

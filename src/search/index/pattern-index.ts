@@ -1,9 +1,9 @@
 /*
- * Which patterns of a list of concepts a question meets, and how far. Words that
+ * Which patterns of a list of concepts a query meets, and how far. Words that
  * many lines use say little, so a slot weighs the more the rarer its words are.
  * One word that is met out of several is chance; from two on it may be meant.
  *
- * The columns, one number a pattern or a place, are kept from question to question
+ * The columns, one number a pattern or a place, are kept from query to query
  * and empty again after each.
  */
 import type { ConceptList } from '../concepts/concept-list.ts';
@@ -29,7 +29,7 @@ export class PatternIndex {
 	readonly #weights: Float64Array;
 	readonly #met: Uint8Array;
 	readonly #isFilled: Uint8Array;
-	/** The last word of the question that filled a slot, counted from 1. */
+	/** The last word of the query that filled a slot, counted from 1. */
 	readonly #lastWord: Uint32Array;
 
 	constructor(list: ConceptList) {
@@ -45,22 +45,22 @@ export class PatternIndex {
 		this.#weigh();
 	}
 
-	/** How telling a stem is among the lines. */
+	/** How significant a stem is among the lines. */
 	rarityOf(root: string): number {
 		const number = this.#list.stems.get(root);
 		return this.#rarity(number === undefined ? 0 : this.#countOf(number));
 	}
 
 	/**
-	 * The best match of each line that is met at all. The telling words of the question come first in `stems`, as
-	 * many as `telling`; a pattern that only the others fill is not met.
+	 * The best match of each line that is met at all. The significant words of the query come first in `stems`, as
+	 * many as `significant`; a pattern that only the others fill is not met.
 	 */
-	match(stems: ReadonlySet<string>, telling: number = stems.size): Map<number, PatternMatch> {
+	match(stems: ReadonlySet<string>, significant: number = stems.size): Map<number, PatternMatch> {
 		const filled: number[] = [];
 		let word = 0;
 		for (const root of stems) {
-			// Words without a subject only add to what a telling word began.
-			this.#fill(root, ++word, filled, word > telling);
+			// Words without a subject only add to what a significant word began.
+			this.#fill(root, ++word, filled, word > significant);
 		}
 		const best = new Map<number, PatternMatch>();
 		for (const place of filled) {

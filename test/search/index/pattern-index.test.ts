@@ -36,7 +36,7 @@ describe('PatternIndex', () => {
 		expect(index.rarityOf(stem('unheard'))).toBeGreaterThan(index.rarityOf(stem('page')));
 	});
 
-	it('remembers nothing of the question before', () => {
+	it('remembers nothing of the query before', () => {
 		const index = new PatternIndex(readConceptList('slow page > latency'));
 		expect(index.match(stemsOf('slow')).size).toBe(0);
 		expect(index.match(stemsOf('page')).size).toBe(0);

@@ -19,7 +19,7 @@ const fillers = [...stopWords, 'problem', 'quickly', 'works', 'everything'].filt
 	(word) => stopWords.has(word) || isCommonWord(word),
 );
 
-describe('a rare word of the question in a title', () => {
+describe('a rare word of the query in a title', () => {
 	it('never ranks below documents without it, whatever common words stand around it', () => {
 		fc.assert(
 			fc.property(collection(), fc.constantFrom(...names), question(), (documents, name, around) => {
@@ -44,7 +44,7 @@ describe('concepts', () => {
 	it('are never triggered by words without a subject', () => {
 		fc.assert(
 			fc.property(fc.array(fc.constantFrom(...stopWords), { maxLength: 8 }), (words) => {
-				expect(concepts.meantBy(words)).toEqual([]);
+				expect(concepts.expand(words)).toEqual([]);
 			}),
 			{ numRuns: 500 },
 		);

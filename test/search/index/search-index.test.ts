@@ -132,7 +132,7 @@ describe('SearchIndex', () => {
 		expect([idsFor(index, 'old'), idsFor(index, 'fresh'), index.size]).toEqual([[], ['a'], 1]);
 	});
 
-	it('answers questions of any length and content', () => {
+	it('answers querys of any length and content', () => {
 		const index = indexOf({ a: { body: 'alpha beta' } });
 		expect(index.search('').hits).toEqual([]);
 		expect(

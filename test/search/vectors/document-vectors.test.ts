@@ -18,7 +18,7 @@ const table = tableOf({
 });
 
 describe('SearchIndex with word vectors', () => {
-	it('finds a document that shares no word with the question, and says why', () => {
+	it('finds a document that shares no word with the query, and says why', () => {
 		const [hit] = indexOf({ a: { title: 'Collapse' }, b: { title: 'Pastry' } }).search('crash').hits;
 		expect(hit).toMatchObject({
 			id: 'a',

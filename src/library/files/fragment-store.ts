@@ -15,14 +15,14 @@ import {
 	type SourceFile,
 } from './fragment.ts';
 
-export interface Shelved {
+export interface StoredFragment {
 	uri: string;
 	problems: string[];
 }
 
 const precedence = Object.keys(mimeTypes);
 
-export class Shelf {
+export class FragmentStore {
 	readonly index: SearchIndex = new SearchIndex(fragmentFields);
 	readonly #byUri = new Map<string, Fragment>();
 	/** The files of each URI that more than one has claimed. */
@@ -44,7 +44,7 @@ export class Shelf {
 		return this.#byUri.get(uri);
 	}
 
-	put(source: SourceFile): Shelved {
+	put(source: SourceFile): StoredFragment {
 		const { fragment, document, problems } = readFragment(source);
 		const { uri, file } = fragment;
 		this.#uriByFile.set(file, uri);

@@ -5,7 +5,7 @@
 import type { SourceFile } from './files/fragment.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
-export class PromptBook {
+export class PromptStore {
 	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
 	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;
