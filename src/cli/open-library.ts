@@ -32,7 +32,7 @@ export async function withLibrary<T>(
 		configured: configuration.library,
 		workingFolder: process.cwd(),
 	});
-	// A person who asks one question is told of trouble, not of every step.
+	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('library', { ...environment, LOG_LEVEL: level });
 	const library = Library.open({ ...paths, ...(part === 'resources' && { prompts: undefined }), log });

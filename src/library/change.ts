@@ -1,4 +1,4 @@
-/* What changed in a library, told to whoever listens. */
+/* A change of a library, for its listeners. */
 import { parseUri, REGISTRY_URI } from './uri.ts';
 
 /** Names that were added, changed and removed. */

@@ -139,7 +139,7 @@ export class Library {
 	async getPrompt(name: string, given: Readonly<Record<string, string>> = {}): Promise<PromptResult> {
 		const prompt = await this.#prompt(name);
 		const wrong = Object.entries(given).find(([, value]) => typeof value !== 'string');
-		if (wrong) throw new OrchestraError('bad_input', `argument "${wrong[0]}" is not a text`);
+		if (wrong) throw new OrchestraError('bad_input', `argument "${wrong[0]}" is not a string`);
 		const text = fillPrompt(prompt, given);
 		const description = prompt.description ?? prompt.title;
 		return {
@@ -191,7 +191,7 @@ export class Library {
 	}
 
 	async #load(): Promise<void> {
-		// Whoever opened us goes first: nothing is read in this turn.
+		// The caller continues first: nothing is read in this tick.
 		await new Promise((next) => setImmediate(next));
 		await this.#prompts?.load();
 		this.#log.info(`Loaded ${this.#promptStore.size} prompts`);

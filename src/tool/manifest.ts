@@ -45,7 +45,7 @@ interface Rule {
 }
 
 const ID_CHARACTERS = 64;
-const text: Rule = { holds: isText, allowed: 'a text that is not empty' };
+const text: Rule = { holds: isText, allowed: 'a non-empty string' };
 const texts: Rule = { holds: isTexts, allowed: 'an array of texts' };
 const object: Rule = { holds: isObject, allowed: 'an object' };
 const schema: Rule = { holds: isObjectSchema, allowed: 'a JSON Schema object of "type": "object"' };

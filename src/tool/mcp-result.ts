@@ -1,7 +1,7 @@
 /*
  * A run as MCP sees it: the answer of `tools/call`, and the notifications on the way.
  *
- * Plain data, and no knowledge of any revision: whoever speaks MCP adds the
+ * Plain data, independent of the revision: the MCP session adds the
  * token, the logger's name, and leaves out what its revision does not have.
  */
 import { isAbsolute, resolve } from 'node:path';

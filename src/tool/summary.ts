@@ -1,4 +1,4 @@
-/* The verdict on a run: its shape, its exit code, and its error. */
+/* The summary of a run: its shape, its exit code, and its error. */
 import { constants } from 'node:os';
 import type { ExitStatus } from '../process/spawner.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -20,7 +20,7 @@ export interface RunWarning {
 export interface RunError {
 	readonly message: string;
 	readonly code: string | undefined;
-	/** True when the user can mend it. */
+	/** True when the user can fix it. */
 	readonly isRecoverable: boolean;
 	/** What to do about it, when the event says so itself. */
 	readonly hint: string | undefined;

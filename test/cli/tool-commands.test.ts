@@ -162,7 +162,7 @@ describe('mctl doctor', () => {
 			expect(stdout).toMatch(new RegExp(`\\[FAIL\\] .*${words}.*\\n {7}→ .+`));
 		}
 		expect(stdout).toContain('[ ok ] server here: sh is there');
-		expect(stderr).toContain('mctl: 6 things need mending\nhint: ');
+		expect(stderr).toContain('mctl: 6 checks failed\nhint: ');
 		expect(code).toBe(1);
 	});
 });

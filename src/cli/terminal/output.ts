@@ -39,7 +39,7 @@ export class Output {
 		stdout.on('error', () => {
 			this.#isClosed = true;
 		});
-		// A broken stderr leaves nobody to report it to.
+		// A broken stderr cannot be reported.
 		stderr.on('error', () => {});
 	}
 
@@ -48,12 +48,12 @@ export class Output {
 		return this.#isClosed;
 	}
 
-	/** True when a person looks at stdout. */
+	/** True when stdout is a terminal. */
 	get isTerminal(): boolean {
 		return this.#stdout.isTTY;
 	}
 
-	/** True when a person looks at stderr: progress may be drawn there. */
+	/** True when stderr is a terminal: progress may be drawn there. */
 	get hasLiveStderr(): boolean {
 		return this.#stderr.isTTY;
 	}

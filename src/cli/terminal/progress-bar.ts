@@ -24,7 +24,7 @@ export class ProgressBar {
 		this.#out = out;
 	}
 
-	/** Show a `progress` payload. Nothing happens when nobody looks. */
+	/** Show a `progress` payload. Does nothing without a terminal. */
 	show(payload: JsonObject): void {
 		if (!this.#out.hasLiveStderr) return;
 		this.#line = progressLine(payload, this.#out.width);

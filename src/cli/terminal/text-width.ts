@@ -1,5 +1,5 @@
 /*
- * How many columns a text takes on a terminal, and cutting it to fit.
+ * The number of columns of a string on a terminal, and truncation to fit.
  *
  * A column is no character: Chinese, Japanese and Korean characters and emoji take
  * two, combining marks none, and one emoji may be seven code points. Intl.Segmenter

@@ -85,7 +85,7 @@ export class Folder {
 		}
 	}
 
-	/** The text of a file, by its real place when a walk just told it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
+	/** The text of a file, by its real path when a walk just found it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
 	read(file: string, real: string | undefined = this.#realPathInside(file)): ReadFile {
 		if (real === undefined) throw new OrchestraError('not_found', `${file} is not inside the library`);
 		// A pipe with this name must not block us, nor a link that was put here since.
@@ -113,7 +113,7 @@ export class Folder {
 
 	/**
 	 * At most `size` bytes, which was checked: a file that grows meanwhile is read again when its
-	 * change is told. They stay as they are until the next file is read.
+	 * change is reported. They stay as they are until the next file is read.
 	 */
 	#readBytes(handle: number, size: number): Buffer {
 		const bytes = size <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);

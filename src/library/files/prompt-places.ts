@@ -12,7 +12,7 @@ export const PLACE: RegExp = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s
 
 /** What stands before a place in the same word, from the scheme of a URI on. */
 const URI_BEFORE = /([a-z][a-z\d+.-]*):\/\/[^\s<>"'`()[\]|\\^]*$/i;
-/** Longest part of a URI before a place that is looked at, in characters. */
+/** Longest part of a URI before a placeholder that is read, in characters. */
 const URI_LIMIT_CHARACTERS = 2_000;
 const LIBRARY_SCHEME = 'orchestr8';
 
