@@ -1,5 +1,5 @@
 /*
- * Completion of what a person is typing: categories, ids, tags and modes in the
+ * Completion of arguments: categories, ids, tags and modes in the
  * URIs, and the values that the author of a prompt suggests.
  */
 import { OrchestraError } from '../errors.ts';
@@ -28,7 +28,7 @@ export interface Completion {
 	hasMore: boolean;
 }
 
-/** @param chosen arguments that were settled before, by name */
+/** @param chosen values of the other arguments, by name */
 export function completeUri(
 	fragments: FragmentStore,
 	uri: string,

@@ -45,11 +45,11 @@ export interface LibraryOptions {
 	resources?: string | undefined;
 	/** Default: silent. */
 	log?: Log | undefined;
-	/** Take in changes of files while open. Default false. */
+	/** Hot reload: read changed files again while open. Default false. */
 	watch?: boolean | undefined;
 	/** A real tokenizer for budgets; four characters a token otherwise. */
 	countTokens?: CountTokens | undefined;
-	/** File of word vectors for finding by meaning. Default: the one of this package. */
+	/** File of word vectors for semantic search. Default: the one of this package. */
 	wordVectors?: string | undefined;
 }
 
@@ -120,7 +120,7 @@ export class Library {
 		return listTemplates();
 	}
 
-	/** Throws `not_found` for a URI that nothing has, `bad_input` for wrong parameters of a match. */
+	/** Throws `not_found` for an unknown URI, `bad_input` for wrong parameters of a match. */
 	async readResource(uri: string): Promise<ResourceContents> {
 		await this.#loaded;
 		const asked = parseUri(uri);
@@ -148,7 +148,7 @@ export class Library {
 		};
 	}
 
-	/** @param chosen arguments that were settled before, by name */
+	/** @param chosen values of the other arguments, by name */
 	async complete(
 		reference: CompletionReference,
 		argument: CompletionArgument,
@@ -177,7 +177,7 @@ export class Library {
 		return this.#finder.find(request);
 	}
 
-	/** Hear of changes; only with `watch`. Returns the way to stop hearing. */
+	/** Subscribe to changes; only with `watch`. Returns the function that unsubscribes. */
 	onChange(listener: (change: LibraryChange) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);

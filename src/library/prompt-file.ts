@@ -1,5 +1,5 @@
 /*
- * A prompt: a markdown file with places for arguments.
+ * A prompt: a markdown file with placeholders for arguments.
  *
  * `${name}`, `{{name}}` and `$ARGUMENTS` are replaced. A `${name}` that is no
  * argument stays as it is: prompts quote shell scripts.
@@ -17,7 +17,7 @@ export interface PromptArgument {
 	name: string;
 	description: string | undefined;
 	required: boolean;
-	/** What the author suggests; completion offers these. */
+	/** Values that the author suggests, for completion. */
 	values: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/* Fragments and prompts in the words of MCP, sorted, ready to be sent. */
+/* Fragments and prompts as MCP lists, sorted. */
 import type { Fragment } from './files/fragment.ts';
 import type { FragmentStore } from './files/fragment-store.ts';
 import type { LibraryPrompt } from './prompt-file.ts';

@@ -28,6 +28,6 @@ export const doctor: Command = {
 		if (flags['json']) out.json({ schema: 'orchestra.doctor/1', ok: failures === 0, checks });
 		if (failures === 0) return;
 		const what = failures === 1 ? 'one check failed' : `${failures} checks failed`;
-		throw new OrchestraError('tool_failed', what, { hint: 'Each [FAIL] above says how.' });
+		throw new OrchestraError('tool_failed', what, { hint: 'Each [FAIL] line above says how to fix it.' });
 	},
 };

@@ -1,9 +1,9 @@
 /*
  * The resources in memory: fragments by URI, and the index over them.
  *
- * Two files may claim one URI (`a.md` and `a.json`). The extension decides who
- * has it, so the outcome does not depend on the order of loading; the other is
- * remembered, and comes forward when the first goes away.
+ * Two files may claim one URI (`a.md` and `a.json`). The extension decides
+ * which file is served, so the outcome does not depend on the order of loading; the
+ * other is remembered and served when the first is removed.
  */
 import { SearchIndex } from '../../search/index/search-index.ts';
 import {

@@ -1,6 +1,6 @@
 /*
  * One file of the resources folder as the library knows it. The text itself is
- * not kept: it is read again when it is asked for, so memory grows with the
+ * not kept: it is read again for each request, so memory grows with the
  * number of words and not with the size of the files.
  */
 import { messageOf } from '../../errors.ts';
@@ -28,7 +28,7 @@ export interface Fragment {
 	tags: readonly string[];
 	capabilities: readonly string[];
 	useWhen: readonly string[];
-	/** Tokens of the text, counted here: what authors put into `estimatedTokens` is often off by a factor. */
+	/** Tokens of the text, counted here; `estimatedTokens` of an author is ignored. */
 	tokens: number;
 	mimeType: string;
 	/** Bytes of the file. */

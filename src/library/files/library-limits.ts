@@ -1,4 +1,4 @@
-/* Every bound of the library, by name. What is over a bound is left out with one warning, and hides nothing else. */
+/* Every bound of the library, by name. A file over a bound is skipped with one warning. */
 
 /** Largest file that is taken in, in bytes. */
 export const FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /*
  * The parameters of a match, checked. The same request comes from a URI and
- * from `find`, so both have the same rules and the same texts of error.
+ * from `find`, so both have the same rules and error messages.
  */
 import { OrchestraError } from '../../errors.ts';
 import {
