@@ -21,7 +21,7 @@ describe('the list of this package', () => {
 		expect(termsOf('a password was pushed to github')).toContain('rotate');
 	});
 
-	it('lets the library find by it, and say so', async () => {
+	it('are used by the library, which names the reason', async () => {
 		const resources = join(root, 'resources', 'guides');
 		mkdirSync(resources, { recursive: true });
 		writeFileSync(join(resources, 'keys.md'), '# Idempotency\n\nOne key for each order.\n');
@@ -45,7 +45,7 @@ describe('a list that cannot be used', () => {
 		expect(() => readConcepts(file)).toThrow(reason);
 	});
 
-	it('gives one warning, and words and meaning have to do', async () => {
+	it('gives one warning, and the search works without it', async () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('library', { LOG_LEVEL: 'warn' }, (line) => lines.push(line));
 		const files = { wordVectors: bundledWordVectors(), concepts: join(root, 'none') };

@@ -7,7 +7,7 @@ import { WordRow } from '../../../src/search/index/word-row.ts';
 const WORDS = 6;
 
 describe('PendingPostings', () => {
-	it('brings every entry to its posting in the order of the documents, whatever the order and the pauses', () => {
+	it('adds every entry to its posting list in the order of the documents, for any order and pauses', () => {
 		const document = fc.record({
 			numbers: fc.uniqueArray(fc.integer({ min: 1, max: WORDS }), { minLength: 1 }),
 			isSettled: fc.boolean(),
@@ -32,7 +32,7 @@ describe('PendingPostings', () => {
 		);
 	});
 
-	it('can be stopped between steps, and is finished by whatever comes next', () => {
+	it('can be interrupted between steps, and the next step finishes it', () => {
 		const { lexicon, filing } = emptyFiling();
 		const count = 70_000;
 		for (let slot = 0; slot < count; slot++) filing.add(1, slot, 1);

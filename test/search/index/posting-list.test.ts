@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PostingList } from '../../../src/search/index/posting-list.ts';
 
 describe('PostingList', () => {
-	it('holds its documents in rising order, whatever comes and goes', () => {
+	it('keeps its documents in ascending order after any additions and removals', () => {
 		const step = fc.record({ isAdded: fc.boolean(), slot: fc.nat(30) });
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
@@ -22,7 +22,7 @@ describe('PostingList', () => {
 		);
 	});
 
-	it('takes its entries along to another place, and grows out of it', () => {
+	it('moves its entries to a larger array, and grows beyond it', () => {
 		const posting = new PostingList(1, 'retri');
 		posting.add(3, 0.5);
 		const memory = new Float64Array(4);

@@ -20,7 +20,7 @@ const fillers = [...stopWords, 'problem', 'quickly', 'works', 'everything'].filt
 );
 
 describe('a rare word of the query in a title', () => {
-	it('never ranks below documents without it, whatever common words stand around it', () => {
+	it('never ranks below documents without it, whatever common words surround it', () => {
 		fc.assert(
 			fc.property(collection(), fc.constantFrom(...names), question(), (documents, name, around) => {
 				const index = indexOf([...documents, { title: `Notes on ${name}`, body: 'Short.' }]);
@@ -41,7 +41,7 @@ describe('a rare word of the query in a title', () => {
 });
 
 describe('concepts', () => {
-	it('are never triggered by words without a subject', () => {
+	it('are never triggered by stop words', () => {
 		fc.assert(
 			fc.property(fc.array(fc.constantFrom(...stopWords), { maxLength: 8 }), (words) => {
 				expect(concepts.expand(words)).toEqual([]);
