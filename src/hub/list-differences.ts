@@ -12,7 +12,7 @@ import type { NamedList } from './named-list.ts';
 
 /** The lists of a catalogue. */
 export type CatalogueKind = 'tools' | 'prompts' | 'resources' | 'templates';
-export type ListChange = Exclude<Change, { kind: 'resource' }>;
+export type ListedChange = Exclude<Change, { kind: 'resource' }>;
 
 type Given = Awaitable<NamedList<unknown>> | undefined;
 
@@ -21,7 +21,7 @@ export interface ListSource {
 	/** The list that clients were given; undefined when none was asked for. */
 	given(kind: CatalogueKind): Given;
 	/** Do not give the lists of this change any more. */
-	forget(change: ListChange): void;
+	forget(change: ListedChange): void;
 	/** The list as it is now. */
 	current(kind: CatalogueKind): Awaitable<NamedList<unknown>>;
 }
@@ -31,16 +31,16 @@ export class ListDifferences {
 	/** Of the lists as they were last compared. */
 	readonly #fingerprints = new Map<CatalogueKind, string>();
 	/** In flight. */
-	readonly #comparing = new Map<ListChange['kind'], Promise<boolean>>();
+	readonly #comparing = new Map<ListedChange['kind'], Promise<boolean>>();
 	/** To be compared once more when the comparison in flight is done. */
-	readonly #again = new Set<ListChange['kind']>();
+	readonly #again = new Set<ListedChange['kind']>();
 
 	constructor(source: ListSource) {
 		this.#source = source;
 	}
 
 	/** True when the list differs from the one that was given last, or, at once, when none was given. */
-	check(change: ListChange): Awaitable<boolean> {
+	check(change: ListedChange): Awaitable<boolean> {
 		const comparing = this.#comparing.get(change.kind);
 		if (comparing) return this.#checkAfter(comparing, change);
 		const kinds: readonly CatalogueKind[] =
@@ -51,24 +51,24 @@ export class ListDifferences {
 		return this.#compare(change, given);
 	}
 
-	#compare(change: ListChange, given: readonly Given[]): Promise<boolean> {
+	#compare(change: ListedChange, given: readonly Given[]): Promise<boolean> {
 		const differ = this.#differ(kindsOf(change), given).finally(() => this.#comparing.delete(change.kind));
 		this.#comparing.set(change.kind, differ);
 		return differ;
 	}
 
 	/** One more comparison follows, for all changes that come until then. */
-	#checkAfter(comparing: Promise<boolean>, change: ListChange): Awaitable<boolean> {
+	#checkAfter(comparing: Promise<boolean>, change: ListedChange): Awaitable<boolean> {
 		this.#source.forget(change);
 		if (this.#again.has(change.kind)) return false;
 		this.#again.add(change.kind);
-		const next = (): Awaitable<boolean> => {
+		const compareAgain = (): Awaitable<boolean> => {
 			this.#again.delete(change.kind);
 			this.#source.forget(change);
 			// With the list of the last comparison: one that was asked for since then may have the change already.
 			return this.#compare(change, []);
 		};
-		return comparing.then(next, next);
+		return comparing.then(compareAgain, compareAgain);
 	}
 
 	async #differ(kinds: readonly CatalogueKind[], given: readonly Given[]): Promise<boolean> {
@@ -85,7 +85,7 @@ export class ListDifferences {
 	}
 }
 
-function kindsOf({ kind }: ListChange): readonly CatalogueKind[] {
+function kindsOf({ kind }: ListedChange): readonly CatalogueKind[] {
 	return kind === 'resources' ? ['resources', 'templates'] : [kind];
 }
 
