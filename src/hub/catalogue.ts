@@ -12,7 +12,7 @@ import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
 import type { Backend } from './backends/backend.ts';
-import { type CatalogueKind, type ListedChange, ListDifferences } from './list-differences.ts';
+import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
 import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
 import { EarlyOffers } from './orchestrator/early-offers.ts';
 
