@@ -3,11 +3,11 @@
  * many lines use say little, so a slot weighs the more the rarer its words are.
  * One word that is met out of several is chance; from two on it may be meant.
  *
- * The columns, one number a pattern or a place, are kept from query to query
+ * The columns, one number a pattern or a position, are kept from query to query
  * and empty again after each.
  */
 import type { ConceptList } from '../concepts/concept-list.ts';
-import { PatternPlaces } from './pattern-places.ts';
+import { PatternPositions } from './pattern-positions.ts';
 
 /** How many slots of a pattern must be met, unless it has fewer. */
 const LEAST_MET = 2;
@@ -20,7 +20,7 @@ export interface PatternMatch {
 
 export class PatternIndex {
 	readonly #list: ConceptList;
-	readonly #places: PatternPlaces;
+	readonly #positions: PatternPositions;
 	/** Of each slot. */
 	readonly #slotWeights: Float64Array;
 	/** Of all slots of each pattern. */
@@ -35,7 +35,7 @@ export class PatternIndex {
 	constructor(list: ConceptList) {
 		const { count, values } = list.patterns;
 		this.#list = list;
-		this.#places = new PatternPlaces(list);
+		this.#positions = new PatternPositions(list);
 		this.#slotWeights = new Float64Array(list.slots.count);
 		this.#fullWeights = new Float64Array(count);
 		this.#weights = new Float64Array(count);
@@ -63,9 +63,9 @@ export class PatternIndex {
 			this.#fill(root, ++word, filled, word > significant);
 		}
 		const best = new Map<number, PatternMatch>();
-		for (const place of filled) {
-			this.#isFilled[place] = 0;
-			this.#take(this.#places.patternAt[place] ?? 0, best);
+		for (const position of filled) {
+			this.#isFilled[position] = 0;
+			this.#take(this.#positions.patternAt[position] ?? 0, best);
 		}
 		return best;
 	}
@@ -81,17 +81,18 @@ export class PatternIndex {
 	#fill(root: string, word: number, filled: number[], isSecondary: boolean): void {
 		const number = this.#list.stems.get(root);
 		if (number === undefined) return;
-		const { patternAt } = this.#places;
+		const { patternAt } = this.#positions;
 		const slotAt = this.#list.patterns.values;
-		for (const place of this.#places.placesOf(number)) {
-			const pattern = patternAt[place] ?? 0;
-			if (this.#isFilled[place] === 1 || this.#lastWord[pattern] === word) continue;
+		for (const position of this.#positions.positionsOf(number)) {
+			const pattern = patternAt[position] ?? 0;
+			if (this.#isFilled[position] === 1 || this.#lastWord[pattern] === word) continue;
 			if (isSecondary && this.#met[pattern] === 0) continue;
-			this.#isFilled[place] = 1;
+			this.#isFilled[position] = 1;
 			this.#lastWord[pattern] = word;
-			this.#weights[pattern] = (this.#weights[pattern] ?? 0) + (this.#slotWeights[slotAt[place] ?? 0] ?? 0);
+			this.#weights[pattern] =
+				(this.#weights[pattern] ?? 0) + (this.#slotWeights[slotAt[position] ?? 0] ?? 0);
 			this.#met[pattern] = (this.#met[pattern] ?? 0) + 1;
-			filled.push(place);
+			filled.push(position);
 		}
 	}
 
@@ -112,9 +113,9 @@ export class PatternIndex {
 	#weigh(): void {
 		const { slots, patterns } = this.#list;
 		for (let slot = 0; slot < slots.count; slot++) this.#slotWeights[slot] = this.#weightOf(slot);
-		for (let place = 0; place < patterns.values.length; place++) {
-			const pattern = this.#places.patternAt[place] ?? 0;
-			const weight = this.#slotWeights[patterns.values[place] ?? 0] ?? 0;
+		for (let position = 0; position < patterns.values.length; position++) {
+			const pattern = this.#positions.patternAt[position] ?? 0;
+			const weight = this.#slotWeights[patterns.values[position] ?? 0] ?? 0;
 			this.#fullWeights[pattern] = (this.#fullWeights[pattern] ?? 0) + weight;
 		}
 	}
@@ -134,6 +135,6 @@ export class PatternIndex {
 	}
 
 	#countOf(root: number): number {
-		return this.#places.lineCounts[root] ?? 0;
+		return this.#positions.lineCounts[root] ?? 0;
 	}
 }

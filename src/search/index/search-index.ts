@@ -85,7 +85,7 @@ export class SearchIndex {
 	readonly #row = new WordRow();
 	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
-	#meaning: DocumentVectors | undefined;
+	#documentVectors: DocumentVectors | undefined;
 	#concepts: Concepts | undefined;
 	#synonyms: Synonyms | undefined;
 
@@ -121,7 +121,7 @@ export class SearchIndex {
 		const kept = reused === undefined ? row.keep() : row.copy();
 		this.#documents[slot] = { id: document.id, row: kept, starts };
 		this.#slots.set(document.id, slot);
-		this.#meaning?.forget(slot);
+		this.#documentVectors?.forget(slot);
 	}
 
 	/** Take a document out; unknown ids are fine. */
@@ -137,7 +137,7 @@ export class SearchIndex {
 		this.#documents[slot] = undefined;
 		this.#slots.delete(id);
 		this.#freeSlots.push(slot);
-		this.#meaning?.forget(slot);
+		this.#documentVectors?.forget(slot);
 	}
 
 	/** Match synonyms as well from now on. */
@@ -147,7 +147,7 @@ export class SearchIndex {
 
 	/** Add cosine similarity to the score from now on. */
 	useVectors(vectors: WordVectors): void {
-		this.#meaning = new DocumentVectors(vectors, this.#lexicon, this.#slots.values());
+		this.#documentVectors = new DocumentVectors(vectors, this.#lexicon, this.#slots.values());
 	}
 
 	/** Expand queries with the terms of concepts from now on. */
@@ -203,9 +203,10 @@ export class SearchIndex {
 	#read(query: string): ReadQuery {
 		const words = readQuery(query, { lexicon: this.#lexicon, synonyms: this.#synonyms }, this.size);
 		const terms = this.#termsIn(query);
-		const vectorQuery = this.#meaning?.toVector(words, this.size, terms);
+		const vectorQuery = this.#documentVectors?.toVector(words, this.size, terms);
 		if (vectorQuery) this.#refresh();
-		const similarities = vectorQuery && this.#meaning?.similarities(vectorQuery, this.#documents.length);
+		const similarities =
+			vectorQuery && this.#documentVectors?.similarities(vectorQuery, this.#documents.length);
 		return { words, terms, vectorQuery, similarities };
 	}
 
@@ -225,21 +226,21 @@ export class SearchIndex {
 
 	#refresh(isTime?: () => boolean): boolean {
 		const read: ReadDocument = (slot, take) => this.#reread(slot, take);
-		return this.#meaning?.refresh(this.#documents.length, read, isTime) ?? true;
+		return this.#documentVectors?.refresh(this.#documents.length, read, isTime) ?? true;
 	}
 
 	#score({ words, terms, similarities }: ReadQuery): void {
 		this.#scores.fill(words, this.#documents.length, similarities ? 1 - SIMILARITY_SHARE : 1);
-		if (similarities) this.#addMeaning(similarities);
+		if (similarities) this.#addSimilarity(similarities);
 		this.#scores.addTerms(terms, TERM_SHARES);
 	}
 
 	/** Slots without a document have no similarity. */
-	#addMeaning(similarities: Float64Array): void {
+	#addSimilarity(similarities: Float64Array): void {
 		for (let slot = 0; slot < similarities.length; slot++) {
-			const nearness = nearnessOf(similarities[slot] ?? 0);
-			const isFound = nearness >= ALONE_LEAST_SIMILARITY || (nearness > 0 && this.#scores.of(slot) > 0);
-			if (isFound) this.#scores.add(slot, SIMILARITY_SHARE * nearness);
+			const similarity = aboveFloor(similarities[slot] ?? 0);
+			const isFound = similarity >= ALONE_LEAST_SIMILARITY || (similarity > 0 && this.#scores.of(slot) > 0);
+			if (isFound) this.#scores.add(slot, SIMILARITY_SHARE * similarity);
 		}
 	}
 
@@ -255,8 +256,8 @@ export class SearchIndex {
 
 	#nearForms({ id, row }: IndexedDocument, { vectorQuery, similarities }: ReadQuery): SimilarForm[] {
 		const similarity = similarities?.[this.#slots.get(id) ?? 0] ?? 0;
-		if (!this.#meaning || !vectorQuery || nearnessOf(similarity) === 0) return [];
-		const pairs = similarPairs(this.#meaning, vectorQuery, row);
+		if (!this.#documentVectors || !vectorQuery || aboveFloor(similarity) === 0) return [];
+		const pairs = similarPairs(this.#documentVectors, vectorQuery, row);
 		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
 	}
 
@@ -295,6 +296,6 @@ function weightOf(terms: readonly { weight: number }[]): number {
 }
 
 /** Similarity above the floor, scaled to 0 … 1. */
-function nearnessOf(similarity: number): number {
+function aboveFloor(similarity: number): number {
 	return Math.max(0, (similarity - SIMILARITY_FLOOR) / (1 - SIMILARITY_FLOOR));
 }
