@@ -26,7 +26,7 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
-	/** Called when the bridge has ended but its last responses cannot be flushed because the client does not read. */
+	/** Called when the bridge has ended, but its last responses cannot be flushed or a connection attempt cannot be aborted. */
 	onStuck?: (() => void) | undefined;
 }
 
@@ -52,6 +52,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
 	transport.start(relay);
+	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
 		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
@@ -59,13 +60,14 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
-		await hubs;
+		isQuiet = await hubs;
 	} catch (thrown) {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;
 	} finally {
 		await closeOutput(transport, options.onStuck);
 		releaseSignals();
+		if (!isQuiet) options.onStuck?.();
 	}
 }
 
