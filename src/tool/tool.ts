@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Manifest } from './manifest.ts';
 
+/** A tool that was found on disk, ready to run. */
 export interface DiscoveredTool extends Manifest {
 	/** Absolute. The tool runs here. */
 	readonly folder: string;

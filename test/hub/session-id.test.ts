@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import { type HubBridge, openHubPlace } from '../support/hub-place.ts';
 import { callText, configuredFolder, pluginWith } from '../support/plugins.ts';
-import { isAlive, until } from '../support/programs.ts';
+import { isAlive } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const who = (): { id: string } => pluginWith('tools.who', 'who: tool((_input, { sessionId }) => sessionId)');

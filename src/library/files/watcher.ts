@@ -3,7 +3,7 @@
  *
  * One watch for each folder, because watching a whole tree at once loses events
  * on Linux. A folder is watched before it is listed, so nothing falls between.
- * Where the system has no watches left the root is looked at every few seconds
+ * Where the system has no watches left the root is polled every few seconds
  * instead. A root that does not exist yet is waited for in the nearest folder above it.
  */
 import { type FSWatcher, watch } from 'node:fs';

@@ -30,7 +30,7 @@ describe('resolveLibraryPaths', () => {
 	});
 
 	it('takes the other folder of the working folder when one is named alone', () => {
-		const folder = new TemporaryFolder({ 'prompts/x.md': 'X' });
+		const folder = new LibraryFolder({ 'prompts/x.md': 'X' });
 		const named = { RESOURCES_PATH: tmpdir() };
 		expect(resolveLibraryPaths({ environment: named, workingFolder: folder.path })).toEqual({
 			prompts: folder.at('prompts'),
