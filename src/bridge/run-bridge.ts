@@ -5,9 +5,12 @@
  * waits. At the end of input or at a signal the calls in flight may finish, then
  * all is closed and the process ends by itself.
  */
+
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
@@ -71,13 +74,8 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 
 /** Give the last answers a moment to leave. A client that does not read must not keep the process. */
 async function closeOutput(transport: Transport, onStuck: (() => void) | undefined): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>((resolve) => {
-		timer = setTimeout(() => resolve(false), FLUSH_MS);
-	});
-	const isClosed = await Promise.race([transport.close().then(() => true), late]);
-	clearTimeout(timer);
-	if (!isClosed) onStuck?.();
+	const closed = transport.close().then(() => true);
+	if (!(await within(closed, FLUSH_MS))) onStuck?.();
 }
 
 /** What makes one attempt to connect. */
@@ -88,12 +86,4 @@ function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () =>
 		say(`transport.stdio: connected to orchestrator at ${place.address}`);
 		return hub;
 	};
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = () => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
 }

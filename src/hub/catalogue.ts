@@ -6,12 +6,14 @@
  * is still taken when it comes: the list is then changed. A call of a tool that no list
  * has waits longer than a list does, because a late backend may have it.
  */
+
 import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
+import { within } from '../rpc/clock.ts';
 import type { Backend } from './backends/backend.ts';
 import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
 import { EarlyOffers } from './orchestrator/early-offers.ts';
@@ -84,7 +86,7 @@ export class Catalogue {
 	/** A tool of a backend that is late, once that one has answered. */
 	#lateTool(name: string): Awaitable<Route<Tool> | undefined> {
 		if (this.#lateOnes('tools').size === 0) return undefined;
-		return deadline(this.#whenLate(name), CALL_WAIT_MS);
+		return within(this.#whenLate(name), CALL_WAIT_MS, false);
 	}
 
 	async #whenLate(name: string): Promise<Route<Tool> | undefined> {
@@ -220,7 +222,7 @@ export class Catalogue {
 			(items) => this.#remember(kind, backend, items),
 			(error: unknown) => this.#fallBack<T>(kind, backend, error),
 		);
-		const offer = await deadline(answered, waitMs);
+		const offer = await within(answered, waitMs, false);
 		if (offer !== undefined) return offer;
 		this.#log.info(
 			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
@@ -275,13 +277,4 @@ export class Catalogue {
 
 function fingerprintOf({ items }: NamedList<unknown>): string {
 	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
-}
-
-/** The value, or undefined when it takes longer. */
-function deadline<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
-	return new Promise((resolve, reject) => {
-		const timer = setTimeout(resolve, ms, undefined);
-		timer.unref();
-		value.then(resolve, reject).finally(() => clearTimeout(timer));
-	});
 }

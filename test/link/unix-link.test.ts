@@ -1,4 +1,5 @@
 /* What only a link over a Unix socket does: the file of the socket, and a peer whose death is noticed at once. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import {
 	openPair,
 	rejection,
 } from '../support/links.ts';
+import { until } from '../support/waiting.ts';
 
 describe('the file of a Unix socket', () => {
 	it('is for its owner alone, and is removed when the listener closes', async () => {
@@ -127,7 +129,7 @@ describe('a unix link', () => {
 		const { link, listener } = await openPair('unix');
 		for (let count = 0; count < 20; count++) await exchange(link, Buffer.from('call'));
 		await link.close();
-		while (listener.counts.open > 0) await new Promise((resolve) => setImmediate(resolve));
+		await until('no connection is open', () => listener.counts.open === 0);
 		expect(listener.counts.accepted).toBeLessThanOrEqual(42);
 	});
 

@@ -1,4 +1,5 @@
 /* A provider made from a definition: the same checks and the same error texts for everybody's server. */
+
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Awaitable,
@@ -19,6 +20,7 @@ import { matchTemplate } from '../../protocol/uri-template.ts';
 import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
 import { describeIssues, isStandardSchema, type StandardSchema } from '../../schema/standard-schema.ts';
 import type { JsonObject } from '../../wire/json.ts';
+import { ownEntry } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { CallContext } from '../server/call-context.ts';
 import { after } from '../server/methods.ts';
@@ -228,6 +230,3 @@ export function resourceNotFound(uri: string): OrchestraError {
 }
 
 /** Never `constructor` or the like. */
-function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-	return record && Object.hasOwn(record, key) ? record[key] : undefined;
-}
