@@ -8,6 +8,7 @@
  */
 
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	type ConnectionOptions,
 	connect,
@@ -30,6 +31,9 @@ export async function dialTls(options: DialOptions): Promise<Link> {
 	const context = contextOf(options);
 	return new TlsLink(options, context, await open(options, context));
 }
+
+/** How long to wait before each further try after a reset, in milliseconds. A process that ends resets for a moment before it refuses. */
+const RESET_PAUSES_MS: readonly number[] = [0, 20, 200];
 
 class TlsLink implements Link {
 	readonly kind: LinkKind;
@@ -89,22 +93,29 @@ class TlsLink implements Link {
 
 	/*
 	 * When the peer is alive but no spare can be had, the link lives as long as the streams that are open.
-	 * A handshake that breaks off may be the end of the peer or a peer that is full: the second try tells.
+	 * A handshake that breaks off may be the end of the peer or a peer that is full: further tries tell.
 	 */
 	async #dialSpare(): Promise<void> {
 		this.#isDialingSpare = true;
-		const attempt = async (): Promise<void> => this.#keepSpare(await open(this.#options, this.#context));
 		try {
-			await attempt().catch((thrown: unknown) => {
-				if (OrchestraError.from(thrown).data['isReset'] === true && !this.#isClosed) return attempt();
-				throw thrown;
-			});
+			await this.#connectSpare(RESET_PAUSES_MS);
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown, 'closed');
 			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfAlone(error);
 		} finally {
 			this.#isDialingSpare = false;
+		}
+	}
+
+	async #connectSpare([pauseMs, ...later]: readonly number[]): Promise<void> {
+		try {
+			this.#keepSpare(await open(this.#options, this.#context));
+		} catch (thrown) {
+			const isReset = OrchestraError.from(thrown).data['isReset'] === true;
+			if (!isReset || this.#isClosed || pauseMs === undefined) throw thrown;
+			await sleep(pauseMs, undefined, { ref: false });
+			await this.#connectSpare(later);
 		}
 	}
 
