@@ -37,7 +37,6 @@ describe('resolveLibraryPaths', () => {
 			resources: tmpdir(),
 		});
 		expect(resolveLibraryPaths({ environment: named, workingFolder: '/' }).prompts).toBeUndefined();
-		folder.remove();
 	});
 
 	it('takes the folders of the working folder, else the starter library', () => {
