@@ -14,7 +14,7 @@ import { FolderWatch } from './folder-watch.ts';
 export interface TreeWatchOptions {
 	readonly onChange: () => void;
 	/** Which folders below the root are watched, by their name. Default: all but hidden ones and `node_modules`. */
-	readonly isWatched?: ((name: string) => boolean) | undefined;
+	readonly isSubscribed?: ((name: string) => boolean) | undefined;
 }
 
 /** How long after a change it is reported, in milliseconds: a burst of changes is one. */
@@ -72,11 +72,11 @@ export class TreeWatch {
 	}
 
 	#foldersIn(folder: string): string[] {
-		const { isWatched = isOrdinary } = this.#options;
+		const { isSubscribed = isOrdinary } = this.#options;
 		try {
 			const entries: Dirent[] = readdirSync(folder, { withFileTypes: true });
 			return entries
-				.filter((entry) => entry.isDirectory() && isWatched(entry.name))
+				.filter((entry) => entry.isDirectory() && isSubscribed(entry.name))
 				.map(({ name }) => join(folder, name));
 		} catch {
 			return []; // it does not exist, or we may not look

@@ -48,7 +48,7 @@ it('an agent that never reads is given up, with one line', async () => {
 		say: () => {},
 		input,
 		output: new PassThrough(),
-		unreadMs: 100,
+		stalledMs: 100,
 		onStuck: stuck.resolve,
 		log: Log.fromEnvironment('bridge', {}, (line) => lines.push(line)),
 	});

@@ -277,7 +277,7 @@ describe('errors of the translation', () => {
 		const folder = temporaryFolder();
 		const gone = await startOrchestrator({ folder }, {});
 		await gone.close();
-		const { client } = openBridge(gone, { holdMs: 50 });
+		const { client } = openBridge(gone, { queueMs: 50 });
 		const { error } = await client.call(1, 'tools/list');
 		expect(error).toMatchObject({ code: -32603, data: { code: 'closed' } });
 		expect(error?.message).toContain('nothing listens');

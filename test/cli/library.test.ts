@@ -50,6 +50,12 @@ describe('mctl find', () => {
 		expect(some.stdout).toMatch(/^orchestr8:\/\/guides\/retry Retry a call \(\d+ tokens\)\n$/);
 	});
 
+	it('knows the index under its older name, minimal', async () => {
+		const old = await mctl(['find', 'retry', '--mode', 'minimal'], here);
+		expect(old.stdout).toBe((await mctl(['find', 'retry', '--mode', 'index'], here)).stdout);
+		expect(old.code).toBe(0);
+	});
+
 	it('exits 64 without words, with a wrong number and with a wrong mode', async () => {
 		for (const args of [['find'], ['find', 'x', '--max-tokens', 'many'], ['find', 'x', '--mode', 'all']]) {
 			const { code, stderr } = await mctl(args, here);

@@ -139,6 +139,24 @@ describe('mctl doctor', () => {
 		expect(stdout).toContain(`chmod 600 ${key}`);
 	});
 
+	it('looks at the certificates of certs_dir and at the program of each plugin', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
+			'plugins.yaml': `certs_dir: ./certs
+plugins:
+  - { id: tools.here, binary: sh }
+  - { id: tools.lost, binary: ./bin/lost }
+  - { id: tools.off, binary: ./bin/off, enabled: false }
+`,
+		});
+		const { stdout, code } = await mctl(['doctor'], { cwd, env: { HOME: temporaryFolder() } });
+		expect(stdout).toContain(`[FAIL] certificate ${join(cwd, 'certs/ca.crt')} is damaged`);
+		expect(stdout).toContain('[ ok ] plugin tools.here: sh is there');
+		expect(stdout).toMatch(/\[FAIL\] plugin tools\.lost: .*bin\/lost.*\n {7}→ .+/);
+		expect(stdout).not.toContain('tools.off');
+		expect(code).toBe(1);
+	});
+
 	it('fails with a fix for each thing that is wrong', async () => {
 		const home = writeFiles(temporaryFolder(), {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
@@ -176,6 +194,14 @@ describe('mctl init', () => {
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });
 		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
+	});
+
+	it('leaves the bundled examples there, beside the tools of the project', async () => {
+		const cwd = temporaryFolder();
+		await mctl(['init'], { cwd });
+		expect((await mctl(['new', 'tool', 'mine', '--lang', 'node'], { cwd })).code).toBe(0);
+		expect((await mctl(['run', 'hello-world', 'name=you'], { cwd })).stdout).toContain('Hello, you!');
+		expect((await mctl(['run', 'mine', 'name=you'], { cwd })).code).toBe(0);
 	});
 });
 

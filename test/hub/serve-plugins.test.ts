@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
 import { mctl } from '../support/mctl.ts';
@@ -43,6 +43,17 @@ describe('a plugin under mctl serve', () => {
 		const env = { HOME: temporaryFolder() };
 		const { stdout } = await mctl(['serve', '--config', file], { cwd: temporaryFolder(), env, input: call });
 		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
+	}, 30_000);
+
+	it('gets the arguments of its entry, flags of its own included', async () => {
+		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
+			id: string;
+			args: string[];
+		};
+		const { open } = configuredFolder({
+			plugins: [{ ...own, args: [...own.args, '--workspace=.', '-depth', '3'] }],
+		});
+		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
 	}, 30_000);
 
 	it('finds its certificates made, in the folder that the configuration names', async () => {
@@ -181,7 +192,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).run();`,
 				{ provides_ai: [provider] },
 			);
-		const { open } = configuredFolder({
+		const { open, stderr } = configuredFolder({
 			plugins: [
 				ai('ai.openai', 'openai'),
 				ai('ai.claude', 'claude'),
@@ -200,6 +211,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 			answers.push(await callText(client, 'ask', { provider }));
 		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
 		expect(await callText(client, 'ai_prompt')).toBe('claude');
+		expect(stderr()).toContain('the one of the default provider, claude, keeps the name');
 	}, 30_000);
 });
 
@@ -208,9 +220,6 @@ describe('plugins written in Go', () => {
 	beforeAll(async () => {
 		go = await buildGoPeer();
 	}, 90_000);
-	afterAll(async () => {
-		if ('remove' in go) await go.remove();
-	});
 
 	it('all come up at the first start, beside others, and at the second', async ({ skip }) => {
 		if ('reason' in go) return skip(go.reason);

@@ -153,6 +153,20 @@ describe('stopping', () => {
 		await until('the grandchild is gone', () => !isAlive(grandchild));
 	}, 10_000);
 
+	it.skipIf(!canFindMarks)(
+		'sends SIGTERM once, for a second one may mean to stop without finishing',
+		async () => {
+			const counts = `let seen = 0;
+			process.on('SIGTERM', () => { if (++seen === 1) setTimeout(() => { console.log('seen ' + seen); process.exit(); }, 300); });
+			setInterval(() => {}, 1000); console.log('up');`;
+			const child = await start(shell(`"${process.execPath}" -e "${counts}" & wait`));
+			await firstLine(child);
+			const output = text(child.stdout);
+			await child.stop(0);
+			expect(await output).toBe('seen 1\n');
+		},
+	);
+
 	it('ends what a child left behind when it exited by itself', async () => {
 		const child = await start(shell('sleep 300 & echo $!'));
 		const grandchild = Number(await firstLine(child));

@@ -118,10 +118,10 @@ export interface RunningBridge {
 	ended: Promise<void>;
 }
 
-/** A bridge in this process, with pipes in memory. */
+/** A bridge in this process, with pipes in session. */
 export function openBridge(
 	{ address, folder }: Orchestrator,
-	options: { kind?: LinkKind; holdMs?: number; limitBytes?: number } = {},
+	options: { kind?: LinkKind; queueMs?: number; limitBytes?: number } = {},
 ): RunningBridge {
 	const input = new PassThrough();
 	const output = new PassThrough();

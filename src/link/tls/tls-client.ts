@@ -8,7 +8,6 @@
  */
 
 import { isIP } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	type ConnectionOptions,
 	connect,
@@ -22,7 +21,13 @@ import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { parseDialAddress } from '../address.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
 import type { DialOptions, Link, LinkKind, LinkStream } from '../link.ts';
-import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL } from '../link-limits.ts';
+import {
+	HANDSHAKE_MS,
+	KEEP_ALIVE_MS,
+	LINK_PROTOCOL,
+	SPARE_RETRY_FIRST_MS,
+	SPARE_RETRY_LONGEST_MS,
+} from '../link-limits.ts';
 import { TlsStream } from './tls-stream.ts';
 import { isUnixAddress, unixPath } from './unix-address.ts';
 
@@ -31,9 +36,6 @@ export async function dialTls(options: DialOptions): Promise<Link> {
 	const context = contextOf(options);
 	return new TlsLink(options, context, await open(options, context));
 }
-
-/** How long to wait before each further try after a reset, in milliseconds. A process that ends resets for a moment before it refuses. */
-const RESET_PAUSES_MS: readonly number[] = [0, 20, 200];
 
 class TlsLink implements Link {
 	readonly kind: LinkKind;
@@ -49,7 +51,9 @@ class TlsLink implements Link {
 	readonly #streams = new Set<TlsStream>();
 	/** Connected, and not used by anybody yet. */
 	#spare: TlsStream | undefined;
-	#isDialingSpare = false;
+	/** `waiting`: the last attempt failed, the next one is due soon. */
+	#spareDial: 'none' | 'running' | 'waiting' = 'none';
+	#retryTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
 	constructor(options: DialOptions, context: SecureContext, first: Connected) {
@@ -69,7 +73,7 @@ class TlsLink implements Link {
 		this.#spare = undefined;
 		this.#streams.add(stream);
 		if (!spare) void this.#dialFor(stream);
-		if (this.kind === 'unix' && !this.#isDialingSpare) void this.#dialSpare();
+		if (this.kind === 'unix' && this.#spareDial === 'none') void this.#dialSpare();
 		return stream;
 	}
 
@@ -92,30 +96,23 @@ class TlsLink implements Link {
 	}
 
 	/*
-	 * When the peer is alive but no spare can be had, the link lives as long as the streams that are open.
-	 * A handshake that breaks off may be the end of the peer or a peer that is full: further tries tell.
+	 * A handshake that breaks off may be the end of the peer or a peer that is full: only the next attempts tell.
+	 * They go on, with backoff, until there is a spare again or the link is closed: streams that the peer has ended
+	 * look the same whether it lives or not.
 	 */
-	async #dialSpare(): Promise<void> {
-		this.#isDialingSpare = true;
+	async #dialSpare(retryMs = SPARE_RETRY_FIRST_MS): Promise<void> {
+		this.#spareDial = 'running';
 		try {
-			await this.#connectSpare(RESET_PAUSES_MS);
+			this.#keepSpare(await open(this.#options, this.#context));
+			this.#spareDial = 'none';
 		} catch (thrown) {
+			this.#spareDial = 'waiting';
 			const error = OrchestraError.from(thrown, 'closed');
 			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfAlone(error);
-		} finally {
-			this.#isDialingSpare = false;
-		}
-	}
-
-	async #connectSpare([pauseMs, ...later]: readonly number[]): Promise<void> {
-		try {
-			this.#keepSpare(await open(this.#options, this.#context));
-		} catch (thrown) {
-			const isReset = OrchestraError.from(thrown).data['isReset'] === true;
-			if (!isReset || this.#isClosed || pauseMs === undefined) throw thrown;
-			await sleep(pauseMs, undefined, { ref: false });
-			await this.#connectSpare(later);
+			if (this.#isClosed) return;
+			const nextMs = Math.min(retryMs * 2, SPARE_RETRY_LONGEST_MS);
+			this.#retryTimer = setTimeout(() => void this.#dialSpare(nextMs), retryMs);
 		}
 	}
 
@@ -133,7 +130,7 @@ class TlsLink implements Link {
 			this.#streams.delete(stream);
 			// Nobody ends a connection that was not used, but the end of the peer's process does.
 			if (stream === this.#spare) this.#end(reason);
-			else if (this.kind === 'unix' && !this.#isDialingSpare) this.#endIfAlone(reason);
+			else if (this.kind === 'unix' && this.#spareDial !== 'running') this.#endIfAlone(reason);
 		});
 	}
 
@@ -145,6 +142,7 @@ class TlsLink implements Link {
 	#end(reason: OrchestraError): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
+		clearTimeout(this.#retryTimer);
 		for (const stream of this.#streams) stream.fail(reason);
 		this.#spare?.fail(reason);
 		this.#ended.resolve(reason);

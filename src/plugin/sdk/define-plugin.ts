@@ -82,17 +82,14 @@ async function runPlugin(
 	start: (flags: PluginFlags & LinkChoice) => Promise<RunningPlugin>,
 	args: readonly string[],
 ): Promise<void> {
-	const flags = parsePluginFlags(args);
-	if (flags.printsManifest) {
-		const json = toJson(PluginManifestSchema, manifest, {
-			useProtoFieldName: true,
-			alwaysEmitImplicit: true,
-		});
-		process.stdout.write(`${JSON.stringify(json)}\n`);
-		return;
-	}
 	const log = Log.fromEnvironment(manifest.id);
 	try {
+		const flags = parsePluginFlags(args);
+		if (flags.printsManifest) {
+			const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
+			process.stdout.write(`${JSON.stringify(toJson(PluginManifestSchema, manifest, options))}\n`);
+			return;
+		}
 		const running = await start({ ...flags, kind: linkKind(process.env[LINK_VARIABLE]) });
 		process.stderr.write(`READY ${running.address}\n`);
 		for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop());
