@@ -1,5 +1,5 @@
 /*
- * What `mctl doctor` looks at. Each check yields findings; a new part of the
+ * The checks of `mctl doctor`. Each check yields findings; a new part of the
  * product adds its check to the list at the end.
  */
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ import type { Verdict } from './terminal/verdict.ts';
 export interface DoctorFinding {
 	readonly verdict: Verdict;
 	readonly text: string;
-	/** How to mend it. Always there for `fail`. */
+	/** How to fix it. Always set for `fail`. */
 	readonly fix?: string | undefined;
 }
 

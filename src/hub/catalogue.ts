@@ -6,7 +6,6 @@
  * is still taken when it comes: the list is then changed. A call of a tool that no list
  * has waits longer than a list does, because a late backend may have it.
  */
-
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';

@@ -3,7 +3,7 @@
  *
  * A folder with a `manifest.json` is a tool and is not searched further; any other
  * file may be a tool by itself when it has a header. Links to folders are not
- * followed, so the search ends. Whatever is wrong with one tool is told and hides
+ * followed, so the search ends. A problem with one tool is reported and hides
  * nothing else; of two tools with one id the first root wins.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';
 
+/** The tools below some roots, and the problems found there. */
 export interface Discovery {
 	/** Sorted by id. */
 	readonly tools: readonly DiscoveredTool[];
@@ -26,7 +27,7 @@ export interface Discovery {
 
 /** How deep below a root tools are looked for. */
 const DEPTH_LIMIT = 12;
-/** How many files and folders below one root are looked at. */
+/** Most files and folders that are scanned below one root. */
 const searchLimits = { files: 10_000, folders: 2000 };
 const MANIFEST = 'manifest.json';
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;

@@ -27,7 +27,7 @@ export interface ExchangeOptions {
 	readonly signal?: AbortSignal | undefined;
 	readonly stderr?: StderrPolicy | undefined;
 	readonly spawner?: Spawner | undefined;
-	/** Told the pid of the tool when it runs. */
+	/** Called with the pid of the tool once it runs. */
 	readonly onSpawn?: ((pid: number) => void) | undefined;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
@@ -43,7 +43,7 @@ export class Exchange {
 	/** A process that cannot be ended has no exit; the stop ladder says when to go on without it. */
 	readonly #stopping = deferred<ExitStatus>();
 
-	/** Start the tool and send it the request. Throws `spawn`. Whoever opens it reads or closes it. */
+	/** Start the tool and send it the request. Throws `spawn`. The caller reads or closes it. */
 	static async open(record: SpawnRecord, options: ExchangeOptions): Promise<Exchange> {
 		const { stderr, spawner, environment: parentEnvironment } = options;
 		const childOptions: ChildOptions = { stderr, spawner, parentEnvironment };
@@ -58,9 +58,9 @@ export class Exchange {
 		this.#deadline = setTimeout(() => this.#stop('timeout'), options.timeoutMs);
 		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
 		if (options.signal?.aborted) this.#stop('canceled');
-		// A tool that has ended kept its deadline; a stranger that holds its pipe is dealt with by the child.
+		// A tool that has exited met its deadline; `Child` handles a descendant that holds its pipe open.
 		void child.gone.then(() => clearTimeout(this.#deadline));
-		// A tool that never reads it, or is gone already, breaks this pipe; its exit tells the story.
+		// A tool that never reads its input breaks this pipe; its exit status is reported.
 		child.stdin.end(options.requestText);
 	}
 
@@ -76,7 +76,7 @@ export class Exchange {
 		yield* this.#eventsIn(this.#lines.end());
 	}
 
-	/** Wait for the process to be gone and tell how it ended. */
+	/** Wait until the process is gone; gives its exit status. */
 	async end(): Promise<RunEnd> {
 		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
@@ -125,7 +125,7 @@ export class Exchange {
 
 /**
  * The chunks of a stream, one at a time. Not the stream's own iterator: that one
- * reads in paused mode, in which nobody can tell a silent pipe from a full one.
+ * reads in paused mode, in which a silent pipe and a full one look the same.
  */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 	const waiting: Buffer[] = [];

@@ -6,7 +6,7 @@
  *     const { outcome, result, error } = await run.summary;
  *
  * A run never throws for what a tool does: every failure is an error event and a
- * summary. What is wrong before the start (configuration, input) is told the same way.
+ * summary. Problems before the start (configuration, input) are reported the same way.
  */
 
 import { OrchestraError } from '../errors.ts';
@@ -24,6 +24,7 @@ import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
+/** Options of one run of a tool. */
 export interface RunOptions {
 	/** Default: an empty object. */
 	readonly input?: JsonObject | undefined;
@@ -36,15 +37,15 @@ export interface RunOptions {
 	/** Ends the tool's process group when aborted. */
 	readonly signal?: AbortSignal | undefined;
 	readonly limits?: Partial<RunLimits> | undefined;
-	/** What becomes of stderr, beside its last lines, which are kept. Default: nothing. */
+	/** Where stderr goes, beside its last lines, which are kept. Default: nowhere. */
 	readonly stderr?: StderrPolicy | undefined;
-	/** Told at once of lines that are no events, and of contradictions at the end. */
+	/** Called at once for lines that are no events, and at the end for contradictions. */
 	readonly onWarning?: ((warning: RunWarning) => void) | undefined;
 	/** The environment that the tool's is chosen from. Default: ours. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** A `HelperSpawner`, for a large process. */
 	readonly spawner?: Spawner | undefined;
-	/** Told the pid of the tool when it runs. */
+	/** Called with the pid of the tool once it runs. */
 	readonly onSpawn?: ((pid: number) => void) | undefined;
 	/** Sent instead of the request, whatever it is; nothing is checked before. For conformance tests. */
 	readonly requestText?: string | undefined;

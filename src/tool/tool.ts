@@ -5,6 +5,7 @@ import type { SpawnRecord } from '../process/spawn-record.ts';
 import { ownEntry } from '../wire/json.ts';
 import type { Manifest } from './manifest.ts';
 
+/** A tool that was found on disk, ready to run. */
 export interface DiscoveredTool extends Manifest {
 	/** Absolute. The tool runs here. */
 	readonly folder: string;

@@ -1,4 +1,4 @@
-/* Make a file that does not exist yet; one of the library inside its folder and nowhere else. */
+/* Create a file that does not exist yet; a library file only inside its folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';

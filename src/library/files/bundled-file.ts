@@ -1,4 +1,4 @@
-/* Files that come with the package and are read by whoever searches first, so that nobody else waits for them. */
+/* Files that ship with the package. The first search reads them, so other commands do not wait for them. */
 import { join } from 'node:path';
 import { OrchestraError, systemCode } from '../../errors.ts';
 import { packageRoot } from '../../files/package-root.ts';

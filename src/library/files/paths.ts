@@ -8,11 +8,13 @@ import { join, resolve } from 'node:path';
 import { assertLibraryFolders } from '../../config/library-folders.ts';
 import { packageRoot } from '../../files/package-root.ts';
 
+/** The folders of a library. */
 export interface LibraryPaths {
 	prompts: string | undefined;
 	resources: string | undefined;
 }
 
+/** Where the folders of a library may be set, in order of precedence. */
 export interface PathSources {
 	/** From the command line. */
 	flags?: Partial<LibraryPaths> | undefined;

@@ -39,7 +39,7 @@ export class Source {
 	readonly folder: Folder;
 	readonly #options: SourceOptions;
 	readonly #watcher: Watcher | undefined;
-	/** Files that were looked at, with the stamp they had. */
+	/** Files that were read, with their stamps. */
 	readonly #stamps = new Map<string, string>();
 	#work: Promise<void> = Promise.resolve();
 	#isClosed = false;
@@ -64,7 +64,7 @@ export class Source {
 		return this.#work;
 	}
 
-	/** Stop watching; a load under way ends at its next slice. */
+	/** Stop watching; a running load ends at its next slice. */
 	close(): Promise<void> {
 		this.#isClosed = true;
 		this.#watcher?.close();

@@ -3,7 +3,7 @@
  *
  * One `FolderWatch` for each folder that the scan finds, in place before the folder is
  * listed, so nothing falls between. Where the system has no watches left the root is
- * looked at every few seconds instead.
+ * polled every few seconds instead.
  */
 import { Debounce } from '../../files/debounce.ts';
 import { FolderWatch, type FolderWatchOptions } from '../../files/folder-watch.ts';

@@ -1,5 +1,4 @@
 /* The provider of a definition: it validates inputs and outputs and builds the results. */
-
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Awaitable,
