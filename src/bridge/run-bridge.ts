@@ -5,9 +5,12 @@
  * end of input or at a signal, in-flight calls are drained, then everything is closed
  * and the process exits.
  */
+
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
@@ -73,13 +76,8 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 
 /** Flush the last responses. A client that does not read must not keep the process alive. */
 async function closeOutput(transport: Transport, onStuck: (() => void) | undefined): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>((resolve) => {
-		timer = setTimeout(() => resolve(false), FLUSH_MS);
-	});
-	const isClosed = await Promise.race([transport.close().then(() => true), late]);
-	clearTimeout(timer);
-	if (!isClosed) onStuck?.();
+	const closed = transport.close().then(() => true);
+	if (!(await within(closed, FLUSH_MS))) onStuck?.();
 }
 
 /** Makes the function for one connection attempt. */
@@ -90,12 +88,4 @@ function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () =>
 		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 		return hub;
 	};
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = () => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
 }

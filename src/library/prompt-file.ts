@@ -5,7 +5,7 @@
  * argument stays as it is: prompts quote shell scripts.
  */
 import { OrchestraError } from '../errors.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 import type { SourceFile } from './files/fragment.ts';
 import { type Metadata, readFrontMatter } from './files/front-matter.ts';
 import { LIST_LIMIT } from './files/library-limits.ts';
@@ -76,7 +76,7 @@ function allArguments(prompt: LibraryPrompt, given: Readonly<Record<string, stri
 }
 
 function own(given: Readonly<Record<string, string>>, name: string): string | undefined {
-	return Object.hasOwn(given, name) ? given[name] : undefined;
+	return ownEntry(given, name);
 }
 
 function declared(data: Metadata, problems: string[]): PromptArgument[] {

@@ -11,7 +11,7 @@ import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem } from '../config/problem.ts';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
@@ -129,7 +129,7 @@ function entriesOf(folder: string, problems: ConfigProblem[]): ReturnType<typeof
 	try {
 		return readFolder(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
 	} catch (error) {
-		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+		const isAbsent = isCode(error, 'ENOENT');
 		const facts = { file: folder, line: 1, key: '', found: messageOf(error), allowed: 'a folder' };
 		if (!isAbsent) problems.push(configProblem(facts));
 		return [];

@@ -6,10 +6,12 @@
  * caller gives up, the whole process group is ended; its stdin was closed with the
  * request, so the stop ladder begins at SIGTERM.
  */
+
 import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { ExitStatus, Spawner } from '../process/spawner.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { readEvent, type ToolEvent } from './event.ts';
 import { RawLines } from './raw-lines.ts';
 import type { RunLimits } from './run-limits.ts';
@@ -38,11 +40,8 @@ export class Exchange {
 	readonly #lines = new RawLines();
 	#bytes = 0;
 	#stopped: StopReason | undefined;
-	#tellStopped: (status: ExitStatus) => void = () => {};
 	/** A process that cannot be ended has no exit; the stop ladder says when to go on without it. */
-	readonly #stopping = new Promise<ExitStatus>((resolve) => {
-		this.#tellStopped = resolve;
-	});
+	readonly #stopping = deferred<ExitStatus>();
 
 	/** Start the tool and send it the request. Throws `spawn`. The caller reads or closes it. */
 	static async open(record: SpawnRecord, options: ExchangeOptions): Promise<Exchange> {
@@ -79,7 +78,7 @@ export class Exchange {
 
 	/** Wait until the process is gone; gives its exit status. */
 	async end(): Promise<RunEnd> {
-		const exit = await Promise.race([this.#child.gone, this.#stopping]);
+		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
 		const isTalkative = exit.code !== 0 && this.#stopped === undefined;
 		const stderr = isTalkative ? await this.#child.lastWords() : [];
@@ -119,7 +118,7 @@ export class Exchange {
 	#stop(reason: StopReason): void {
 		if (this.#stopped !== undefined) return;
 		this.#stopped = reason;
-		void this.#child.stop(0).then(this.#tellStopped);
+		void this.#child.stop(0).then(this.#stopping.resolve);
 		if (reason === 'output' || reason === 'events') this.#child.stdout.destroy();
 	}
 }

@@ -27,7 +27,8 @@ export function inputFromWords(words: readonly string[], schema?: JsonObject): J
 
 /** The text of `--input` as an object. Throws `bad_input` naming `source`. */
 export function inputFromJson(text: string, source: string): JsonObject {
-	const hint = 'The input of a tool is one JSON object, for example {"name":"World"}.';
+	const fromFile = source === '--input' ? ' From a file: --input @file.json.' : '';
+	const hint = `The input of a tool is one JSON object, for example {"name":"World"}.${fromFile}`;
 	let value: unknown;
 	try {
 		value = parseJson(text);

@@ -1,4 +1,5 @@
 /* The bounds of a run, by name. Each may be set per run. */
+import { ownEntry } from '../wire/json.ts';
 
 /** Limits of the output of one run. */
 export interface RunLimits {
@@ -30,6 +31,6 @@ export function runTimeoutMs(
 		fallback?: number | undefined;
 	},
 ): number {
-	const own = times.byTool && Object.hasOwn(times.byTool, id) ? times.byTool[id] : undefined;
+	const own = ownEntry(times.byTool, id);
 	return times.asked ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
 }

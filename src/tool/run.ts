@@ -8,9 +8,11 @@
  * A run never throws for what a tool does: every failure is an error event and a
  * summary. Problems before the start (configuration, input) are reported the same way.
  */
+
 import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { Spawner } from '../process/spawner.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { validate } from '../schema/validate.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
@@ -59,11 +61,8 @@ export interface ToolRun extends AsyncIterable<ToolEvent> {
 
 /** Run a tool. Nothing happens until the events are read, or `finish` is called. */
 export function runTool(tool: DiscoveredTool, options: RunOptions = {}): ToolRun {
-	let settle: (summary: RunSummary) => void = () => {};
-	const summary = new Promise<RunSummary>((resolve) => {
-		settle = resolve;
-	});
-	const events = runEvents(tool, options, settle);
+	const { promise: summary, resolve } = deferred<RunSummary>();
+	const events = runEvents(tool, options, resolve);
 	return {
 		summary,
 		[Symbol.asyncIterator]: () => events,

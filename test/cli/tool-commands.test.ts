@@ -139,6 +139,24 @@ describe('mctl doctor', () => {
 		expect(stdout).toContain(`chmod 600 ${key}`);
 	});
 
+	it('looks at the certificates of certs_dir and at the program of each plugin', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
+			'plugins.yaml': `certs_dir: ./certs
+plugins:
+  - { id: tools.here, binary: sh }
+  - { id: tools.lost, binary: ./bin/lost }
+  - { id: tools.off, binary: ./bin/off, enabled: false }
+`,
+		});
+		const { stdout, code } = await mctl(['doctor'], { cwd, env: { HOME: temporaryFolder() } });
+		expect(stdout).toContain(`[FAIL] certificate ${join(cwd, 'certs/ca.crt')} is damaged`);
+		expect(stdout).toContain('[ ok ] plugin tools.here: sh is there');
+		expect(stdout).toMatch(/\[FAIL\] plugin tools\.lost: .*bin\/lost.*\n {7}→ .+/);
+		expect(stdout).not.toContain('tools.off');
+		expect(code).toBe(1);
+	});
+
 	it('fails with a fix for each problem', async () => {
 		const home = writeFiles(temporaryFolder(), {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',

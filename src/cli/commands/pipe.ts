@@ -1,8 +1,10 @@
 /* `mctl pipe`: our stdin to a program's stdin, its stdout to ours, a JSON value a line. */
+
 import { constants } from 'node:os';
 import { OrchestraError } from '../../errors.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { Receiver } from '../../rpc/channel.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { LineReader } from '../../transport/line-reader.ts';
 import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
@@ -99,10 +101,7 @@ function readInput(
 	limitBytes: number,
 	warn: (text: string) => void,
 ): { reader: LineReader; over: Promise<void> } {
-	let onOver = (): void => {};
-	const over = new Promise<void>((resolve) => {
-		onOver = resolve;
-	});
+	const { promise: over, resolve: onOver } = deferred();
 	const reader = new LineReader(process.stdin, limitBytes, () => {
 		// The exit of the program is reported elsewhere.
 		void transport.endInput().catch(() => {});

@@ -20,7 +20,7 @@ import {
 	statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import type { SourceFile } from './fragment.ts';
 import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
 
@@ -150,7 +150,7 @@ export class Folder {
 			const visible = entries.filter(({ name }) => !name.startsWith('.') && !skippedFolders.has(name));
 			return visible.sort((a, b) => (a.name < b.name ? -1 : 1));
 		} catch (error) {
-			const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+			const code = systemCode(error) ?? messageOf(error);
 			return [problem(folder, `cannot be listed (${code})`)];
 		}
 	}
