@@ -24,6 +24,7 @@ export type Head =
 	| { kind: 'answer'; id: string; isResult: boolean; isBare?: true }
 	| { kind: 'notice'; method: string }
 	| { kind: 'batch'; parts: Head[] }
+	/** Nothing to pass on and nothing to answer. */
 	| { kind: 'blank' }
 	/** Not a message. `id` is empty when it cannot be told. */
 	| { kind: 'invalid'; id: string; error: RpcErrorObject };
@@ -125,6 +126,8 @@ function headOfValue(value: unknown, text: string): Head {
 			return { ...answer, isResult: error === undefined, ...(read.isBare ? { isBare: true } : {}) };
 		}
 		case 'invalid':
+			// A notification is never answered, not even a malformed one.
+			if (read.isNotice) return { kind: 'blank' };
 			return invalidRequest(read.id === null ? '' : encodeId(read.id), read.reason);
 	}
 }
