@@ -2,21 +2,20 @@
  * The documentation is run. In every markdown file: a `js` block is executed as a
  * module, and a `console` block is typed line by line: what follows `$ ` is run in
  * a shell, and the lines below it are compared with what it printed. A line of
- * three dots stands for anything.
+ * three dots stands for anything. Links and paths of source files must exist.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const files = [
-	'README.md',
-	...readdirSync(join(root, 'docs'))
+const files = [root, join(root, 'docs'), join(root, 'docs/decisions')].flatMap((folder) =>
+	readdirSync(folder)
 		.filter((name) => name.endsWith('.md'))
-		.map((name) => join('docs', name)),
-];
+		.map((name) => relative(root, join(folder, name))),
+);
 
 describe.each(files)('%s', (file) => {
 	const text = readFileSync(join(root, file), 'utf8');
@@ -35,7 +34,7 @@ describe.each(files)('%s', (file) => {
 	});
 
 	it.each(blocks(text, 'console'))('the session at line %i shows what is printed', (_, session) => {
-		const home = mkdtempSync(join(tmpdir(), 'orchestra-docs-'));
+		const home = temporaryFolder();
 		for (const { command, printed } of commandsOf(session)) {
 			const { stdout, stderr } = spawnSync('sh', ['-c', command], {
 				cwd: root,
@@ -45,7 +44,6 @@ describe.each(files)('%s', (file) => {
 			});
 			expect(`${stdout}${stderr}`.trimEnd()).toMatch(asPattern(printed));
 		}
-		rmSync(home, { recursive: true });
 	});
 
 	it('links only to files that exist', () => {
@@ -53,6 +51,13 @@ describe.each(files)('%s', (file) => {
 			expect(() => readFileSync(resolve(root, file, '..', target)), `${file} → ${target}`).not.toThrow(
 				/ENOENT/,
 			);
+		}
+	});
+
+	it('names only source files that exist', () => {
+		for (const [, path = ''] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|py|proto))`/g)) {
+			const isThere = [root, join(root, 'src')].some((folder) => existsSync(join(folder, path)));
+			expect(isThere, `${file} → ${path}`).toBe(true);
 		}
 	});
 });

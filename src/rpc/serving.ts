@@ -159,7 +159,9 @@ export class Serving {
 	#reply({ id, method }: IncomingCall, text: string, batch: BatchAnswer | undefined): void {
 		if (text.length <= SMALL_ANSWER_CHARACTERS || this.#parts.budget.hasRoom(text.length))
 			return this.#parts.reply(text, batch);
-		this.#parts.log.debug(`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`);
+		this.#parts.log.debug(
+			`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`,
+		);
 		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
 	}
 

@@ -1,4 +1,4 @@
-/* The relay between a client and hubs that come and go, with memory for pipes. */
+/* The relay between a client and hubs that come and go, over memory transports. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
@@ -6,7 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { deferred } from '../support/bridges.ts';
+import { deferred, nextTurn } from '../support/waiting.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 
@@ -142,7 +142,7 @@ describe('Relay', () => {
 	});
 
 	it('refuses what has waited too long, with the reason, and garbage at once', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request('i', 'initialize', { protocolVersion: '2025-03-26' }));
 		relay.unreachable(new OrchestraError('closed', 'nothing listens there', { hint: 'Start it.' }));
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 'i', result: {} });
@@ -163,15 +163,15 @@ describe('Relay', () => {
 	});
 
 	it('shortens the long wait of the start once an attempt has failed', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'tools/list'));
-		await settled();
+		await nextTurn();
 		relay.unreachable(gone);
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, error: { code: -32603 } });
 	});
 
 	it('opens the session itself when there is no hub, and tells the hub when it comes', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'initialize', { protocolVersion: '2024-11-05' }), request(2, 'tools/list'));
 		relay.unreachable(gone);
 		expect(JSON.parse(await client.next())).toMatchObject({
@@ -216,7 +216,7 @@ describe('Relay', () => {
 		expect(await hub.next()).toContain('77');
 		expect(relay.isIdle).toBe(true);
 		relay.finish(gone);
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -227,7 +227,7 @@ describe('Relay', () => {
 		await hub.next();
 		hub.post('{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","id":1,"result":{"again":1}}');
 		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -268,7 +268,7 @@ describe('Relay', () => {
 		});
 		// A hub that is closed answers its subscriptions as well.
 		hub.post('{"jsonrpc":"2.0","id":"s","result":{"resultType":"complete"}}');
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -283,7 +283,7 @@ describe('Relay', () => {
 		hub.pause();
 		const sent = Array.from({ length: 3000 }, (_, index) => request(index, 'tools/call'));
 		client.post(...sent);
-		await settled();
+		await nextTurn();
 		expect(client.unread).toBe(0);
 		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2500}}');
 		hub.resume();
@@ -297,7 +297,7 @@ describe('Relay', () => {
 		client.pause();
 		const notices = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));
 		hub.post(request('q', 'elicitation/create'), ...notices);
-		await settled();
+		await nextTurn();
 		expect(hub.unread).toBe(0);
 		client.post(request(1, 'ping'), request(2, 'tools/call'), '{"jsonrpc":"2.0","id":"q","result":{}}');
 		expect(await hub.next()).toBe('{"jsonrpc":"2.0","id":"q","result":{}}');
@@ -311,7 +311,7 @@ describe('Relay', () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('relay', {}, (line) => lines.push(line));
 		const unread = deferred();
-		const { client, relay } = open({ unreadMs: 20, log, onUnread: unread.resolve });
+		const { client, relay } = open({ stalledMs: 20, log, onStalled: unread.resolve });
 		const hub = attach(relay);
 		client.pause();
 		hub.post(...Array.from({ length: 1500 }, () => notice('notifications/x')));
@@ -366,20 +366,20 @@ class World {
 	async ask(): Promise<void> {
 		this.#client.post(request(++this.#id, 'tools/call'));
 		this.expected.push(this.#id);
-		await settled();
+		await nextTurn();
 	}
 
 	async batch(): Promise<void> {
 		const ids = [++this.#id, ++this.#id];
 		this.#client.post(`[${ids.map((id) => request(id, 'tools/list')).join(',')}]`);
 		this.expected.push(...ids);
-		await settled();
+		await nextTurn();
 	}
 
 	async answer(): Promise<void> {
 		const id = this.#unanswered.shift();
 		if (id !== undefined) this.#hub?.post(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-		await settled();
+		await nextTurn();
 	}
 
 	/** Give up the latest request, if nobody has answered it yet. */
@@ -391,14 +391,14 @@ class World {
 		this.#client.post(
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${this.#id}}}`,
 		);
-		await settled();
+		await nextTurn();
 	}
 
 	async lose(): Promise<void> {
 		this.#relay.detach(gone);
 		this.#hub = undefined;
 		this.#unanswered = [];
-		await settled();
+		await nextTurn();
 	}
 
 	async find(): Promise<void> {
@@ -407,14 +407,14 @@ class World {
 		void this.#relay.attach(near);
 		far.start({ message: (text) => this.#reached(JSON.parse(text)), oversize: () => {}, end: () => {} });
 		this.#hub = far;
-		await settled();
+		await nextTurn();
 	}
 
 	/** What waits is refused, and what is in flight is lost. */
 	async close(): Promise<void> {
 		await this.lose();
 		this.#relay.finish(gone);
-		await settled();
+		await nextTurn();
 	}
 
 	#reached(message: unknown): void {
@@ -548,9 +548,4 @@ function request(id: number | string, method: string, params: unknown = {}): str
 
 function notice(method: string): string {
 	return JSON.stringify({ jsonrpc: '2.0', method });
-}
-
-/** All that was posted so far is delivered. */
-function settled(): Promise<void> {
-	return new Promise((resolve) => setImmediate(resolve));
 }

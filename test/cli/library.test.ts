@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../src/cli/terminal/markdown-terminal.ts';
-import { TemporaryFolder } from '../support/library-folder.ts';
+import { LibraryFolder } from '../support/library-folder.ts';
 import { mctl } from '../support/mctl.ts';
 
-const folder = new TemporaryFolder({
+const folder = new LibraryFolder({
 	'resources/guides/retry.md': '---\ntitle: Retry a call\ntags: [retry]\n---\n# Retry\n\nWait **longer**.\n',
 	'resources/guides/cache.md': '# Cache\n\nKeep what is dear.\n',
 	'prompts/hello.md':
 		'---\narguments:\n  - name: who\n    required: true\n  - mood\n---\nHello {{who}}, $ARGUMENTS!',
 });
 const here = { cwd: folder.path, env: { PROMPTS_PATH: '', RESOURCES_PATH: '' } };
-
-afterAll(() => folder.remove());
 
 describe('mctl find', () => {
 	it('lists what matches, as plain text in a pipe', async () => {
@@ -52,6 +50,12 @@ describe('mctl find', () => {
 		expect(some.stdout).toMatch(/^orchestr8:\/\/guides\/retry Retry a call \(\d+ tokens\)\n$/);
 	});
 
+	it('knows the index under its older name, minimal', async () => {
+		const old = await mctl(['find', 'retry', '--mode', 'minimal'], here);
+		expect(old.stdout).toBe((await mctl(['find', 'retry', '--mode', 'index'], here)).stdout);
+		expect(old.code).toBe(0);
+	});
+
 	it('exits 64 without words, with a wrong number and with a wrong mode', async () => {
 		for (const args of [['find'], ['find', 'x', '--max-tokens', 'many'], ['find', 'x', '--mode', 'all']]) {
 			const { code, stderr } = await mctl(args, here);
@@ -74,7 +78,7 @@ describe('mctl read', () => {
 		});
 	});
 
-	it('exits 1 for what is not there and guesses what was meant', async () => {
+	it('exits 1 for an unknown URI and suggests a similar one', async () => {
 		const { code, stderr } = await mctl(['read', 'orchestr8://guides/retyr'], here);
 		expect(code).toBe(1);
 		expect(stderr).toBe(
@@ -165,14 +169,14 @@ describe('renderMarkdown', () => {
 		]);
 	});
 
-	it('shows as codes what a terminal would obey', () => {
+	it('escapes control sequences', () => {
 		const text = 'a\u001B[2Jb\u0007\u009Bc\td';
 		expect(renderMarkdown(text, style, 3)).toBe('a\\x1b[2Jb\\x07\\u009bc\td');
 	});
 });
 
 describe('mctl list', () => {
-	it('lists resources by URI and prompts with their arguments, for eyes and for programs', async () => {
+	it('lists resources by URI and prompts with their arguments, as text and as JSON', async () => {
 		const resources = await mctl(['list', 'resources'], here);
 		expect(resources.stdout).toMatch(/^orchestr8:\/\/guides\/retry +Retry a call/m);
 		const prompts = await mctl(['list', 'prompts'], here);

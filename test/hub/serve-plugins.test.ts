@@ -1,4 +1,5 @@
 /* Plugins under `mctl serve`: real processes, from a home in which nothing is there yet. */
+
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +7,8 @@ import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
 import { mctl } from '../support/mctl.ts';
 import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
-import { thrownBy, until } from '../support/programs.ts';
+import { thrownBy } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const tools = (list: unknown): string[] =>
@@ -41,6 +43,17 @@ describe('a plugin under mctl serve', () => {
 		const env = { HOME: temporaryFolder() };
 		const { stdout } = await mctl(['serve', '--config', file], { cwd: temporaryFolder(), env, input: call });
 		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
+	}, 30_000);
+
+	it('gets the arguments of its entry, flags of its own included', async () => {
+		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
+			id: string;
+			args: string[];
+		};
+		const { open } = configuredFolder({
+			plugins: [{ ...own, args: [...own.args, '--workspace=.', '-depth', '3'] }],
+		});
+		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
 	}, 30_000);
 
 	it('finds its certificates made, in the folder that the configuration names', async () => {
@@ -179,7 +192,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).run();`,
 				{ provides_ai: [provider] },
 			);
-		const { open } = configuredFolder({
+		const { open, stderr } = configuredFolder({
 			plugins: [
 				ai('ai.openai', 'openai'),
 				ai('ai.claude', 'claude'),
@@ -198,6 +211,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 			answers.push(await callText(client, 'ask', { provider }));
 		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
 		expect(await callText(client, 'ai_prompt')).toBe('claude');
+		expect(stderr()).toContain('the one of the default provider, claude, keeps the name');
 	}, 30_000);
 });
 

@@ -1,4 +1,5 @@
 /* A client is notified of changes to the lists that it has seen, and never before it has seen them. */
+
 import { expect, it } from 'vitest';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -7,6 +8,7 @@ import type { Change } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { nextTurn } from '../support/waiting.ts';
 
 it('says nothing of a backend that starts while the first list is made', async () => {
 	const backend = new Plugin();
@@ -17,6 +19,37 @@ it('says nothing of a backend that starts while the first list is made', async (
 	backend.start('a');
 	await settled();
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
+});
+
+it('says nothing of several backends that start one after the other while the first list is made', async () => {
+	const backends = [new Plugin('one'), new Plugin('two'), new Plugin('three')];
+	const client = connect(new Hub({ backends }));
+	client.send('initialize');
+	client.send('tools/list');
+	for (const backend of backends) {
+		await settled();
+		backend.start(backend.id);
+	}
+	await settled();
+	expect(client.seen).toEqual(['answer 1', 'answer 2']);
+	backends[1]?.start('other');
+	await settled();
+	expect(client.seen.slice(2)).toEqual(['notifications/tools/list_changed']);
+});
+
+it('announces changes of several backends at the same moment', async () => {
+	const backends = [new Plugin('one'), new Plugin('two')];
+	const client = connect(new Hub({ backends }));
+	client.send('initialize');
+	for (const backend of backends) backend.start(backend.id);
+	client.send('tools/list');
+	await settled();
+	for (const backend of backends) backend.start(`${backend.id} again`);
+	await settled();
+	expect(client.seen.slice(2)).toContain('notifications/tools/list_changed');
+	client.send('tools/list');
+	await settled();
+	expect(client.answers.get(3)).toContain('two again');
 });
 
 it('says nothing of a backend that starts again with the same tools', async () => {
@@ -102,9 +135,9 @@ const base = {
 	close: async () => {},
 } as const;
 
-/** Offers what it was last started with; until then whoever asks waits. */
+/** Offers what it was last started with; until then requests wait. */
 class Plugin implements Backend {
-	readonly id = base.id;
+	readonly id: string;
 	readonly kind = base.kind;
 	readonly qualifiesNames = false;
 	readonly state = 'up';
@@ -114,7 +147,8 @@ class Plugin implements Backend {
 	#gate: Promise<void> = Promise.resolve();
 	#open: () => void = () => {};
 
-	constructor() {
+	constructor(id: string = base.id) {
+		this.id = id;
 		this.#names = new Promise((resolve) => {
 			this.#begin = resolve;
 		});
@@ -160,6 +194,8 @@ class Plugin implements Backend {
 interface Client {
 	/** What came, in order: `answer <id>` or the method. */
 	readonly seen: string[];
+	/** The text of each answer, by id. */
+	readonly answers: ReadonlyMap<number, string>;
 	send(method: string, params?: object): void;
 }
 
@@ -170,9 +206,11 @@ function connect(hub: Hub): Client {
 	face.connect(peer);
 	far.start(peer);
 	const seen: string[] = [];
+	const answers = new Map<number, string>();
 	near.start({
 		message: (text) => {
 			const { id, method } = JSON.parse(text);
+			if (method === undefined) answers.set(id, text);
 			seen.push(method ?? `answer ${id}`);
 		},
 		oversize: () => {},
@@ -181,6 +219,7 @@ function connect(hub: Hub): Client {
 	let id = 0;
 	return {
 		seen,
+		answers,
 		send: (method, params = {}) =>
 			void near.post(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })),
 	};
@@ -188,5 +227,5 @@ function connect(hub: Hub): Client {
 
 /** Everything that needs no outside event has happened. */
 async function settled(): Promise<void> {
-	for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+	for (let turn = 0; turn < 10; turn++) await nextTurn();
 }

@@ -1,4 +1,5 @@
 /* The guard and its owner are killed within a moment: its backup, or the next process, ends the children. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { childrenOf, isAlive, livingWith, until } from '../support/programs.ts';
+import { childrenOf, isAlive, livingWith, nothingLeft } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
@@ -68,7 +70,10 @@ linuxOnly('lets a guard stop the children in order, although another process sta
 	const env = { ...process.env, XDG_STATE_HOME: folder };
 	// Its shell says that `sleep` was ended, which must not break the pipe of the dead parent.
 	const child = `exec 2>/dev/null; trap 'touch ended; exit' TERM; touch began; while :; do sleep 0.05; done`;
-	const parent = spawn(process.execPath, ['--input-type=module', '-e', opensShell, child], { cwd: folder, env });
+	const parent = spawn(process.execPath, ['--input-type=module', '-e', opensShell, child], {
+		cwd: folder,
+		env,
+	});
 	await until('the child runs', () => existsSync(join(folder, 'began')));
 	parent.kill('SIGKILL');
 	await once(parent, 'exit');
@@ -103,8 +108,4 @@ function guardOf(parent: ChildProcess): number {
 	const isGuard = (pid: number): boolean =>
 		readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('be_backup');
 	return childrenOf(parent.pid ?? 0).find(isGuard) ?? 0;
-}
-
-async function nothingLeft(token: string): Promise<void> {
-	await until('nothing is left', () => livingWith('ROUND_TOKEN', token).length === 0, 10_000);
 }

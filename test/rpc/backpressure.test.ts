@@ -165,20 +165,25 @@ describe('the answers of calls that run while nobody reads', () => {
 	const unreadCharacters = limitMebibytes * MEBIBYTE;
 	const isDropped = (text: string): boolean => text.includes('its answer of') && text.length < 1000;
 
-	it.each([false, true])('are bounded: beyond, a short error says that the call has run (batch: %s)', async (isBatch) => {
-		const { peer, channel, finish } = openSlow({ unreadCharacters, acceptsBatch: () => isBatch });
-		const count = limitMebibytes + 50;
-		const requests = Array.from({ length: count }, (_, id) => request(id));
-		if (isBatch) peer.message(`[${requests.join(',')}]`);
-		else for (const text of requests) peer.message(text);
-		channel.hasRoom = false;
-		for (let id = 0; id < count; id++) finish(megabyte);
-		await Promise.resolve();
-		const answers = isBatch ? (channel.messages[0] as object[]).map((each) => JSON.stringify(each)) : channel.sent;
-		expect(answers).toHaveLength(count);
-		expect(answers.filter((text) => !isDropped(text)).length).toBeLessThanOrEqual(limitMebibytes);
-		expect(answers.filter(isDropped).length).toBeLessThan(count);
-	});
+	it.each([false, true])(
+		'are bounded: beyond, a short error says that the call has run (batch: %s)',
+		async (isBatch) => {
+			const { peer, channel, finish } = openSlow({ unreadCharacters, acceptsBatch: () => isBatch });
+			const count = limitMebibytes + 50;
+			const requests = Array.from({ length: count }, (_, id) => request(id));
+			if (isBatch) peer.message(`[${requests.join(',')}]`);
+			else for (const text of requests) peer.message(text);
+			channel.hasRoom = false;
+			for (let id = 0; id < count; id++) finish(megabyte);
+			await Promise.resolve();
+			const answers = isBatch
+				? (channel.messages[0] as object[]).map((each) => JSON.stringify(each))
+				: channel.sent;
+			expect(answers).toHaveLength(count);
+			expect(answers.filter((text) => !isDropped(text)).length).toBeLessThanOrEqual(limitMebibytes);
+			expect(answers.filter(isDropped).length).toBeLessThan(count);
+		},
+	);
 
 	it('pass again once they were read', async () => {
 		const { peer, channel, finish } = openSlow({ unreadCharacters });

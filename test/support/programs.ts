@@ -1,7 +1,8 @@
 /* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
+
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+import { until } from './waiting.ts';
 
 /** A spawn record that runs `script` in Node. */
 export function node(script: string, ...args: string[]): SpawnRecord {
@@ -58,6 +59,11 @@ export function livingWith(variable: string, value: string): number[] {
 		.map(Number);
 }
 
+/** Wait until no process lives that was started with this round's token. Seconds are promised; a busy machine gets more. */
+export function nothingLeft(token: string, round = 'the round'): Promise<void> {
+	return until(`nothing is left of ${round}`, () => livingWith('ROUND_TOKEN', token).length === 0, 10_000);
+}
+
 /** Pids of the processes whose parent is `parent`. Linux only. */
 export function childrenOf(parent: number): number[] {
 	return readdirSync('/proc')
@@ -71,19 +77,6 @@ export function childrenOf(parent: number): number[] {
 			}
 		})
 		.map(Number);
-}
-
-/** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
-export async function until(
-	what: string,
-	condition: () => boolean | Promise<boolean>,
-	ms = 5000,
-): Promise<void> {
-	const giveUpAt = performance.now() + ms;
-	while (!(await condition())) {
-		if (performance.now() > giveUpAt) throw new Error(`waited ${ms} ms in vain until ${what}`);
-		await sleep(10);
-	}
 }
 
 /** What `action` throws or rejects with. */

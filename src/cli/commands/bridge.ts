@@ -1,6 +1,6 @@
 /* `mctl bridge`: what an agent starts to reach a hub. */
 import { statSync } from 'node:fs';
-import type { FindHub, HubPlace } from '../../bridge/hub-place.ts';
+import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import type { OrchestraError } from '../../errors.ts';
 import { blockedHub } from '../../hub/shared/hub-health.ts';
@@ -33,7 +33,7 @@ export const bridge: Command = {
 			findHub: hubFinder(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
-			// Output that nobody reads would keep the process for ever.
+			// Output that is never read would keep the process alive.
 			onStuck: () => process.exit(0),
 		});
 	},
@@ -48,7 +48,7 @@ function hubFinder(input: CommandInput): FindHub {
 	return async () => sharedHub(await hubHere(input, certsDir), input);
 }
 
-function sharedHub(record: HubRecord, { environment }: CommandInput): HubPlace {
+function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoint {
 	const { address, certsDir, features, unset = [] } = record;
 	const values = unset.flatMap((name): [string, string][] => {
 		const value = environment[name];
@@ -72,7 +72,7 @@ function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | un
 	}
 }
 
-/** A folder that is named must be there: with a new one nobody would trust us. */
+/** A given folder must exist: no peer would trust certificates of a new one. */
 function existingFolder(folder: string | boolean | undefined): string | undefined {
 	if (typeof folder !== 'string') return undefined;
 	const path = certificatesFolder(folder);

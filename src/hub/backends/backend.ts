@@ -38,6 +38,8 @@ export interface Backend {
 	readonly kind: BackendKind;
 	/** True when every tool and prompt is called `id__name`; else names are kept unless they collide. */
 	readonly qualifiesNames: boolean;
+	/** The AI providers that it speaks for, when it is a plugin that does. */
+	readonly providesAi?: readonly string[];
 	/** How it is doing, in a word or two. */
 	readonly state: string;
 	/** Why it is down, and when it is tried again; undefined when it is not. */
@@ -57,7 +59,7 @@ export interface Backend {
 	ownsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** Clients watch this resource from now on (true), or none does any more (false). */
-	watchResource?(uri: string, isWatched: boolean): void;
+	subscribeResource?(uri: string, isSubscribed: boolean): void;
 	onChange?(listener: (change: Change) => void): () => void;
 	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
 	warm?(): void;

@@ -1,6 +1,6 @@
 /*
  * The parameters of a match, checked. The same request comes from a URI and
- * from `find`, so both have the same rules and the same texts of error.
+ * from `find`, so both have the same rules and error messages.
  */
 import { OrchestraError } from '../../errors.ts';
 import {
@@ -13,8 +13,10 @@ import {
 import { categoryKey } from './category.ts';
 
 export const matchModes = ['catalog', 'full', 'index'] as const;
+/** How much of each match an answer shows. */
 export type MatchMode = (typeof matchModes)[number];
 
+/** A parsed `match` URI. */
 export interface MatchRequest {
 	query: string;
 	mode: MatchMode;
@@ -68,10 +70,13 @@ function categoriesOf(category: string | undefined, named: readonly string[]): r
 	return named.length === 0 || isNamed ? [category] : ['\0none'];
 }
 
-/** `minimal` is what older libraries call the index. */
-function modeOf(text: string | undefined): MatchMode {
-	const named = text === 'minimal' ? 'index' : (text ?? 'catalog');
-	const mode = matchModes.find((known) => known === named);
+/** The mode that a name means; `minimal` is what older libraries call the index. */
+export function matchModeOf(name: string): MatchMode | undefined {
+	return matchModes.find((known) => known === (name === 'minimal' ? 'index' : name));
+}
+
+function modeOf(text = 'catalog'): MatchMode {
+	const mode = matchModeOf(text);
 	if (mode === undefined)
 		throw badParameter('mode', `is "${text}"`, `It is one of ${matchModes.join(', ')}.`);
 	return mode;

@@ -1,8 +1,8 @@
 /* What must hold for any collection, with the concepts and vectors of this package. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bundledConcepts, readConcepts } from '../../../src/library/files/concepts-file.ts';
 import { fragmentFields } from '../../../src/library/files/fragment.ts';
+import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors, readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
 import { isCommonWord } from '../../../src/search/text/common-words.ts';
@@ -19,8 +19,8 @@ const fillers = [...stopWords, 'problem', 'quickly', 'works', 'everything'].filt
 	(word) => stopWords.has(word) || isCommonWord(word),
 );
 
-describe('a rare word of the question in a title', () => {
-	it('never ranks below documents without it, whatever common words stand around it', () => {
+describe('a rare word of the query in a title', () => {
+	it('never ranks below documents without it, whatever common words surround it', () => {
 		fc.assert(
 			fc.property(collection(), fc.constantFrom(...names), question(), (documents, name, around) => {
 				const index = indexOf([...documents, { title: `Notes on ${name}`, body: 'Short.' }]);
@@ -41,10 +41,10 @@ describe('a rare word of the question in a title', () => {
 });
 
 describe('concepts', () => {
-	it('are never triggered by words without a subject', () => {
+	it('are never triggered by stop words', () => {
 		fc.assert(
 			fc.property(fc.array(fc.constantFrom(...stopWords), { maxLength: 8 }), (words) => {
-				expect(concepts.meantBy(words)).toEqual([]);
+				expect(concepts.expand(words)).toEqual([]);
 			}),
 			{ numRuns: 500 },
 		);
@@ -66,7 +66,7 @@ function question(): fc.Arbitrary<string[]> {
 function indexOf(documents: ReadonlyArray<{ title: string; body: string }>): SearchIndex {
 	const index = new SearchIndex(fragmentFields);
 	for (const [at, fields] of documents.entries()) index.add({ id: `d${at}`, fields });
-	index.understand(vectors);
-	index.learn(concepts);
+	index.useVectors(vectors);
+	index.useConcepts(concepts);
 	return index;
 }

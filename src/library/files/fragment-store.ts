@@ -1,0 +1,89 @@
+/*
+ * The resources in memory: fragments by URI, and the index over them.
+ *
+ * Two files may claim one URI (`a.md` and `a.json`). The extension decides
+ * which file is served, so the outcome does not depend on the order of loading; the
+ * other is remembered and served when the first is removed.
+ */
+import { SearchIndex } from '../../search/index/search-index.ts';
+import {
+	extensionOf,
+	type Fragment,
+	fragmentFields,
+	mimeTypes,
+	readFragment,
+	type SourceFile,
+} from './fragment.ts';
+
+export interface StoredFragment {
+	uri: string;
+	problems: string[];
+}
+
+const precedence = Object.keys(mimeTypes);
+
+export class FragmentStore {
+	readonly index: SearchIndex = new SearchIndex(fragmentFields);
+	readonly #byUri = new Map<string, Fragment>();
+	/** The files of each URI that more than one has claimed. */
+	readonly #claims = new Map<string, Set<string>>();
+	readonly #uriByFile = new Map<string, string>();
+	#sorted: readonly Fragment[] | undefined;
+
+	get size(): number {
+		return this.#byUri.size;
+	}
+
+	/** All fragments in the order of their URIs. */
+	list(): readonly Fragment[] {
+		this.#sorted ??= [...this.#byUri.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+		return this.#sorted;
+	}
+
+	get(uri: string): Fragment | undefined {
+		return this.#byUri.get(uri);
+	}
+
+	put(source: SourceFile): StoredFragment {
+		const { fragment, document, problems } = readFragment(source);
+		const { uri, file } = fragment;
+		this.#uriByFile.set(file, uri);
+		const holder = this.#byUri.get(uri)?.file;
+		if (holder !== undefined && holder !== file) {
+			this.#claims.set(uri, (this.#claims.get(uri) ?? new Set([holder])).add(file));
+			const [winner, loser] = rank(holder) <= rank(file) ? [holder, file] : [file, holder];
+			problems.push(`${loser} has the same URI as ${winner} and is left out`);
+			if (winner === holder) return { uri, problems };
+		}
+		this.#byUri.set(uri, fragment);
+		this.index.add(document);
+		this.#sorted = undefined;
+		return { uri, problems };
+	}
+
+	/** Forget a file. `next` is the file that gets the URI now and must be put again. */
+	drop(file: string): { uri: string; next: string | undefined } | undefined {
+		const uri = this.#uriByFile.get(file);
+		if (uri === undefined) return undefined;
+		this.#uriByFile.delete(file);
+		const claims = this.#claims.get(uri);
+		claims?.delete(file);
+		if (this.#byUri.get(uri)?.file !== file) return undefined;
+		this.#byUri.delete(uri);
+		this.index.remove(uri);
+		this.#sorted = undefined;
+		const [next] = [...(claims ?? [])].sort((a, b) => rank(a) - rank(b));
+		return { uri, next };
+	}
+
+	/** How many fragments each category has, in the order of their names. */
+	categories(): ReadonlyMap<string, number> {
+		const counts = new Map<string, number>();
+		for (const { category } of this.list()) counts.set(category, (counts.get(category) ?? 0) + 1);
+		return counts;
+	}
+}
+
+function rank(file: string): number {
+	return precedence.indexOf(extensionOf(file));
+}
