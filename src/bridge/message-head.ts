@@ -126,7 +126,7 @@ function headOfValue(value: unknown, text: string): Head {
 		}
 		case 'invalid':
 			// A notification is never answered, not even a malformed one.
-			if (read.isNotice) return { kind: 'blank' };
+			if (read.isNotification) return { kind: 'blank' };
 			return invalidRequest(read.id === null ? '' : encodeId(read.id), read.reason);
 	}
 }
