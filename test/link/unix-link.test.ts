@@ -20,6 +20,8 @@ import {
 } from '../support/links.ts';
 import { until } from '../support/waiting.ts';
 
+const ignored = { frame: (): void => {}, end: (): void => {}, fail: (): void => {} };
+
 describe('the file of a Unix socket', () => {
 	it('is for its owner alone, and is removed when the listener closes', async () => {
 		const { listener, identities: who } = await openPair('unix');
@@ -145,6 +147,22 @@ describe('a unix link', () => {
 		await link.close();
 		await until('no connection is open', () => listener.counts.open === 0);
 		expect(listener.counts.accepted).toBeLessThanOrEqual(42);
+	});
+
+	it('collects no listeners from those who wait for it to drain', async () => {
+		const { link } = await openPair('unix', { onStream: (stream) => stream.receive(ignored) });
+		const warnings: string[] = [];
+		const onWarning = ({ name }: Error): unknown => warnings.push(name);
+		process.on('warning', onWarning);
+		onTestFinished(() => void process.off('warning', onWarning));
+		const stream = link.openStream();
+		stream.receive(ignored);
+		for (let round = 0; round < 20; round++) {
+			while (stream.send(Buffer.alloc(256 * 1024)));
+			await Promise.all([stream.drained(), stream.drained()]);
+		}
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(warnings).toEqual([]);
 	});
 
 	it('is named by its address, and no other kind takes that address', async () => {

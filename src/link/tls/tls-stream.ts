@@ -25,6 +25,7 @@ export class TlsStream implements LinkStream {
 	#isPaused = false;
 	/** Frames that came before there was a receiver. */
 	#early: Uint8Array[] = [];
+	#draining: Promise<void> | undefined;
 	#onOver: (reason: OrchestraError) => void = () => {};
 
 	constructor(address: string, frameLimitBytes: number) {
@@ -81,12 +82,8 @@ export class TlsStream implements LinkStream {
 	async drained(): Promise<void> {
 		if (!this.#socket) return this.#unsent.drained();
 		if (!this.#socket.writableNeedDrain) return;
-		await new Promise<void>((resolve, reject) => {
-			this.#socket?.once('drain', resolve);
-			this.#socket?.once('close', () =>
-				reject(new OrchestraError('closed', `the connection to ${this.address} is closed`)),
-			);
-		});
+		this.#draining ??= this.#untilDrained(this.#socket);
+		await this.#draining;
 	}
 
 	end(): void {
@@ -119,6 +116,23 @@ export class TlsStream implements LinkStream {
 		this.#socket?.destroy();
 		this.#onOver(error);
 		receiver?.fail(error);
+	}
+
+	/** One pair of listeners for everybody who waits; a stream that lives for days must not collect them. */
+	#untilDrained(socket: TLSSocket): Promise<void> {
+		return new Promise((resolve, reject) => {
+			const settle = (done: () => void): void => {
+				socket.off('drain', onDrain);
+				socket.off('close', onClose);
+				this.#draining = undefined;
+				done();
+			};
+			const onDrain = (): void => settle(resolve);
+			const onClose = (): void =>
+				settle(() => reject(new OrchestraError('closed', `the connection to ${this.address} is closed`)));
+			socket.on('drain', onDrain);
+			socket.on('close', onClose);
+		});
 	}
 
 	#cork(): void {
