@@ -63,7 +63,7 @@ describe('readMessage', () => {
 		['{"jsonrpc":"2.0","id":1,"method":"a","params":3}', '`params` must be an object or an array'],
 		['{"jsonrpc":"2.0","id":null,"method":"a"}', '`id` must be a string or a number'],
 		['{"jsonrpc":"2.0","id":{},"method":"a"}', '`id` must be a string or a number'],
-		['{"jsonrpc":"2.0","result":1}', 'an answer needs an `id`'],
+		['{"jsonrpc":"2.0","result":1}', 'a response needs an `id`'],
 		['{"jsonrpc":"2.0","id":1,"error":"no"}', '`error` must be an object'],
 		['{"jsonrpc":"2.0"}', 'a message needs a `method`, a `result` or an `error`'],
 	])('refuses %s', (text, reason) => {

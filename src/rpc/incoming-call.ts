@@ -1,17 +1,18 @@
 /*
- * A request of the peer while we work on it.
+ * A request of the peer that is in flight.
  *
- * The cancellation signal is made only when somebody reads it: an
- * `AbortController` costs more than all the rest of a small call.
+ * The abort signal is created on first use: an `AbortController` costs more than
+ * the rest of a small call.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Id } from '../wire/json-rpc.ts';
 
+/** A request of the peer, as the handler sees it. */
 export class IncomingCall {
 	readonly id: Id;
 	readonly method: string;
 	readonly params: unknown;
-	/** The message as it came; empty for a call that came in another way. */
+	/** The message as received; empty for a call that did not arrive as JSON-RPC. */
 	readonly text: string;
 	#controller: AbortController | undefined;
 	#cancelReason: OrchestraError | undefined;
@@ -24,7 +25,7 @@ export class IncomingCall {
 		this.text = text;
 	}
 
-	/** Aborted when the peer gives the request up or is gone. */
+	/** Aborted when the peer cancels the request or disconnects. */
 	get signal(): AbortSignal {
 		if (this.#controller === undefined) {
 			this.#controller = new AbortController();
@@ -33,18 +34,18 @@ export class IncomingCall {
 		return this.#controller.signal;
 	}
 
-	/** Call `listener` when the peer gives the request up, or at once if it has: all that most need of a signal. */
+	/** Call `listener` when the request is canceled, or at once if it already is. Cheaper than `signal`. */
 	onCancel(listener: (reason: OrchestraError) => void): void {
 		if (this.#cancelReason) listener(this.#cancelReason);
 		else (this.#listeners ??= []).push(listener);
 	}
 
-	/** True once the peer gave the request up: no answer will be sent. */
+	/** True once the request is canceled: no response will be sent. */
 	get isCanceled(): boolean {
 		return this.#cancelReason !== undefined;
 	}
 
-	/** The peer gave the request up. */
+	/** Cancel the request. Idempotent. */
 	cancel(reason: string): void {
 		if (this.#cancelReason) return;
 		this.#cancelReason = new OrchestraError('canceled', reason);
