@@ -42,22 +42,25 @@ linuxOnly('replaces a killed guard, whose backup then goes, and keeps the childr
 	await nothingLeft(token);
 });
 
-linuxOnly('leaves to the next process what nobody was left to end', async () => {
-	const stateHome = temporaryFolder();
-	const { parent, guard, backup, token } = await startParent(stateHome);
-	for (const pid of [guard, backup]) process.kill(pid, 'SIGKILL');
-	parent.kill('SIGKILL');
-	await once(parent, 'exit');
-	// A new guard may have been started between the two kills; it is ended in the same way.
-	const survivors = livingWith('ROUND_TOKEN', token);
-	expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
-	const next = await startParent(stateHome);
-	await until('what was left is ended', () => !survivors.some(isAlive));
-	expect(livingWith('ROUND_TOKEN', next.token).length).toBeGreaterThan(0);
-	expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
-	next.parent.kill('SIGKILL');
-	await nothingLeft(next.token);
-});
+linuxOnly(
+	'lets the next process kill the orphans when the guard and its backup were killed too',
+	async () => {
+		const stateHome = temporaryFolder();
+		const { parent, guard, backup, token } = await startParent(stateHome);
+		for (const pid of [guard, backup]) process.kill(pid, 'SIGKILL');
+		parent.kill('SIGKILL');
+		await once(parent, 'exit');
+		// A new guard may have been started between the two kills; it is ended in the same way.
+		const survivors = livingWith('ROUND_TOKEN', token);
+		expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
+		const next = await startParent(stateHome);
+		await until('what was left is ended', () => !survivors.some(isAlive));
+		expect(livingWith('ROUND_TOKEN', next.token).length).toBeGreaterThan(0);
+		expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
+		next.parent.kill('SIGKILL');
+		await nothingLeft(next.token);
+	},
+);
 
 interface Started {
 	readonly parent: ChildProcess;

@@ -130,9 +130,7 @@ describe('the certificate folder', () => {
 		await rm(join(folder, missing));
 		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'unknown')));
 		expect(error.code).toBe('bad_input');
-		expect(error.message).toContain(
-			`${join(folder, missing)} is missing, but ${join(folder, other)} exists`,
-		);
+		expect(error.message).toContain(`${join(folder, missing)} is missing, but ${join(folder, other)} exists`);
 		expect(error.hint).toContain(`Restore ${missing}`);
 		expect(await readFile(join(folder, other), 'utf8')).toBe(before);
 		expect(await readdir(folder)).not.toContain(missing);
