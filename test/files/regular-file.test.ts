@@ -1,4 +1,4 @@
-/* Files that a stranger may have put there. */
+/* Untrusted files. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -53,15 +53,15 @@ describe('a peer whose output is above the high-water mark', () => {
 	});
 
 	it('keeps notifications behind queued requests, but not progress', async () => {
-		const heard: string[] = [];
+		const notifications: string[] = [];
 		const { peer, channel, begun } = openCongested({
-			onNotification: (method) => heard.push(`${method} after ${begun.length}`),
+			onNotification: (method) => notifications.push(`${method} after ${begun.length}`),
 		});
 		peer.message(request(1));
 		peer.message('{"jsonrpc":"2.0","method":"notifications/x"}');
 		peer.message('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9}}');
 		await catchUp(channel);
-		expect(heard).toEqual(['notifications/progress after 0', 'notifications/x after 1']);
+		expect(notifications).toEqual(['notifications/progress after 0', 'notifications/x after 1']);
 	});
 
 	it('queues the requests of a batch and settles the responses in it', async () => {

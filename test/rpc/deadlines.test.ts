@@ -18,7 +18,7 @@ describe('Deadlines', () => {
 		expect(swept).toEqual([40, 100]);
 	});
 
-	it('cuts a wait that is too long for a timer in pieces', () => {
+	it('splits a wait that is too long for one timer', () => {
 		const clock = new FakeClock();
 		let sweeps = 0;
 		const dueAt = 2 ** 31 + 5000;
@@ -46,10 +46,10 @@ describe('Deadlines', () => {
 });
 
 describe('systemClock', () => {
-	it('moves on, and calls back unless called off', async () => {
+	it('advances, and calls back unless canceled', async () => {
 		const before = systemClock.now();
 		const cancel = systemClock.after(5, () => {
-			throw new Error('called off');
+			throw new Error('canceled');
 		});
 		cancel();
 		// Its own timers do not keep the process alive, so one of ours must.
