@@ -1,57 +1,57 @@
-/* Every bound and every wait of the bridge, by name, and its own name. */
+/* Every limit and timeout of the bridge, and its id. */
 
-/** Under which the bridge registers and calls tools. */
+/** The id under which the bridge registers and calls tools. */
 export const BRIDGE_ID = 'transport.stdio';
 
-/** How long a message waits for a connection that was lost, before it is refused. */
-export const HOLD_MS = 5_000;
+/** How long a message is queued while the connection is lost, before it fails. */
+export const QUEUE_MS = 5_000;
 
-/** How long the first messages wait while the first connection is being made; a hub may have to be started. */
+/** The same for messages before the first connection: the hub may have to be started. */
 export const HUB_START_MS = 20_000;
 
 /**
- * What may wait in the bridge before reading from the client stops: characters, and as many more for each
- * message as it costs beside its text. An agent may write 10 MiB of short requests before it reads an answer.
+ * High-water mark of the queue to the hub, in characters, and the overhead of one queued message; above it the
+ * client is not read. An agent may write 10 MiB of short requests before it reads a response.
  */
-export const HELD_CHARACTERS: number = 64 * 1024 * 1024;
-export const HELD_MESSAGE_CHARACTERS = 200;
+export const QUEUE_CHARACTERS: number = 64 * 1024 * 1024;
+export const QUEUED_MESSAGE_CHARACTERS = 200;
 
-/** Characters that may wait for a client that does not read, before reading from the hub stops. */
-export const UNREAD_CHARACTERS: number = 64 * 1024 * 1024;
+/** High-water mark of the output to a client that does not read, in characters; above it the hub is not read. */
+export const OUTPUT_CHARACTERS: number = 64 * 1024 * 1024;
 
-/** How long a client may read nothing while more than the high-water mark waits for it. */
-export const UNREAD_MS = 60_000;
+/** How long a client may read nothing while its pipe is full. */
+export const STALLED_MS = 60_000;
 
-/** How long the hub may take to answer `initialize`; then the bridge answers. */
+/** How long the hub may take to answer `initialize` before the bridge answers. */
 export const INITIALIZE_MS = 2_000;
 
-/** How long the last answers may take to leave when the bridge ends. */
+/** How long flushing the last responses may take when the bridge ends. */
 export const FLUSH_MS = 1_000;
 
-/** Pauses between attempts to connect: the first, doubled each time, up to the last. */
+/** Backoff between connection attempts: first and longest delay. */
 export const RECONNECT_FIRST_MS = 100;
-export const RECONNECT_LONGEST_MS = 5_000;
+export const RECONNECT_MAX_MS = 5_000;
 
-/** A connection that lived this long was a good one: the next attempt is made at once. */
-export const STEADY_MS = 1_000;
+/** A connection that lasted this long resets the backoff. */
+export const STABLE_MS = 1_000;
 
-/** How long calls in flight may take after the end of input. */
+/** How long in-flight calls may take after the end of input. */
 export const BRIDGE_DRAIN_MS = 5_000;
 
-/** How long the orchestrator may take to answer the registration; it works without. */
+/** How long the orchestrator may take to answer the registration, which is optional. */
 export const REGISTER_MS = 2_000;
 
-/** How long the orchestrator may take to say whether it has prompts and storage. */
+/** How long the orchestrator may take to answer the probes for prompts and storage. */
 export const ORCHESTRATOR_PROBE_MS = 1_000;
 
-/** How long a tool may take. The client has a deadline of its own; this only catches what everybody forgot. */
+/** Timeout of a tool call: a last resort, because the client has its own deadline. */
 export const TOOL_CALL_MS: number = 60 * 60_000;
 
-/** How long a bridge that ends waits for an attempt to connect that is under way. */
-export const LATE_HUB_MS = 500;
+/** How long a bridge that shuts down waits for a connection attempt in progress. */
+export const LATE_CONNECT_MS = 500;
 
-/** How often a bridge looks whether the shared hub is blocked. */
-export const WATCH_MS = 1_000;
+/** Interval of the health check of the shared hub. */
+export const HEALTH_CHECK_MS = 1_000;
 
-/** How long a hub that seems to be blocked may take to answer, before calls in flight are given up. */
-export const WATCH_ANSWER_MS = 5_000;
+/** How long a hub that seems blocked may take to answer before the connection is dropped. */
+export const HEALTH_ANSWER_MS = 5_000;

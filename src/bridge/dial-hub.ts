@@ -1,7 +1,4 @@
-/*
- * Connect to a hub and make it speak MCP: through the tunnel when it offers one,
- * else by translation.
- */
+/* Connect to a hub and exchange MCP messages: over the tunnel if the hub has one, else by translation. */
 import { OrchestraError } from '../errors.ts';
 import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
 import type { Link } from '../link/link.ts';
@@ -12,8 +9,8 @@ import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { BRIDGE_ID, REGISTER_MS, WATCH_ANSWER_MS, WATCH_MS } from './bridge-limits.ts';
-import type { HubPlace } from './hub-place.ts';
+import { BRIDGE_ID, HEALTH_ANSWER_MS, HEALTH_CHECK_MS, REGISTER_MS } from './bridge-limits.ts';
+import type { HubEndpoint } from './hub-endpoint.ts';
 
 const manifest: ShortManifest = {
 	id: BRIDGE_ID,
@@ -25,27 +22,27 @@ const manifest: ShortManifest = {
 };
 
 export interface DialHubOptions extends LinkChoice {
-	/** One id for the whole life of the bridge. */
+	/** The id of the MCP session, constant over reconnects. */
 	sessionId: string;
 	signal: AbortSignal;
 	log: Log;
 }
 
 export interface DialedHub {
-	/** MCP messages to and from it. */
+	/** MCP messages to and from the hub. */
 	readonly transport: Transport;
-	/** Resolves, once, when the connection is over. */
+	/** Resolves with the reason when the connection ends. */
 	readonly closed: Promise<OrchestraError>;
 	close(): Promise<void>;
 }
 
-/** Rejects with the reason when there is nobody, or nobody who trusts us. */
-export async function dialHub(place: HubPlace, options: DialHubOptions): Promise<DialedHub> {
-	const { address, certsDir } = place;
+/** Rejects with the reason when no hub answers, or its certificate or ours is not trusted. */
+export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): Promise<DialedHub> {
+	const { address, certsDir } = endpoint;
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	// How to reach the shared hub is not the user's choice: its socket is the only way in.
+	// The shared hub is only reachable through its socket, whatever kind of link the user chose.
 	const choice = isUnixAddress(address) ? 'unix' : kind;
 	const link = await dial({
 		address,
@@ -55,24 +52,24 @@ export async function dialHub(place: HubPlace, options: DialHubOptions): Promise
 		signal,
 		log,
 	}).catch((thrown: unknown) => {
-		throw place.diagnose?.() ?? thrown;
+		throw endpoint.diagnose?.() ?? thrown;
 	});
 	try {
-		const told = featuresOf(link, place, log);
-		// With values to hand over we wait until the hub has them: the first request may need what they configure.
-		const features = place.features && !place.variables ? new Set(place.features) : await told;
-		told.catch(() => {}); // a link that is lost says so by itself
+		const registered = featuresOf(link, endpoint, log);
+		// Forwarded variables must be applied before the first request, which may need what they configure.
+		const features = endpoint.features && !endpoint.variables ? new Set(endpoint.features) : await registered;
+		registered.catch(() => {}); // a lost link is reported by `closed`
 		const hub = features.has(MCP_TUNNEL)
-			? throughTunnel(link, features, options)
+			? overTunnel(link, features, options)
 			: await translated(link, features, options);
-		return place.diagnose ? watched(hub, link, place.diagnose) : hub;
+		return endpoint.diagnose ? withHealthCheck(hub, link, endpoint.diagnose) : hub;
 	} catch (thrown) {
 		await link.close();
 		throw thrown;
 	}
 }
 
-function throughTunnel(
+function overTunnel(
 	link: Link,
 	features: ReadonlySet<string>,
 	{ sessionId, log }: DialHubOptions,
@@ -86,23 +83,23 @@ function throughTunnel(
 	return { transport, closed: link.closed, close };
 }
 
-/** The same hub, but its connection is over when the hub has been blocked for too long: what was seen from outside and a question without answer say so. */
-function watched(hub: DialedHub, link: Link, diagnose: () => OrchestraError | undefined): DialedHub {
+/** The same hub, but its connection also ends when the hub is blocked: its heartbeat is late and it does not answer a request. */
+function withHealthCheck(hub: DialedHub, link: Link, diagnose: () => OrchestraError | undefined): DialedHub {
 	let timer: NodeJS.Timeout | undefined;
 	const blocked = new Promise<OrchestraError>((resolve) => {
-		let isAsking = false;
+		let isChecking = false;
 		timer = setInterval(() => {
-			const error = isAsking ? undefined : diagnose();
+			const error = isChecking ? undefined : diagnose();
 			if (error === undefined) return;
-			isAsking = true;
-			// A heartbeat may also be late because of a full disk, or because the whole machine was suspended.
-			register(link, manifest, WATCH_ANSWER_MS).then(
+			isChecking = true;
+			// A heartbeat may also be late because the disk is full or the machine was suspended, so ask the hub.
+			register(link, manifest, HEALTH_ANSWER_MS).then(
 				() => {
-					isAsking = false;
+					isChecking = false;
 				},
 				() => resolve(diagnose() ?? error),
 			);
-		}, WATCH_MS);
+		}, HEALTH_CHECK_MS);
 		timer.unref();
 	});
 	const closed = Promise.race([hub.closed, blocked]);
@@ -114,7 +111,7 @@ function watched(hub: DialedHub, link: Link, diagnose: () => OrchestraError | un
 	return { transport: hub.transport, closed, close };
 }
 
-/** Only here the generated code is needed; most bridges never load it. */
+/** Loaded on demand: only translation needs the generated code. */
 async function translated(
 	link: Link,
 	features: ReadonlySet<string>,
@@ -124,22 +121,22 @@ async function translated(
 	return openTranslation(link, features, options);
 }
 
-/** What the hub can do beyond the common protocol. Orchestrators that refuse us are used all the same. */
-async function featuresOf(link: Link, { variables }: HubPlace, log: Log): Promise<ReadonlySet<string>> {
+/** The features of the hub. An orchestrator that rejects the registration is used without features. */
+async function featuresOf(link: Link, { variables }: HubEndpoint, log: Log): Promise<ReadonlySet<string>> {
 	const env = variables && { ...variables, [BRIDGE_PID_VARIABLE]: String(process.pid) };
 	try {
 		const { isAccepted, features } = await register(link, { ...manifest, env }, REGISTER_MS);
 		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
 		return features;
 	} catch (thrown) {
-		// A peer that drops the stream knows no registration; one that drops the link is gone.
-		const gone = await Promise.race([link.closed, nextTurn()]);
+		// A peer without registration drops the stream; a lost link is an error.
+		const gone = await Promise.race([link.closed, nextTick()]);
 		if (gone) throw gone;
-		log.debug(`the orchestrator did not take the registration: ${OrchestraError.from(thrown).message}`);
+		log.debug(`the orchestrator did not answer the registration: ${OrchestraError.from(thrown).message}`);
 		return new Set();
 	}
 }
 
-function nextTurn(): Promise<void> {
+function nextTick(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,10 +1,10 @@
 /*
- * `initialize` never waits long for a hub.
+ * Bounds the wait for the response to `initialize`.
  *
- * A hub that is there answers, and says what it really has. When there is none, or
- * it does not answer in time, the bridge opens the session itself: an agent that
- * got no answer would drop the server for good. It then announces all that a hub
- * may have, and the hub is told of the session when it comes.
+ * A connected hub answers with its real capabilities. Without a hub, or when it is
+ * late, the bridge answers itself: an agent without a response drops the server for
+ * good. The bridge then declares every capability that a hub may have, and replays
+ * the session to the hub later.
  */
 import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
@@ -38,22 +38,22 @@ export class Initialization {
 		this.#onLate = onLate;
 	}
 
-	/** Whether the revision of the session has batches. */
+	/** Whether the revision of the session allows batches. */
 	get acceptsBatch(): boolean {
 		return this.#acceptsBatch;
 	}
 
-	/** True when the session was opened by the bridge. */
+	/** True when the bridge answered `initialize`. */
 	get isLocal(): boolean {
 		return this.#isLocal;
 	}
 
-	/** The id of the `initialize` that awaits its answer. */
+	/** The id of the `initialize` in flight. */
 	get id(): string | undefined {
 		return this.#open?.id;
 	}
 
-	/** An `initialize` came. */
+	/** Track an `initialize` request. */
 	begin(id: string, text: string): void {
 		this.end();
 		const params = Object(parseJson(text)).params;
@@ -63,13 +63,13 @@ export class Initialization {
 		this.#open = { id, text, timer: setTimeout(this.#onLate, INITIALIZE_MS) };
 	}
 
-	/** It was answered, or its client is gone. */
+	/** It was answered or canceled. */
 	end(): void {
 		clearTimeout(this.#open?.timer);
 		this.#open = undefined;
 	}
 
-	/** Answer in place of a hub. Gives back the request too, for a hub that comes later. */
+	/** Answer in place of a hub. Returns the request as well, for the replay. */
 	answer(): { text: string; answer: string } | undefined {
 		const open = this.#open;
 		if (open === undefined) return undefined;

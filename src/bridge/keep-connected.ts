@@ -1,48 +1,49 @@
-/* Have a hub, and have one again whenever it is lost, until told to stop. */
+/* Keep a relay connected to a hub: reconnect with exponential backoff until aborted. */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { LATE_HUB_MS, RECONNECT_FIRST_MS, RECONNECT_LONGEST_MS, STEADY_MS } from './bridge-limits.ts';
+import { Backoff } from '../rpc/backoff.ts';
+import { LATE_CONNECT_MS, RECONNECT_FIRST_MS, RECONNECT_MAX_MS, STABLE_MS } from './bridge-limits.ts';
 import type { DialedHub } from './dial-hub.ts';
 import type { Relay } from './relay.ts';
 
 export interface KeepConnectedOptions {
 	relay: Relay;
-	/** One attempt. */
+	/** One connection attempt. */
 	open: () => Promise<DialedHub>;
-	/** Ends it; the hub of the moment is closed. */
+	/** Stops reconnecting and closes the current hub. */
 	signal: AbortSignal;
 	log: Log;
 }
 
 /**
- * Resolves when `signal` is aborted and the last hub is closed. Rejects when the first attempt shows that
- * no other can do better: an address or a certificate that is wrong.
+ * Resolves when `signal` is aborted and the last hub is closed. Rejects when the first attempt fails for a
+ * permanent reason: a wrong address or certificate.
  */
 export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<void> {
 	const aborted = new Promise<void>((resolve) =>
 		signal.addEventListener('abort', () => resolve(), { once: true }),
 	);
-	let pauseMs = RECONNECT_FIRST_MS;
+	const backoff = new Backoff(RECONNECT_FIRST_MS, RECONNECT_MAX_MS);
 	for (let attempts = 0; !signal.aborted; attempts++) {
 		const startedAt = performance.now();
 		try {
 			const hub = await openUnless(aborted, open);
-			if (hub) await useHub(hub, relay, aborted);
+			if (hub) await serveWith(hub, relay, aborted);
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown);
 			if (attempts === 0 && error.code === 'bad_input') throw error;
 			relay.unreachable(error);
-			if (pauseMs === RECONNECT_FIRST_MS) warn(log, error);
+			if (backoff.isReset) warn(log, error);
 		}
 		if (signal.aborted) break;
-		if (performance.now() - startedAt >= STEADY_MS) pauseMs = RECONNECT_FIRST_MS;
-		else pauseMs = await pause(pauseMs, aborted);
+		if (performance.now() - startedAt >= STABLE_MS) backoff.reset();
+		else await pause(backoff.nextMs(), aborted);
 	}
 }
 
 /**
- * Undefined when `aborted` came first; an attempt under way is then waited for, if it ends soon, and its hub closed.
- * What is wrong with the address or a certificate is told even then.
+ * Undefined when `aborted` comes first; the attempt then has a moment to end, and its hub is closed. A wrong address
+ * or certificate is reported even then.
  */
 async function openUnless(
 	aborted: Promise<void>,
@@ -57,28 +58,26 @@ async function openUnless(
 		.catch((thrown: unknown) => {
 			failure = thrown;
 		});
-	await pause(LATE_HUB_MS, closed);
+	await pause(LATE_CONNECT_MS, closed);
 	if (OrchestraError.is(failure, 'bad_input')) throw failure;
 	return undefined;
 }
 
-/** Serve with this hub until it is gone, and throw why. Returns when `aborted` comes first. */
-async function useHub(hub: DialedHub, relay: Relay, aborted: Promise<void>): Promise<void> {
+/** Serve with this hub until it is lost, then throw the reason. Returns when `aborted` comes first. */
+async function serveWith(hub: DialedHub, relay: Relay, aborted: Promise<void>): Promise<void> {
 	const lost = relay.attach(hub.transport);
 	const reason = await Promise.race([hub.closed, lost, aborted]);
 	if (reason === undefined) return hub.close();
 	relay.detach(reason);
-	// Nobody waits for the remains of a connection that is gone.
+	// Cleaning up a lost connection must not delay the next one.
 	void hub.close().catch(() => {});
 	throw reason;
 }
 
-/** Gives back how long the next pause is to be. */
-async function pause(ms: number, aborted: Promise<void>): Promise<number> {
+async function pause(ms: number, aborted: Promise<void>): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	await Promise.race([aborted, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
 	clearTimeout(timer);
-	return Math.min(ms * 2, RECONNECT_LONGEST_MS);
 }
 
 function warn(log: Log, { message, hint }: OrchestraError): void {

@@ -1,16 +1,15 @@
 /*
- * What a message is.
+ * The kind, id and method of a message.
  *
- * A message of the client is parsed: its writer is a stranger, and a look at the
- * ends of a line cannot tell whether the middle is JSON, nor which of two `id`
- * keys counts. What is no message is known as such before a hub sees it.
+ * Messages of the client are untrusted and parsed completely: the start and end of
+ * a line do not show whether the middle is JSON, nor which of two `id` keys counts.
+ * An invalid message is rejected before it reaches a hub.
  *
- * A message of a hub was written by our own encoder, and answers are the bulk of
- * all bytes. There the head is enough: `jsonrpc`, `id`, then the rest, or, as the
- * official TypeScript SDK writes it, `jsonrpc` and `id` last. Whatever looks
- * different is parsed. In valid JSON a tail `,"jsonrpc":"2.0","id":7}` belongs to
- * the outermost object: the last brace closes it, and no string can hold these
- * quotes unescaped.
+ * Messages of a hub come from our own encoder, and responses are most of the bytes,
+ * so only the head is read: `jsonrpc` and `id` first, or last, as the official
+ * TypeScript SDK writes them. Any other form is parsed. In valid JSON a tail
+ * `,"jsonrpc":"2.0","id":7}` belongs to the outermost object: the last brace closes
+ * it, and no string can contain these quotes unescaped.
  */
 import { messageOf } from '../errors.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
@@ -20,15 +19,15 @@ import { encodeId, exactly, isId, type RpcErrorObject, readMessage, rpcCodes } f
 /** Ids are compared by their JSON text, in the one form that `JSON.stringify` gives. */
 export type Head =
 	| { kind: 'request'; id: string; method: string; isModern?: boolean }
-	/** A bare answer has neither a result nor an error; it is one only when it is awaited. */
-	| { kind: 'answer'; id: string; isResult: boolean; isBare?: true }
-	| { kind: 'notice'; method: string }
+	/** A bare response has neither result nor error; it counts only when it is awaited. */
+	| { kind: 'response'; id: string; isResult: boolean; isBare?: true }
+	| { kind: 'notification'; method: string }
 	| { kind: 'batch'; parts: Head[] }
 	| { kind: 'blank' }
-	/** Not a message. `id` is empty when it cannot be told. */
+	/** Not a valid message. `id` is empty when it is unknown. */
 	| { kind: 'invalid'; id: string; error: RpcErrorObject };
 
-// A string with a raw control character is no JSON.
+// JSON strings contain no raw control characters.
 const plain = '[^"\\\\\\u0000-\\u001f]';
 const id = `(0|-?[1-9]\\d{0,14}|"${plain}{0,200}")`;
 const idFirst = new RegExp(
@@ -38,33 +37,33 @@ const idLast = new RegExp(`,"jsonrpc":"2\\.0","id":${id}\\}$`);
 const noticeFirst = new RegExp(`^\\{(?:"jsonrpc":"2\\.0",)?"method":"(notifications/${plain}*)"`);
 const bodyFirst = new RegExp(`^\\{"(?:method":"(${plain}*)"|(result)":|(error)":)`);
 
-/** How much of the end is looked at: the longest id that `idLast` takes, and what stands around it. */
+/** Characters of the tail that `idLast` is matched against: the longest id and its surroundings. */
 const TAIL_CHARACTERS = 240;
 
-/** What a message of a hub is, without parsing it where that is possible. */
+/** The head of a hub message, without parsing it where possible. */
 export function readHead(text: string): Head {
-	if (!text.endsWith('}')) return readWhole(text);
+	if (!text.endsWith('}')) return parseHead(text);
 	const first = idFirst.exec(text);
 	if (first?.[1] !== undefined) return headOf(first[1], first[2], first[3]);
 	const notice = noticeFirst.exec(text);
-	if (notice?.[1] !== undefined) return { kind: 'notice', method: notice[1] };
+	if (notice?.[1] !== undefined) return { kind: 'notification', method: notice[1] };
 	const body = bodyFirst.exec(text);
 	const last = body && idLast.exec(text.slice(-TAIL_CHARACTERS));
 	if (body && last?.[1] !== undefined) return headOf(last[1], body[1], body[2]);
-	return readWhole(text);
+	return parseHead(text);
 }
 
-/** The id that a `notifications/cancelled` gives up; undefined when it names none. */
+/** The request id of a `notifications/cancelled`; undefined when it has none. */
 export function canceledId(text: string): string | undefined {
 	try {
 		const requestId = exactly(Object(parseJson(text)).params?.requestId, text, 'params', 'requestId');
 		return isId(requestId) ? encodeId(requestId) : undefined;
 	} catch {
-		return undefined; // no JSON, so nothing is given up
+		return undefined; // not JSON, so nothing is canceled
 	}
 }
 
-/** The same message under another id. `from` is the id as `readHead` told it. */
+/** The same message with another id. `from` is the id that `readHead` returned. */
 export function withId(text: string, from: string, to: string): string {
 	const start = `{"jsonrpc":"2.0","id":${from},`;
 	if (text.startsWith(start)) return `{"jsonrpc":"2.0","id":${to},${text.slice(start.length)}`;
@@ -75,12 +74,12 @@ export function withId(text: string, from: string, to: string): string {
 
 function headOf(id: string, method: string | undefined, result: string | undefined): Head {
 	return method === undefined
-		? { kind: 'answer', id, isResult: result !== undefined }
+		? { kind: 'response', id, isResult: result !== undefined }
 		: { kind: 'request', id, method };
 }
 
-/** What a message of anybody is. Never throws. */
-export function readWhole(text: string): Head {
+/** The head of any message, from parsing it. Never throws. */
+export function parseHead(text: string): Head {
 	let value: unknown;
 	try {
 		value = parseJson(text);
@@ -94,12 +93,12 @@ export function readWhole(text: string): Head {
 	return { kind: 'batch', parts: value.map((part, at) => headOfValue(part, texts[at] ?? '')) };
 }
 
-/** Does this request open a legacy session? */
+/** Whether this request opens a legacy session. */
 export function isInitialize({ method, isModern }: Head & { kind: 'request' }): boolean {
 	return method === 'initialize' && !isModern;
 }
 
-/** The head of a message that is no valid request, and why. */
+/** The head of an invalid request, with the reason. */
 export function invalidRequest(id: string, reason: string): Head & { kind: 'invalid' } {
 	return invalid(id, rpcCodes.invalidRequest, `invalid request: ${reason}`);
 }
@@ -118,10 +117,10 @@ function headOfValue(value: unknown, text: string): Head {
 			return { kind: 'request', id: encodeId(id), method, isModern };
 		}
 		case 'notification':
-			return { kind: 'notice', method: read.message.method };
+			return { kind: 'notification', method: read.message.method };
 		case 'response': {
 			const { id, error } = read.message;
-			const answer = { kind: 'answer', id: id === null ? 'null' : encodeId(id) } as const;
+			const answer = { kind: 'response', id: id === null ? 'null' : encodeId(id) } as const;
 			return { ...answer, isResult: error === undefined, ...(read.isBare ? { isBare: true } : {}) };
 		}
 		case 'invalid':

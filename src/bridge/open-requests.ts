@@ -1,29 +1,29 @@
 /*
- * The requests of the client that were passed to a hub, and what their answers tell
- * about the session. Each is answered exactly once: by the hub, or by the bridge
- * when the hub is lost or the bridge ends.
+ * The requests of the client that were sent to a hub, and the session state that
+ * follows from their responses. Each gets exactly one response: from the hub, or
+ * from the bridge when the hub is lost or the bridge shuts down.
  */
 import type { OrchestraError } from '../errors.ts';
-import { InFlight, isListening } from './in-flight.ts';
+import { responsesToLost, subscriptionEnd } from './error-responses.ts';
+import { InFlightRequests, isListening } from './in-flight-requests.ts';
 import { Initialization } from './initialization.ts';
 import { type Head, isInitialize } from './message-head.ts';
-import { answersToLost, endOfSubscription } from './refusals.ts';
-import { SessionMemory } from './session-memory.ts';
+import { SessionState } from './session-state.ts';
 
 export interface OpenRequestsEvents {
-	/** Nothing but subscriptions is in flight. */
+	/** Only subscriptions are in flight. */
 	readonly onIdle: () => void;
 	/** The hub did not answer `initialize` in time. */
 	readonly onLateInitialize: () => void;
 }
 
 export class OpenRequests {
-	readonly memory: SessionMemory = new SessionMemory();
+	readonly session: SessionState = new SessionState();
 	readonly initialization: Initialization;
-	readonly #inFlight: InFlight;
+	readonly #inFlight: InFlightRequests;
 
 	constructor({ onIdle, onLateInitialize }: OpenRequestsEvents) {
-		this.#inFlight = new InFlight(onIdle);
+		this.#inFlight = new InFlightRequests(onIdle);
 		this.initialization = new Initialization(onLateInitialize);
 	}
 
@@ -35,61 +35,61 @@ export class OpenRequests {
 		return this.#inFlight.get(id) !== undefined;
 	}
 
-	/** A message is passed to the hub: note what awaits an answer. */
+	/** Track a message that is sent to the hub. */
 	add(text: string, head: Head): void {
 		if (head.kind === 'request') {
 			const { id, method } = head;
 			if (isInitialize(head) && this.initialization.id !== id) this.initialization.begin(id, text);
-			const kept = this.memory.isOfInterest(method) ? text : undefined;
+			const kept = this.session.isReplayed(method) ? text : undefined;
 			this.#inFlight.add(id, { method, text: kept, batch: undefined });
-		} else if (head.kind === 'notice') {
-			if (head.method === 'notifications/initialized') this.memory.initialized(text);
+		} else if (head.kind === 'notification') {
+			if (head.method === 'notifications/initialized') this.session.initialized(text);
 		} else if (head.kind === 'batch') {
 			for (const part of head.parts) this.#addPart(part, head);
 		}
 	}
 
-	/** The request is over without an answer. */
+	/** The request ends without a response. */
 	cancel(id: string): void {
 		if (this.initialization.id === id) this.initialization.end();
 		this.#inFlight.take(id);
 	}
 
-	/** The hub answered. False for an answer that the client does not wait for: it has one, or gave the request up. */
-	answered({ id, isResult }: Head & { kind: 'answer' }): boolean {
-		const flight = this.#inFlight.take(id);
-		if (flight === undefined) return id === 'null';
-		this.memory.answered(flight.method);
+	/** Track a response. False when the client does not await it: it has one, or canceled the request. */
+	answered({ id, isResult }: Head & { kind: 'response' }): boolean {
+		const request = this.#inFlight.take(id);
+		if (request === undefined) return id === 'null';
+		this.session.answered(request.method);
 		if (this.initialization.id === id) this.initialization.end();
-		if (flight.text !== undefined && isResult) this.memory.granted(flight);
+		if (request.text !== undefined && isResult) this.session.granted(request);
 		return true;
 	}
 
-	/** The hub answered a batch. An error about an id that is in flight for another message does not end that one. */
+	/** Track the responses of a batch. An error under an id that is in flight outside of the batch does not end that request. */
 	answeredBatch(parts: readonly Head[]): void {
 		for (const part of parts)
-			if (part.kind === 'answer' && this.#inFlight.get(part.id)?.batch) this.answered(part);
+			if (part.kind === 'response' && this.#inFlight.get(part.id)?.batch) this.answered(part);
 	}
 
-	/** Open the session in place of a hub, if one is being opened; gives back the answer. */
-	initializeHere(): { id: string; answer: string } | undefined {
+	/** Answer a pending `initialize` in place of a hub. */
+	initializeLocally(): { id: string; answer: string } | undefined {
 		const { id } = this.initialization;
 		const opened = this.initialization.answer();
 		if (id === undefined || opened === undefined) return undefined;
-		this.memory.granted({ method: 'initialize', text: opened.text });
+		this.session.granted({ method: 'initialize', text: opened.text });
 		return { id, answer: opened.answer };
 	}
 
-	/** Answers to everything in flight, which is lost; at the end of the bridge, subscriptions simply end. */
+	/** Error responses for every request in flight. At shutdown, subscriptions get a normal end. */
 	takeLost(reason: OrchestraError, isEnd: boolean): string[] {
-		const flights = this.#inFlight.takeAll();
-		const ending = flights.filter(([, flight]) => isEnd && isListening(flight));
-		const lost = flights.filter((flight) => !ending.includes(flight));
-		for (const [, { method }] of lost) this.memory.answered(method);
-		return [...ending.map(([id]) => endOfSubscription(id)), ...answersToLost(lost, reason)];
+		const requests = this.#inFlight.takeAll();
+		const ending = requests.filter(([, request]) => isEnd && isListening(request));
+		const lost = requests.filter((request) => !ending.includes(request));
+		for (const [, { method }] of lost) this.session.answered(method);
+		return [...ending.map(([id]) => subscriptionEnd(id)), ...responsesToLost(lost, reason)];
 	}
 
-	/** A batch holds no message that a new hub must know, and its parts have no text of their own. */
+	/** Requests of a batch are not replayed, so their text is not kept. */
 	#addPart(part: Head, batch: object): void {
 		// A hub refuses an `initialize` in a batch, and an id that is in flight.
 		if (part.kind !== 'request' || part.method === 'initialize' || this.has(part.id)) return;

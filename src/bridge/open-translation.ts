@@ -1,4 +1,4 @@
-/* MCP for an orchestrator that does not speak it: a face whose provider asks the orchestrator. */
+/* MCP for an orchestrator without a tunnel: a local session whose provider calls the orchestrator. */
 
 import type { Link } from '../link/link.ts';
 import type { Log } from '../log.ts';
@@ -31,17 +31,17 @@ export function openTranslation(
 function serveSession(provider: Provider, log: Log): Transport {
 	const [near, far] = memoryPair();
 	const shared = sharedState();
-	const face = new McpSession(provider, { shared, log });
+	const session = new McpSession(provider, { shared, log });
 	const peer = new Peer(far, {
-		...face.peerOptions,
+		...session.peerOptions,
 		log,
 		onEnd: () => {
-			face.close();
-			shared.parking.close();
+			session.close();
+			shared.suspendedCalls.close();
 			peer.cancelIncoming('the bridge is closing');
 		},
 	});
-	face.connect(peer);
+	session.connect(peer);
 	far.start(peer);
 	return near;
 }

@@ -1,7 +1,7 @@
 /*
- * The provider behind a bridge that translates: each MCP request becomes one
- * request of orchestra.plugin.v1, and the answer becomes MCP again. Whatever goes
- * wrong on the way is an internal error with its reason; what a tool says is a result.
+ * Translates MCP to orchestra.plugin.v1: each MCP request becomes one request of the
+ * plugin protocol. A failed connection or an invalid response is an internal error
+ * with its reason; a failed tool is a result.
  */
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
@@ -32,7 +32,7 @@ import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { BRIDGE_ID, ORCHESTRATOR_PROBE_MS, TOOL_CALL_MS } from './bridge-limits.ts';
-import { lostMessage } from './refusals.ts';
+import { lostMessage } from './error-responses.ts';
 
 type Request = NonNullable<RequestInit['request']>;
 
@@ -43,7 +43,7 @@ export class OrchestratorProvider implements Provider {
 	readonly #isExact: boolean;
 	readonly #offered: Promise<ServerCapabilities>;
 
-	/** @param isExact whether the orchestrator takes exact JSON */
+	/** @param isExact whether the orchestrator supports exact JSON */
 	constructor(client: PluginClient, sessionId: string, isExact: boolean) {
 		this.#client = client;
 		this.#sessionId = sessionId;
@@ -62,7 +62,7 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
-		// What `JSON.parse` gave is JSON.
+		// It came from `JSON.parse`.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const { traceparent } = context.meta;
 		const call = {
@@ -113,7 +113,7 @@ export class OrchestratorProvider implements Provider {
 				throw isNotFound(error) ? noResource(uri) : error;
 			},
 		);
-		// A file that exists has been written at least once, or has something in it.
+		// An existing file has a version or content.
 		if (content.length === 0 && version === 0n) throw noResource(uri);
 		const text = Buffer.from(content).toString('utf8');
 		return { contents: [{ uri, mimeType: STORED_MIME_TYPE, text }] };
@@ -125,7 +125,7 @@ export class OrchestratorProvider implements Provider {
 		return entries.flatMap(({ path }) => resourceOf(prefix, path) ?? []);
 	}
 
-	/** One request under the id of the client's, given up when the client gives it up. */
+	/** One request, with an id derived from the client's, canceled when the client cancels. */
 	async #ask<K extends ResponseKind>(
 		request: Request,
 		kind: K,
@@ -148,7 +148,7 @@ export class OrchestratorProvider implements Provider {
 		}
 	}
 
-	/** Every orchestrator has tools; prompts and storage are asked for, once. */
+	/** Every orchestrator has tools; prompts and storage are probed once. */
 	async #probe(): Promise<ServerCapabilities> {
 		const options = { timeoutMs: ORCHESTRATOR_PROBE_MS };
 		const [prompts, ...stored] = await Promise.allSettled([
@@ -167,7 +167,7 @@ export class OrchestratorProvider implements Provider {
 	}
 }
 
-/** Neither a broken connection nor a strange answer is the fault of the client's request. */
+/** A broken connection or an invalid response is not the fault of the client's request. */
 function internalError(thrown: unknown): OrchestraError {
 	const error = OrchestraError.from(thrown);
 	const message = error.code === 'closed' ? lostMessage(error) : error.message;
@@ -176,7 +176,7 @@ function internalError(thrown: unknown): OrchestraError {
 	return new OrchestraError('rpc', message, { cause: thrown, data: { rpc, reason: error.data['code'] } });
 }
 
-/** The orchestrator says that there is no such thing. */
+/** Whether the orchestrator reported "not found". */
 function isNotFound(error: unknown): boolean {
 	const reason = OrchestraError.is(error) ? error.data['reason'] : undefined;
 	return typeof reason === 'string' && reason.endsWith('not_found');

@@ -1,13 +1,13 @@
 /*
- * Between one client and whatever hub is there at the moment.
+ * Forwards messages between one client and the current hub.
  *
- * Text passes as it came, both ways. The relay only tracks what makes a hub
- * replaceable: which requests await an answer, what the hub asked, and what a new
- * hub must know. When a hub goes, everything in flight is answered at once and
- * nothing is sent twice; new messages wait a moment for the next hub.
+ * Text is forwarded unchanged in both directions. The relay tracks only the state that
+ * makes a hub replaceable: requests in flight, requests of the hub, and the session
+ * state that a new hub needs. When a hub is lost, every request in flight is answered
+ * at once and nothing is sent twice; new messages are queued for the next hub.
  *
- * Reading never waits for writing: answers pass at all times, and only new requests
- * are held back, in order and bounded, while a pipe is full.
+ * Reading never waits for writing: responses always pass, and only new requests are
+ * queued, in order and bounded, while a pipe is full.
  */
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -15,75 +15,75 @@ import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { HOLD_MS, HUB_START_MS } from './bridge-limits.ts';
-import { RelayedQuestions } from './bridge-questions.ts';
-import { ClientOutput } from './client-output.ts';
-import { HeldMessages } from './held-messages.ts';
-import { LocalAnswers } from './local-answers.ts';
-import { canceledId, type Head, isInitialize, readHead, readWhole } from './message-head.ts';
+import { HUB_START_MS, QUEUE_MS } from './bridge-limits.ts';
+import { responseToUnsent } from './error-responses.ts';
+import { HubRequests } from './hub-requests.ts';
+import { LocalResponses } from './local-responses.ts';
+import { canceledId, type Head, isInitialize, parseHead, readHead } from './message-head.ts';
+import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
-import { answerToUnsent } from './refusals.ts';
-import { Replays } from './replays.ts';
+import { OutputQueue } from './output-queue.ts';
+import { SessionReplay } from './session-replay.ts';
 
 export interface RelayOptions {
 	log?: Log | undefined;
-	/** How long a message waits for a hub. Default 5 s. */
-	holdMs?: number | undefined;
-	/** How long the client may read nothing while much waits for it. Default 60 s. */
-	unreadMs?: number | undefined;
-	/** Called once when the client will say no more. */
+	/** How long a message is queued without a hub. Default 5 s. */
+	queueMs?: number | undefined;
+	/** How long the client may read nothing while its pipe is full. Default 60 s. */
+	stalledMs?: number | undefined;
+	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;
-	/** Called when the client has read nothing for `unreadMs`: it is given up. */
-	onUnread?: (() => void) | undefined;
+	/** Called when the client has read nothing for `stalledMs`. */
+	onStalled?: (() => void) | undefined;
 }
 
 export class Relay implements Receiver {
 	readonly #options: RelayOptions;
 	readonly #log: Log;
-	readonly #output: ClientOutput;
+	readonly #output: OutputQueue;
 	readonly #open: OpenRequests = new OpenRequests({
 		onIdle: () => this.#checkIdle(),
-		onLateInitialize: () => this.#initializeHere(),
+		onLateInitialize: () => this.#initializeLocally(),
 	});
-	readonly #local: LocalAnswers = new LocalAnswers({
+	readonly #local: LocalResponses = new LocalResponses({
 		isInFlight: (id) => this.#open.has(id),
 		acceptsBatch: () => this.#open.initialization.acceptsBatch,
 	});
-	readonly #questions = new RelayedQuestions();
-	readonly #held: HeldMessages;
-	#replays: Replays | undefined;
+	readonly #hubRequests = new HubRequests();
+	readonly #queue: MessageQueue;
+	#replay: SessionReplay | undefined;
 	#hub: Transport | undefined;
 	#isHubFull = false;
-	#whyNoHub: OrchestraError | undefined;
-	#hasHadHub = false;
+	#downReason: OrchestraError | undefined;
+	#hasConnected = false;
 	#isFinished = false;
 	#drain: { timer: NodeJS.Timeout; resolve: () => void } | undefined;
 	#onLost: (reason: OrchestraError) => void = () => {};
 
 	/** The caller starts the client's transport with this relay, and closes it. */
 	constructor(client: Transport, options: RelayOptions = {}) {
-		this.#held = new HeldMessages(client, ({ head }) => this.#refuse(head));
+		this.#queue = new MessageQueue(client, ({ head }) => this.#refuse(head));
 		this.#options = options;
 		this.#log = options.log ?? Log.silent;
-		this.#output = new ClientOutput(
+		this.#output = new OutputQueue(
 			client,
 			{
-				onRoom: () => this.#takeHeld(),
-				onFlood: (isFlooded) => this.#hub?.[isFlooded ? 'pause' : 'resume'](),
-				onUnread: () => options.onUnread?.(),
+				onDrain: () => this.#sendQueued(),
+				onLimit: (isOverLimit) => this.#hub?.[isOverLimit ? 'pause' : 'resume'](),
+				onStalled: () => options.onStalled?.(),
 			},
-			{ unreadMs: options.unreadMs, log: this.#log },
+			{ stalledMs: options.stalledMs, log: this.#log },
 		);
 	}
 
-	/** True when no request awaits an answer. */
+	/** True when no request awaits a response. */
 	get isIdle(): boolean {
-		return this.#open.isIdle && this.#held.isEmpty;
+		return this.#open.isIdle && this.#queue.isEmpty;
 	}
 
 	/**
-	 * A hub is there: it gets what it must know, then what has waited. Resolves when it is lost, with the
-	 * reason. The caller closes it.
+	 * Use this hub: replay the session, then send the queued messages. Resolves with the reason when the hub is
+	 * lost. The caller closes it.
 	 */
 	attach(hub: Transport): Promise<OrchestraError> {
 		const lost = new Promise<OrchestraError>((resolve) => {
@@ -91,46 +91,47 @@ export class Relay implements Receiver {
 		});
 		this.#hub = hub;
 		this.#isHubFull = false;
-		this.#whyNoHub = undefined;
-		const replays = new Replays(this.#open.memory.replay(), {
+		this.#downReason = undefined;
+		const replay = new SessionReplay(this.#open.session.replay(), {
 			toClient: (text) => this.#output.post(text),
-			listed: this.#open.memory.listed,
-			isPromised: this.#open.initialization.isLocal,
+			listed: this.#open.session.listed,
+			isDeclared: this.#open.initialization.isLocal,
 			log: this.#log,
 		});
-		this.#replays = replays;
+		this.#replay = replay;
 		hub.start({
 			message: (text) => this.#hub === hub && this.#fromHub(text),
 			oversize: () => {},
 			end: (reason) => this.#hub === hub && this.detach(reason),
 		});
-		if (this.#output.isFlooded) hub.pause();
-		for (const { text } of replays.all) this.#toHub(text);
-		this.#hasHadHub = true;
-		this.#held.lengthen();
-		this.#takeHeld();
+		if (this.#output.isOverLimit) hub.pause();
+		for (const { text } of replay.all) this.#toHub(text);
+		this.#hasConnected = true;
+		this.#queue.clearDeadlines();
+		this.#sendQueued();
 		return lost;
 	}
 
-	/** The hub is gone: answer what was in flight, and take back what it asked. */
+	/** The hub is lost: fail the requests in flight and cancel the requests of the hub. */
 	detach(reason: OrchestraError): void {
 		if (this.#hub === undefined) return;
 		this.#hub = undefined;
 		this.#isHubFull = false;
-		this.#whyNoHub = reason;
+		this.#downReason = reason;
 		this.#onLost(reason);
-		this.#held.shorten(this.#holdMs);
-		for (const text of this.#questions.abandon('the hub that asked is gone')) this.#output.post(text);
-		this.#initializeHere();
+		this.#queue.limitDeadlines(this.#queueMs);
+		for (const text of this.#hubRequests.cancelAll('the connection to the hub was lost'))
+			this.#output.post(text);
+		this.#initializeLocally();
 		for (const text of this.#open.takeLost(reason, false)) this.#output.post(text);
 	}
 
-	/** There is no hub, and this is why. */
+	/** No hub could be connected, for this reason. */
 	unreachable(reason: OrchestraError): void {
 		if (this.#hub) return;
-		if (this.#whyNoHub === undefined) this.#held.shorten(this.#holdMs);
-		this.#whyNoHub = reason;
-		this.#initializeHere();
+		if (this.#downReason === undefined) this.#queue.limitDeadlines(this.#queueMs);
+		this.#downReason = reason;
+		this.#initializeLocally();
 	}
 
 	/** Wait until every request is answered; false when `ms` passed first. */
@@ -141,11 +142,11 @@ export class Relay implements Receiver {
 		});
 	}
 
-	/** No more comes: what waits is refused, what is in flight is answered, and nothing else passes. */
+	/** Shut down: fail the queued requests and those in flight, and forward nothing more. */
 	finish(reason: OrchestraError): void {
 		if (this.#isFinished) return;
-		this.#whyNoHub ??= reason;
-		for (const { head } of this.#held.takeAll()) this.#refuse(head);
+		this.#downReason ??= reason;
+		for (const { head } of this.#queue.takeAll()) this.#refuse(head);
 		this.#open.initialization.end();
 		for (const text of this.#open.takeLost(reason, true)) this.#output.post(text);
 		this.#isFinished = true;
@@ -153,11 +154,11 @@ export class Relay implements Receiver {
 	}
 
 	message(text: string): void {
-		const head = readWhole(text);
+		const head = parseHead(text);
 		if (head.kind === 'blank' || this.#isFinished) return;
 		this.#local.note(head);
-		if (head.kind === 'answer' && this.#answerOfClient(text, head)) return;
-		if (head.kind === 'notice' && head.method === 'notifications/cancelled') return this.#cancel(text);
+		if (head.kind === 'response' && this.#forwardResponse(text, head)) return;
+		if (head.kind === 'notification' && head.method === 'notifications/cancelled') return this.#cancel(text);
 		this.#take(text, head);
 	}
 
@@ -171,53 +172,53 @@ export class Relay implements Receiver {
 		this.#options.onInputEnd?.();
 	}
 
-	get #holdMs(): number {
-		return this.#options.holdMs ?? HOLD_MS;
+	get #queueMs(): number {
+		return this.#options.queueMs ?? QUEUE_MS;
 	}
 
-	/** An answer goes to the hub at once, whatever else waits. False when it is one to nothing and must be refused. */
-	#answerOfClient(text: string, head: Head & { kind: 'answer' }): boolean {
-		const answer = this.#questions.answer(head.id, text);
+	/** Forward a response to the hub, past the queue. False when it is a bare object that answers no request and must be rejected. */
+	#forwardResponse(text: string, head: Head & { kind: 'response' }): boolean {
+		const answer = this.#hubRequests.answer(head.id, text);
 		if (answer !== undefined) this.#toHub(answer);
 		else if (head.isBare) return false;
-		else this.#log.debug(`an answer to ${head.id} came, which no hub waits for`);
+		else this.#log.debug(`dropped a response to ${head.id}, which the hub did not request`);
 		return true;
 	}
 
 	#cancel(text: string): void {
 		const id = canceledId(text) ?? '';
-		if (this.#held.drop(id)) return this.#checkIdle();
-		// An id that is not in flight means nothing to the hub either.
+		if (this.#queue.drop(id)) return this.#checkIdle();
+		// The hub does not know an id that is not in flight.
 		if (this.#open.has(id)) this.#toHub(text);
 		this.#open.cancel(id);
 	}
 
-	/** A request, a notification or what is no message: answer, pass or hold it. */
+	/** Answer, forward or queue a request, a notification or an invalid message. */
 	#take(text: string, head: Head): void {
-		if (this.#output.isFull) return this.#held.add({ text, head }, Number.POSITIVE_INFINITY);
+		if (this.#output.isFull) return this.#queue.add({ text, head }, Number.POSITIVE_INFINITY);
 		const answer = this.#local.to(head);
 		if (answer !== undefined) return this.#output.post(answer);
 		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
-		if (this.#hub && !this.#isHubFull && this.#held.isEmpty) return this.#pass(text, head);
-		const isStarting = !this.#hasHadHub && this.#whyNoHub === undefined;
-		const holdMs = isStarting ? Math.max(HUB_START_MS, this.#holdMs) : this.#holdMs;
-		this.#held.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : holdMs);
-		if (this.#whyNoHub) this.#initializeHere();
+		if (this.#hub && !this.#isHubFull && this.#queue.isEmpty) return this.#pass(text, head);
+		const isStarting = !this.#hasConnected && this.#downReason === undefined;
+		const queueMs = isStarting ? Math.max(HUB_START_MS, this.#queueMs) : this.#queueMs;
+		this.#queue.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : queueMs);
+		if (this.#downReason) this.#initializeLocally();
 	}
 
-	/** There may be room again. */
-	#takeHeld(): void {
+	/** Send queued messages while both pipes have room. */
+	#sendQueued(): void {
 		while (this.#hub && !this.#isHubFull && !this.#output.isFull) {
-			const message = this.#held.shift();
+			const message = this.#queue.shift();
 			if (message === undefined) break;
 			const answer = this.#local.to(message.head);
 			if (answer === undefined) this.#pass(message.text, message.head);
 			else this.#output.post(answer);
 		}
-		// A client that reads on is worth waiting for, even after the end of its input.
-		if (!this.#held.isEmpty) this.#drain?.timer.refresh();
-		// What waited for room now waits for a hub.
-		if (this.#hub === undefined) this.#held.shorten(this.#holdMs);
+		// As long as the client reads, the drain timeout starts again.
+		if (!this.#queue.isEmpty) this.#drain?.timer.refresh();
+		// Messages that waited for a full pipe now wait for a hub.
+		if (this.#hub === undefined) this.#queue.limitDeadlines(this.#queueMs);
 		this.#checkIdle();
 	}
 
@@ -226,20 +227,20 @@ export class Relay implements Receiver {
 		this.#toHub(text);
 	}
 
-	/** Open the session in place of a hub, if one is being opened. */
-	#initializeHere(): void {
-		const opened = this.#open.initializeHere();
+	/** Answer a pending `initialize` in place of a hub. */
+	#initializeLocally(): void {
+		const opened = this.#open.initializeLocally();
 		if (opened === undefined) return;
 		this.#output.post(opened.answer);
-		if (!this.#held.drop(opened.id)) this.#open.cancel(opened.id);
+		if (!this.#queue.drop(opened.id)) this.#open.cancel(opened.id);
 		this.#checkIdle();
 	}
 
-	/** It was never sent. */
+	/** Fail a message that was never sent. */
 	#refuse(head: Head): void {
-		const reason = this.#whyNoHub ?? new OrchestraError('timeout', 'it is still being connected to');
-		const answer = this.#local.to(head) ?? answerToUnsent(head, reason);
-		if (head.kind === 'request') this.#open.memory.answered(head.method);
+		const reason = this.#downReason ?? new OrchestraError('timeout', 'the connection is still being made');
+		const answer = this.#local.to(head) ?? responseToUnsent(head, reason);
+		if (head.kind === 'request') this.#open.session.answered(head.method);
 		if (answer !== undefined) this.#output.post(answer);
 		this.#checkIdle();
 	}
@@ -253,25 +254,25 @@ export class Relay implements Receiver {
 	#fromHub(text: string): void {
 		if (this.#isFinished) return;
 		const head = readHead(text);
-		if (head.kind === 'answer' && this.#replays?.take(head.id, text)) return;
+		if (head.kind === 'response' && this.#replay?.take(head.id, text)) return;
 		if (head.kind === 'blank' || (head.kind === 'invalid' && head.error.code === rpcCodes.parse))
 			return this.#log.warn('the hub sent a message that is not JSON; it was dropped');
 		const line = this.#received(text, head);
 		if (line !== undefined) this.#output.post(line);
 	}
 
-	/** Note a message of the hub; gives it back as the client gets it, undefined when it gets nothing. */
+	/** Track a message of the hub. Returns the text for the client; undefined to drop it. */
 	#received(text: string, head: Head): string | undefined {
-		if (head.kind === 'request') return this.#questions.ask(head.id, text);
+		if (head.kind === 'request') return this.#hubRequests.ask(head.id, text);
 		if (head.kind === 'batch') this.#open.answeredBatch(head.parts);
-		else if (head.kind === 'answer') {
+		else if (head.kind === 'response') {
 			if (this.#open.answered(head)) return text;
-			this.#log.debug(`the hub answered ${head.id}, which is not in flight`);
+			this.#log.debug(`dropped a response of the hub to ${head.id}, which is not in flight`);
 			return undefined;
-		} else if (head.kind === 'notice' && head.method === 'notifications/cancelled') {
+		} else if (head.kind === 'notification' && head.method === 'notifications/cancelled') {
 			const id = canceledId(text) ?? '';
-			// Both sides number their requests from one: the hub means its own question first, then a subscription.
-			if (this.#questions.isOpen(id)) return this.#questions.withdraw(id, text);
+			// Both sides number their requests from one: look for a request of the hub first, then for a subscription.
+			if (this.#hubRequests.isOpen(id)) return this.#hubRequests.cancel(id, text);
 			this.#open.cancel(id);
 		}
 		return text;
@@ -285,9 +286,9 @@ export class Relay implements Receiver {
 			const release = (): void => {
 				if (this.#hub !== hub) return;
 				this.#isHubFull = false;
-				this.#takeHeld();
+				this.#sendQueued();
 			};
-			// A pipe that broke meanwhile says so by its end; here it only lets go.
+			// A broken pipe is reported by its end.
 			hub.flushed().then(release, release);
 		} catch (thrown) {
 			this.detach(OrchestraError.from(thrown, 'closed'));

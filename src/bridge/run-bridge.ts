@@ -1,9 +1,9 @@
 /*
- * The bridge as a process: MCP on stdin and stdout, a hub somewhere else.
+ * The bridge process: MCP on stdin and stdout, forwarded to a hub.
  *
- * Reading starts at once, while the connection is being made; what comes early
- * waits. At the end of input or at a signal the calls in flight may finish, then
- * all is closed and the process ends by itself.
+ * Reading starts before the connection is made; early messages are queued. At the
+ * end of input or at a signal, in-flight calls are drained, then everything is closed
+ * and the process exits.
  */
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
@@ -14,25 +14,25 @@ import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_DRAIN_MS, FLUSH_MS } from './bridge-limits.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
-import type { FindHub } from './hub-place.ts';
+import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind'> {
 	findHub: FindHub;
-	/** Gets the one line that says where the bridge is connected to. */
+	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
-	/** How long messages wait for a hub that is away. Default 5 s. */
-	holdMs?: number | undefined;
-	/** How long the client may read nothing while much waits for it. Default 60 s. */
-	unreadMs?: number | undefined;
-	/** Called when the bridge is over, but its last answers cannot leave because nobody reads them. */
+	/** How long messages are queued while the hub is lost. Default 5 s. */
+	queueMs?: number | undefined;
+	/** How long the client may read nothing while its pipe is full. Default 60 s. */
+	stalledMs?: number | undefined;
+	/** Called when the bridge has ended but its last responses cannot be flushed because the client does not read. */
 	onStuck?: (() => void) | undefined;
 }
 
 /**
- * Serve until the client is gone. Resolves when everything is answered, flushed and closed. Rejects when the
- * first attempt shows that there can be no connection: an address or a certificate that is wrong.
+ * Serve until the client disconnects. Resolves when everything is answered, flushed and closed. Rejects when the
+ * first connection attempt fails for a permanent reason: a wrong address or certificate.
  */
 export async function runBridge(options: BridgeOptions): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment('transport.stdio');
@@ -43,10 +43,10 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const unread = deferred();
 	const relay = new Relay(transport, {
 		log,
-		holdMs: options.holdMs,
-		unreadMs: options.unreadMs,
+		queueMs: options.queueMs,
+		stalledMs: options.stalledMs,
 		onInputEnd: inputEnd.resolve,
-		onUnread: unread.resolve,
+		onStalled: unread.resolve,
 	});
 	const releaseSignals = onSignals(() => transport.stopReading());
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
@@ -69,7 +69,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	}
 }
 
-/** Give the last answers a moment to leave. A client that does not read must not keep the process. */
+/** Flush the last responses. A client that does not read must not keep the process alive. */
 async function closeOutput(transport: Transport, onStuck: (() => void) | undefined): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<boolean>((resolve) => {
@@ -80,12 +80,12 @@ async function closeOutput(transport: Transport, onStuck: (() => void) | undefin
 	if (!isClosed) onStuck?.();
 }
 
-/** What makes one attempt to connect. */
+/** Makes the function for one connection attempt. */
 function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () => Promise<DialedHub> {
 	return async () => {
-		const place = await findHub();
-		const hub = await dialHub(place, options);
-		say(`transport.stdio: connected to orchestrator at ${place.address}`);
+		const endpoint = await findHub();
+		const hub = await dialHub(endpoint, options);
+		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 		return hub;
 	};
 }

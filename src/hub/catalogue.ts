@@ -6,13 +6,13 @@
  * is still taken when it comes: the list is then changed. A call of a tool that no list
  * has waits longer than a list does, because a late backend may have it.
  */
-import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
 import type { Backend } from './backends/backend.ts';
+import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
 import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
 import { EarlyOffers } from './orchestrator/early-offers.ts';
 
@@ -20,8 +20,6 @@ import { EarlyOffers } from './orchestrator/early-offers.ts';
 export const LIST_WAIT_MS = 2000;
 /** How long the call of an unknown tool waits for backends that are late. */
 const CALL_WAIT_MS = 10_000;
-
-type Kind = 'tools' | 'prompts' | 'resources' | 'templates';
 
 interface Lists {
 	tools: NamedList<Tool>;
@@ -45,12 +43,15 @@ export class Catalogue {
 	readonly #backends: () => readonly Backend[];
 	readonly #log: Log;
 	/** Backends whose answer is still to come, after their deadline. */
-	readonly #late = new Map<Kind, Map<Backend, Promise<void>>>();
-	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
-	readonly #lastOffers = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
-	/** Of the lists as they were last compared. */
-	readonly #fingerprints = new Map<Kind, string>();
+	readonly #late = new Map<CatalogueKind, Map<Backend, Promise<void>>>();
+	readonly #lists = new Map<CatalogueKind, Awaitable<Lists[CatalogueKind]>>();
+	readonly #lastOffers = new WeakMap<Backend, Map<CatalogueKind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
+	readonly #differences = new ListDifferences({
+		given: (kind) => this.#lists.get(kind),
+		forget: (change) => this.forget(change),
+		current: (kind) => this[kind](),
+	});
 	/** The tools that are known while some backends have not answered yet. */
 	#early: EarlyOffers<Tool> | undefined;
 
@@ -140,35 +141,12 @@ export class Catalogue {
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}
 
-	/**
-	 * Something may have changed. True when the list differs from the one that was given last, or, at once, when
-	 * none was given: a backend that starts again with the same tools is no news.
-	 */
-	hasChanged(change: Exclude<Change, { kind: 'resource' }>): Awaitable<boolean> {
-		const kinds: readonly Kind[] = change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
-		const given = kinds.map((kind) => this.#lists.get(kind));
-		this.forget(change);
-		if (kinds.every((kind, at) => given[at] === undefined && !this.#fingerprints.has(kind))) return true;
-		return this.#differ(kinds, given);
+	/** Something may have changed. True when clients have to know of it. */
+	hasChanged(change: ListedChange): Awaitable<boolean> {
+		return this.#differences.check(change);
 	}
 
-	async #differ(
-		kinds: readonly Kind[],
-		given: readonly (Awaitable<Lists[Kind]> | undefined)[],
-	): Promise<boolean> {
-		const differences = kinds.map(async (kind, at) => {
-			const list = await given[at];
-			if (list) this.#fingerprints.set(kind, fingerprintOf(list));
-			const last = this.#fingerprints.get(kind);
-			if (last === undefined) return true;
-			const now = fingerprintOf(await this[kind]());
-			this.#fingerprints.set(kind, now);
-			return now !== last;
-		});
-		return (await Promise.all(differences)).includes(true);
-	}
-
-	#list<K extends Kind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
+	#list<K extends CatalogueKind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
 		// The map holds under each kind what `load` of that kind gave.
 		const known = this.#lists.get(kind) as Awaitable<Lists[K]> | undefined;
 		if (known !== undefined) return known;
@@ -183,7 +161,7 @@ export class Catalogue {
 	}
 
 	#ask<T>(
-		kind: Kind,
+		kind: CatalogueKind,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
 		early?: EarlyOffers<T>,
 	): Awaitable<Offer<T>[]> {
@@ -200,7 +178,7 @@ export class Catalogue {
 	}
 
 	#askOne<T>(
-		kind: Kind,
+		kind: CatalogueKind,
 		backend: Backend,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
 	): Awaitable<Offer<T>> {
@@ -214,7 +192,7 @@ export class Catalogue {
 		}
 	}
 
-	async #await<T>(kind: Kind, backend: Backend, offered: Promise<readonly T[]>): Promise<Offer<T>> {
+	async #await<T>(kind: CatalogueKind, backend: Backend, offered: Promise<readonly T[]>): Promise<Offer<T>> {
 		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
 		const answered = offered.then(
 			(items) => this.#remember(kind, backend, items),
@@ -230,7 +208,7 @@ export class Catalogue {
 		return known;
 	}
 
-	#awaitLate<T>(kind: Kind, { backend, items }: Offer<T>, answered: Promise<Offer<T>>): void {
+	#awaitLate<T>(kind: CatalogueKind, { backend, items }: Offer<T>, answered: Promise<Offer<T>>): void {
 		const late = this.#lateOnes(kind);
 		const settled = answered.then((offer) => {
 			late.delete(backend);
@@ -241,19 +219,19 @@ export class Catalogue {
 		late.set(backend, settled);
 	}
 
-	#lateOnes(kind: Kind): Map<Backend, Promise<void>> {
+	#lateOnes(kind: CatalogueKind): Map<Backend, Promise<void>> {
 		const late = this.#late.get(kind) ?? new Map<Backend, Promise<void>>();
 		this.#late.set(kind, late);
 		return late;
 	}
 
-	#remember<T>(kind: Kind, backend: Backend, items: readonly T[]): Offer<T> {
-		const offers = this.#lastOffers.get(backend) ?? new Map<Kind, readonly unknown[]>();
+	#remember<T>(kind: CatalogueKind, backend: Backend, items: readonly T[]): Offer<T> {
+		const offers = this.#lastOffers.get(backend) ?? new Map<CatalogueKind, readonly unknown[]>();
 		this.#lastOffers.set(backend, offers.set(kind, items));
 		return { backend, items };
 	}
 
-	#fallBack<T>(kind: Kind, backend: Backend, error: unknown): Offer<T> {
+	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): Offer<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
 		// A backend that is down has said so itself.
 		if (backend.trouble === undefined) this.#log.warn(message);
@@ -261,7 +239,7 @@ export class Catalogue {
 		return this.#lastOffer(kind, backend);
 	}
 
-	#lastOffer<T>(kind: Kind, backend: Backend): Offer<T> {
+	#lastOffer<T>(kind: CatalogueKind, backend: Backend): Offer<T> {
 		// What was remembered under a kind came from the same list function.
 		return { backend, items: (this.#lastOffers.get(backend)?.get(kind) ?? []) as readonly T[] };
 	}
@@ -271,10 +249,6 @@ export class Catalogue {
 		this.#warned.add(text);
 		this.#log.warn(text);
 	};
-}
-
-function fingerprintOf({ items }: NamedList<unknown>): string {
-	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
 }
 
 /** The value, or undefined when it takes longer. */

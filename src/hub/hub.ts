@@ -19,6 +19,7 @@ import type {
 	GetPromptParams,
 	Provider,
 } from '../mcp/server/provider.ts';
+import { ResourceSubscriptions } from '../mcp/server/resource-subscriptions.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -56,7 +57,7 @@ export class Hub implements Provider {
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #watches = new Map<string, number>();
+	readonly #resourceSubscriptions = new ResourceSubscriptions();
 	readonly #stops = new Map<Backend, () => void>();
 	readonly #lastCalls = new Map<string, Date>();
 	/** Those that end what they do. */
@@ -212,13 +213,10 @@ export class Hub implements Provider {
 		});
 	}
 
-	/** Counted over all clients: backends hear of the first and of the last. */
-	watchResource(uri: string, isWatched: boolean): void {
-		const count = (this.#watches.get(uri) ?? 0) + (isWatched ? 1 : -1);
-		if (count > 0) this.#watches.set(uri, count);
-		else this.#watches.delete(uri);
-		if (count !== (isWatched ? 1 : 0)) return;
-		for (const backend of this.#backends) backend.watchResource?.(uri, isWatched);
+	/** Backends are notified of the first subscriber and of the last one, over all clients. */
+	subscribeResource(uri: string, isSubscribed: boolean): void {
+		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
+		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {

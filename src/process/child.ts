@@ -75,6 +75,7 @@ export class Child {
 	#exit: ExitStatus | undefined;
 	#endedAt: number | undefined;
 	#stopping: Promise<ExitStatus> | undefined;
+	#treeStopped: Promise<void> | undefined;
 
 	/** Start a program. Throws `spawn` when it cannot be started. */
 	static async start(record: SpawnRecord, options: ChildOptions = {}): Promise<Child> {
@@ -191,7 +192,7 @@ export class Child {
 
 	async #stopDescendants(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
 		if (!isWindows) {
-			await stopTree(this.#tree);
+			await this.#stopTree();
 			guard.remove(this.pid);
 		}
 		this.#closeOutput();
@@ -207,9 +208,15 @@ export class Child {
 		this.#process.stdin.end();
 		if (eofMs > 0 && (await this.#exitsWithin(eofMs))) return this.gone;
 		if (isWindows) this.#process.kill();
-		else await stopTree(this.#tree);
+		else await this.#stopTree();
 		// Only a process stuck in the kernel survives SIGKILL; do not wait for it.
 		return (await this.#exitsWithin(STOP_KILL_MS)) ? this.gone : { code: null, signal: 'SIGKILL' };
+	}
+
+	/** Single-flight: the exit of the leader and `stop` share one ladder, so that each process gets a signal once. */
+	#stopTree(): Promise<void> {
+		this.#treeStopped ??= stopTree(this.#tree);
+		return this.#treeStopped;
 	}
 
 	async #exitsWithin(ms: number): Promise<boolean> {

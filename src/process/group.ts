@@ -36,10 +36,11 @@ export async function groupGone(group: number, ms: number): Promise<boolean> {
 /** False when only zombies are left in the group. True where there is no /proc. */
 export function hasLiveMember(group: number): boolean {
 	if (process.platform !== 'linux') return true;
-	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLiveMember(name, group));
+	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLiveMember(Number(name), group));
 }
 
-function isLiveMember(pid: string, group: number): boolean {
+/** True when the process belongs to the group and is not a zombie. Linux only. */
+export function isLiveMember(pid: number, group: number): boolean {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
 		// After the name in parentheses, which may hold anything: state, parent, group.

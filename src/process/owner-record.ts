@@ -4,8 +4,9 @@
  * It covers the case that a process, its guard and the guard's backup are all killed
  * at once. The record is written before the first child is started and removed when
  * the process exits; the next process that starts children finds a record whose owner
- * is dead, and kills the processes with its mark. An owner is identified by pid and
- * start time in one pid namespace, never by pid alone.
+ * is dead, and kills the processes with its mark, unless a guard still runs and stops
+ * them by the ladder. An owner is identified by pid and start time in one pid
+ * namespace, never by pid alone.
  */
 import {
 	mkdirSync,
@@ -21,7 +22,7 @@ import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { markOfProcess } from './mark.ts';
-import { findMarked } from './marked-processes.ts';
+import { findMarked, isGuarded } from './marked-processes.ts';
 
 const RECORD_LIMIT_BYTES = 256;
 /** Most records of dead owners that one start handles. */
@@ -67,7 +68,9 @@ function reapOrphans(folder: string): void {
 	for (const name of dead) {
 		const file = join(folder, name);
 		const mark = readRegularText(file, RECORD_LIMIT_BYTES);
-		if (!/^\d+\.\w+\.$/.test(mark) || killMarked(mark)) removeRecord(file);
+		const isMark = /^\d+\.\w+\.$/.test(mark);
+		if (isMark && isGuarded(mark)) continue;
+		if (!isMark || killMarked(mark)) removeRecord(file);
 	}
 }
 

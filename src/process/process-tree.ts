@@ -5,7 +5,7 @@
  * event for that, so it is polled.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GROUP_POLL_MS, hasLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
+import { GROUP_POLL_MS, hasLiveMember, isLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
 import { findMarked, isMarked, type Origin } from './marked-processes.ts';
 
 export class ProcessTree {
@@ -46,9 +46,10 @@ export class ProcessTree {
 		return this.#signalEscaped();
 	}
 
-	/** Signal the marked processes, for those outside the group. */
+	/** Signal the marked processes outside the group; a second signal makes many programs stop without cleanup. */
 	#signalEscaped(): boolean {
-		this.#escaped = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+		const marked = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
 		for (const pid of this.#escaped) {
 			try {
 				process.kill(pid, this.#lastSignal);

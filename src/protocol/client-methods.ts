@@ -1,4 +1,4 @@
-/* What a server may ask of its client while it works on a call: methods, parameters and answers. */
+/* The requests that a server may send to its client during a call: methods, params and results. */
 import type { ContentBlock } from './mcp-types.ts';
 
 /** One message of a conversation with a model. */
@@ -7,18 +7,18 @@ export interface SamplingMessage {
 	content: ContentBlock | ContentBlock[];
 }
 
-/** Ask the person in front of the client: a form, or a page to open. */
+/** Params of `elicitation/create`: a form for the user, or a page to open. */
 export type ElicitParams =
 	| { mode?: 'form'; message: string; requestedSchema: object }
 	| { mode: 'url'; message: string; url: string; elicitationId?: string };
 
-/** What the person answered. `content` is there when a form was accepted. */
+/** The answer of the user. `content` is set when a form was accepted. */
 export interface ElicitResult {
 	action: 'accept' | 'decline' | 'cancel';
 	content?: Record<string, string | number | boolean | string[]>;
 }
 
-/** Ask the model of the client. */
+/** Params of `sampling/createMessage`. */
 export interface CreateMessageParams {
 	messages: SamplingMessage[];
 	maxTokens: number;
@@ -32,18 +32,18 @@ export interface CreateMessageParams {
 	toolChoice?: object;
 }
 
-/** What the model said. */
+/** The message that the model generated. */
 export interface CreateMessageResult extends SamplingMessage {
 	model: string;
 	stopReason?: string;
 }
 
-/** The folders that the client works in. */
+/** The folders that the client works in, for `roots/list`. */
 export interface ListRootsResult {
 	roots: { uri: string; name?: string }[];
 }
 
-/** Every method that `ask` knows, with the types of both directions. An answer is what the client sent; it is not checked further. */
+/** The methods of `ask` with the types of params and result. The result is the client's answer, unchecked. */
 export interface ClientMethods {
 	'elicitation/create': { params: ElicitParams; result: ElicitResult };
 	'sampling/createMessage': { params: CreateMessageParams; result: CreateMessageResult };

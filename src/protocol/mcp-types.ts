@@ -1,8 +1,8 @@
 /*
- * The shapes of MCP that this code reads or builds.
+ * The MCP types that this code reads or builds.
  *
- * They are open on purpose: what a server adds to a tool or a result, known to us
- * or not, is passed on whole. Only the fields that we look at are named.
+ * They are open: unknown fields of a tool or a result are passed on unchanged. Only
+ * the fields that this code reads are declared.
  */
 import type { JsonObject } from '../wire/json.ts';
 
@@ -14,12 +14,14 @@ export type Result = Record<string, unknown>;
 /** A value or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
+/** Name and version of a client or server. */
 export interface Implementation extends Open {
 	name: string;
 	version: string;
 	title?: string;
 }
 
+/** A tool as `tools/list` describes it. */
 export interface Tool extends Open {
 	name: string;
 	title?: string;
@@ -29,6 +31,7 @@ export interface Tool extends Open {
 	annotations?: Open;
 }
 
+/** A resource as `resources/list` describes it. */
 export interface Resource extends Open {
 	uri: string;
 	name: string;
@@ -37,11 +40,13 @@ export interface Resource extends Open {
 	mimeType?: string;
 }
 
+/** A resource template as `resources/templates/list` describes it. */
 export interface ResourceTemplate extends Open {
 	uriTemplate: string;
 	name: string;
 }
 
+/** A prompt as `prompts/list` describes it. */
 export interface Prompt extends Open {
 	name: string;
 	title?: string;
@@ -49,7 +54,7 @@ export interface Prompt extends Open {
 	arguments?: { name: string; description?: string; required?: boolean }[];
 }
 
-/** A picture for people to recognize something by. */
+/** An icon for display. */
 export interface Icon {
 	src: string;
 	mimeType?: string;
@@ -57,7 +62,7 @@ export interface Icon {
 	theme?: 'light' | 'dark';
 }
 
-/** Whom something is for, and how important it is. */
+/** Audience and priority of content. */
 export interface Annotations {
 	audience?: readonly ('user' | 'assistant')[];
 	/** From 0 to 1. */
@@ -66,7 +71,7 @@ export interface Annotations {
 	lastModified?: string;
 }
 
-/** What a tool does to the world, as hints: clients decide by them what to ask a person. */
+/** Hints about the effects of a tool: clients use them to decide what the user must confirm. */
 export interface ToolAnnotations {
 	title?: string;
 	readOnlyHint?: boolean;
@@ -86,7 +91,7 @@ export type ResourceContent = Block & { uri: string; mimeType?: string } & (
 		| { blob: string; text?: never }
 	);
 
-/** One piece of what a tool or prompt says. */
+/** One block of content in the result of a tool or prompt. */
 export type ContentBlock =
 	| (Block & { type: 'text'; text: string })
 	| (Block & { type: 'image' | 'audio'; data: string; mimeType: string })
@@ -102,45 +107,47 @@ export type ContentBlock =
 	  })
 	| (Block & { type: 'resource'; resource: ResourceContent });
 
-/** The result of a tool, whole. */
+/** The result of `tools/call`. */
 export type CallToolResult = {
 	content: ContentBlock[];
-	/** What the tool's `outputSchema` describes. */
+	/** The value that `outputSchema` describes. */
 	structuredContent?: unknown;
 	isError?: boolean;
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
-/** The content of a resource, whole. */
+/** The result of `resources/read`. */
 export type ReadResourceResult = {
 	contents: ResourceContent[];
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
-/** A prompt that is filled in. */
+/** The result of `prompts/get`. */
 export type GetPromptResult = {
 	description?: string;
 	messages: { role: 'user' | 'assistant'; content: ContentBlock }[];
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
+/** The result of `completion/complete`. */
 export interface CompleteResult extends Open {
 	completion: { values: string[]; total?: number; hasMore?: boolean };
 }
 
-/** A question to the client, as it stands inside `inputRequests`. */
+/** A request for input inside `inputRequests`. */
 export interface InputRequest {
 	method: string;
 	params?: Open | undefined;
 }
 
-/** What a provider answers when it needs something from the client first. */
+/** A result that asks the client for input; the client retries with the answers. */
 export interface InputRequired extends Open {
 	resultType: 'input_required';
 	inputRequests?: Record<string, InputRequest>;
 	requestState?: string;
 }
 
+/** The capabilities of a server. */
 export interface ServerCapabilities extends Open {
 	tools?: Open;
 	resources?: Open;
@@ -149,11 +156,12 @@ export interface ServerCapabilities extends Open {
 	logging?: Open;
 }
 
+/** Whether a result asks the client for input. */
 export function isInputRequired(result: Open): result is InputRequired {
 	return result['resultType'] === 'input_required';
 }
 
-/** The eight levels of MCP, least important first. */
+/** The eight log levels of MCP, least severe first. */
 export const logLevels = [
 	'debug',
 	'info',
@@ -165,8 +173,10 @@ export const logLevels = [
 	'emergency',
 ] as const;
 
+/** A log level of MCP. */
 export type McpLogLevel = (typeof logLevels)[number];
 
+/** Whether a value is a log level of MCP. */
 export function isLogLevel(value: unknown): value is McpLogLevel {
 	return logLevels.some((level) => level === value);
 }

@@ -1,4 +1,4 @@
-/* The names that MCP gives to fields of `_meta`, and ways to read them. */
+/* Names of the `_meta` fields of MCP, and how to read them. */
 import { isObject } from '../wire/json.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -9,7 +9,7 @@ export const LOG_LEVEL: string = `${PREFIX}logLevel`;
 export const SERVER_INFO: string = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
 
-/** The error numbers that MCP adds to those of JSON-RPC. */
+/** The error codes that MCP adds to those of JSON-RPC. */
 export const mcpCodes = { missingClientCapability: -32021, unsupportedVersion: -32022 } as const;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});

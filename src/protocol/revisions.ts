@@ -1,20 +1,19 @@
 /*
- * The revisions of the specification that are served and spoken, and what each does
- * differently.
+ * The supported revisions of the specification and their differences.
  *
- * The first four open with `initialize`. 2026-07-28 is stateless: version and
- * capabilities travel with every request, and the server never asks by itself.
+ * The first four begin with `initialize`. 2026-07-28 is stateless: version and
+ * capabilities are part of every request, and the server sends no requests.
  */
 import type { ContentBlock } from './mcp-types.ts';
 
 /** One revision of the specification. */
 export interface Revision {
 	readonly version: string;
-	/** Legacy revisions open with `initialize`; modern ones carry their version on every request. */
+	/** Legacy revisions begin with `initialize`; modern requests carry their version. */
 	readonly era: 'legacy' | 'modern';
-	/** Whether an array of messages is a batch. */
+	/** Whether JSON-RPC batches are allowed. */
 	readonly acceptsBatch: boolean;
-	/** A content block in a form that this revision knows; undefined when every block is known. */
+	/** Converts a content block to a type that this revision has; undefined when it has all types. */
 	readonly adaptContent?: (block: ContentBlock) => ContentBlock;
 }
 
@@ -25,11 +24,11 @@ const modern: Revision = { version: '2026-07-28', era: 'modern', acceptsBatch: f
 const revisions: readonly Revision[] = [
 	modern,
 	newestLegacy,
-	// Batches went; structured content, links, titles and elicitation came.
+	// Removed batches; added structured content, resource links, titles and elicitation.
 	{ version: '2025-06-18', era: 'legacy', acceptsBatch: false },
-	// The only revision with batches. Audio came, links to resources had not.
+	// The only revision with batches. Added audio; no resource links.
 	{ version: '2025-03-26', era: 'legacy', acceptsBatch: true, adaptContent: linkAsText },
-	// No audio, no links to resources, no batches.
+	// No audio, no resource links, no batches.
 	{
 		version: '2024-11-05',
 		era: 'legacy',
@@ -38,13 +37,13 @@ const revisions: readonly Revision[] = [
 	},
 ];
 
-/** Every version, newest first: what a client is told when it asks for another one. */
+/** All supported versions, newest first. */
 export const supportedVersions: readonly string[] = revisions.map(({ version }) => version);
 
 /** The versions that need no `initialize`. */
 export const modernVersions: readonly string[] = [modern.version];
 
-/** The revision that an `initialize` for `version` opens: that one, else the newest legacy one. */
+/** The revision that `initialize` with this version opens: the same when it is a legacy one, else the newest legacy revision. */
 export function negotiate(version: unknown): Revision {
 	const asked = revisions.find((revision) => revision.era === 'legacy' && revision.version === version);
 	return asked ?? newestLegacy;

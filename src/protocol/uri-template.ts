@@ -18,6 +18,6 @@ function decoded(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		return text; // a stray percent sign is a percent sign
+		return text; // an invalid escape is kept as it is
 	}
 }

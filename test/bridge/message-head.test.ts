@@ -1,7 +1,7 @@
 /* The quick look at a message must never see anything else than a parser does. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canceledId, readHead, readWhole, withId } from '../../src/bridge/message-head.ts';
+import { canceledId, parseHead, readHead, withId } from '../../src/bridge/message-head.ts';
 
 const id = fc.oneof(fc.integer(), fc.string(), fc.maxSafeInteger());
 const method = fc.oneof(fc.constantFrom('tools/call', 'ping', 'notifications/x'), fc.string());
@@ -23,7 +23,7 @@ describe('readHead', () => {
 			fc.property(id, fc.constantFrom('result', 'error'), params, orders(3), (id, key, value, order) => {
 				const text = ordered({ jsonrpc: '2.0', id, [key]: value }, order);
 				expect(readHead(text)).toEqual({
-					kind: 'answer',
+					kind: 'response',
 					id: JSON.stringify(id),
 					isResult: key === 'result',
 				});
@@ -63,7 +63,7 @@ describe('readHead', () => {
 			kind: 'batch',
 			parts: [
 				{ kind: 'request', id: '1', method: 'a', isModern: false },
-				{ kind: 'notice', method: 'b' },
+				{ kind: 'notification', method: 'b' },
 				{ kind: 'invalid', id: '', error: expect.anything() },
 			],
 		});
@@ -73,13 +73,13 @@ describe('readHead', () => {
 	});
 });
 
-describe('readWhole', () => {
+describe('parseHead', () => {
 	it('takes the last of two ids, as every parser does', () => {
-		expect(readWhole('{"jsonrpc":"2.0","id":1,"method":"m","id":2}')).toMatchObject({ id: '2' });
+		expect(parseHead('{"jsonrpc":"2.0","id":1,"method":"m","id":2}')).toMatchObject({ id: '2' });
 	});
 
 	it('finds what is wrong in the middle of a line that begins and ends well', () => {
-		expect(readWhole('{"jsonrpc":"2.0","id":1,"method":"m","params":{x}}')).toMatchObject({
+		expect(parseHead('{"jsonrpc":"2.0","id":1,"method":"m","params":{x}}')).toMatchObject({
 			kind: 'invalid',
 			error: { code: -32700 },
 		});

@@ -1,4 +1,4 @@
-/* The relay between a client and hubs that come and go, with memory for pipes. */
+/* The relay between a client and hubs that come and go, over memory transports. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
@@ -6,7 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { deferred } from '../support/bridges.ts';
+import { deferred } from '../support/waiting.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 
@@ -142,7 +142,7 @@ describe('Relay', () => {
 	});
 
 	it('refuses what has waited too long, with the reason, and garbage at once', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request('i', 'initialize', { protocolVersion: '2025-03-26' }));
 		relay.unreachable(new OrchestraError('closed', 'nothing listens there', { hint: 'Start it.' }));
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 'i', result: {} });
@@ -163,7 +163,7 @@ describe('Relay', () => {
 	});
 
 	it('shortens the long wait of the start once an attempt has failed', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'tools/list'));
 		await settled();
 		relay.unreachable(gone);
@@ -171,7 +171,7 @@ describe('Relay', () => {
 	});
 
 	it('opens the session itself when there is no hub, and tells the hub when it comes', async () => {
-		const { client, relay } = open({ holdMs: 20 });
+		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'initialize', { protocolVersion: '2024-11-05' }), request(2, 'tools/list'));
 		relay.unreachable(gone);
 		expect(JSON.parse(await client.next())).toMatchObject({
@@ -310,7 +310,7 @@ describe('Relay', () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('relay', {}, (line) => lines.push(line));
 		const unread = deferred();
-		const { client, relay } = open({ unreadMs: 20, log, onUnread: unread.resolve });
+		const { client, relay } = open({ stalledMs: 20, log, onStalled: unread.resolve });
 		const hub = attach(relay);
 		client.pause();
 		hub.post(...Array.from({ length: 1500 }, () => notice('notifications/x')));

@@ -284,6 +284,6 @@ function required(inputRequests) {
 }
 
 function changed(kind) {
-	provider.tell({ kind });
+	provider.notifyChange({ kind });
 	return 'changed';
 }

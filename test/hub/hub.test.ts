@@ -9,7 +9,7 @@ import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const object = { type: 'object' } as const;
@@ -180,10 +180,10 @@ describe('Hub', () => {
 		const seen: string[] = [];
 		const backend: Backend = {
 			...echoBackend('x'),
-			watchResource: (uri, isWatched) => seen.push(`${uri} ${isWatched}`),
+			subscribeResource: (uri, isSubscribed) => seen.push(`${uri} ${isSubscribed}`),
 		};
 		const { hub } = open([backend]);
-		for (const isWatched of [true, true, false, false]) hub.watchResource('a://1', isWatched);
+		for (const isSubscribed of [true, true, false, false]) hub.subscribeResource('a://1', isSubscribed);
 		expect(seen).toEqual(['a://1 true', 'a://1 false']);
 	});
 

@@ -1,4 +1,5 @@
 /* Unauthenticated traffic: bounded memory, bounded work, and honest clients are served meanwhile. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,28 +19,25 @@ import { dial } from '../../src/link/open-link.ts';
 import { HandshakeLimiter, type PendingHandshake } from '../../src/link/quic/handshake-limiter.ts';
 import { UsedTokens } from '../../src/link/quic/retry-token.ts';
 import { exchange, type Identities, identities, openPair } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
-describe.runIf(process.platform === 'linux')(
-	'a quic listener that gets early CRYPTO data from unauthenticated peers',
-	() => {
-		it('buffers a bounded part of it, and serves an honest client meanwhile', async () => {
-			const who = await identities();
-			const { pid, address } = await startListener(who);
-			const link = await dial({ kind: 'quic', address, identity: who.client });
-			onTestFinished(() => link.close());
-			await attack('garbage', address, 2_000);
-			const before = residentMb(pid);
-			// Two megabytes a connection, of which the server must keep a small part.
-			const attacking = attack('crypto', address, 60);
-			let isOver = false;
-			void attacking.then(() => (isOver = true));
-			for (let calls = 0; !isOver || calls < 10; calls++) await exchange(link, Buffer.from('call'));
-			expect((await attacking).bytes).toBeGreaterThan(100_000_000);
-			expect(residentMb(pid) - before).toBeLessThan(64);
-		}, 60_000);
-	},
-);
+describe.runIf(process.platform === 'linux')('a quic listener under a flood of early CRYPTO data', () => {
+	it('buffers a bounded part of it, and serves an honest client meanwhile', async () => {
+		const who = await identities();
+		const { pid, address } = await startListener(who);
+		const link = await dial({ kind: 'quic', address, identity: who.client });
+		onTestFinished(() => link.close());
+		await attack('garbage', address, 2_000);
+		const before = residentMb(pid);
+		// Two megabytes a connection, of which the server must keep a small part.
+		const attacking = attack('crypto', address, 60);
+		let isOver = false;
+		void attacking.then(() => (isOver = true));
+		for (let calls = 0; !isOver || calls < 10; calls++) await exchange(link, Buffer.from('call'));
+		expect((await attacking).bytes).toBeGreaterThan(100_000_000);
+		expect(residentMb(pid) - before).toBeLessThan(64);
+	}, 60_000);
+});
 
 describe('a quic listener with many incomplete handshakes', () => {
 	it('bounds their number, and still accepts an honest client', async () => {

@@ -27,13 +27,13 @@ describe.each(eras)('tools in the %s era', (era) => {
 		expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'it does not work' }] });
 	});
 
-	it('keep to their output schema, or have failed', async () => {
+	it('fail when their output does not match the output schema', async () => {
 		const { result } = await once(era, 'tools/call', { name: 'sum', arguments: { a: 1, b: 2 } });
 		expect(result).toMatchObject({ structuredContent: { sum: 3 }, content: [{ text: '{"sum":3}' }] });
 		const broken = await once(era, 'tools/call', { name: 'broken' });
 		expect(broken['result']).toMatchObject({
 			isError: true,
-			content: [{ text: 'The tool broke its own output schema: output.sum is required' }],
+			content: [{ text: 'The output of the tool does not match its output schema: output.sum is required' }],
 		});
 	});
 });

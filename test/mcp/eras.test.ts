@@ -20,7 +20,7 @@ describe('the official schemas', () => {
 });
 
 describe('the era of a request', () => {
-	it('is modern when its _meta names a version, whatever came before on the pipe', async () => {
+	it('is modern when its _meta names a version, whatever came before', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		expect((await client.modern('tools/call', echo))['result'].resultType).toBe('complete');
 		expect((await client.request('tools/call', echo))['result']).toEqual({
@@ -30,7 +30,7 @@ describe('the era of a request', () => {
 		await client.end();
 	});
 
-	it('may be mixed on one pipe, concurrently', async () => {
+	it('may be mixed on one connection, concurrently', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		const later = { name: 'later', arguments: { text: 'x' } };
 		const pairs = Array.from({ length: 200 }, () => [
@@ -52,7 +52,7 @@ describe('the era of a request', () => {
 		await client.end();
 	});
 
-	it('lets a modern pipe open a legacy session later', async () => {
+	it('lets a modern client open a legacy session later', async () => {
 		const client = new RawClient(kitchenSink());
 		await client.modern('tools/list');
 		expect((await client.initialize('2025-06-18'))['result'].protocolVersion).toBe('2025-06-18');

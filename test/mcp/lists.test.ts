@@ -29,7 +29,7 @@ describe('lists', () => {
 		await client.end();
 	});
 
-	it('show what was added to the definition once it was told', async () => {
+	it('show what was added to the definition after notifyChange', async () => {
 		const tools: Record<string, ToolDefinition> = { b: { run: () => '' } };
 		const provider = provide({ name: 'x', version: '1', websiteUrl: 'https://example.com', tools });
 		const client = await RawClient.legacy(provider);
@@ -37,7 +37,7 @@ describe('lists', () => {
 			(await client.request('tools/list'))['result'].tools.map(({ name }: { name: string }) => name);
 		expect(await names()).toEqual(['b']);
 		tools['a'] = { run: () => 'new' };
-		provider.tell({ kind: 'tools' });
+		provider.notifyChange({ kind: 'tools' });
 		expect(await names()).toEqual(['a', 'b']);
 		expect((await client.request('tools/call', { name: 'a' }))['result'].content[0].text).toBe('new');
 		expect(provider.info).toEqual({ name: 'x', version: '1', websiteUrl: 'https://example.com' });

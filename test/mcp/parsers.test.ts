@@ -1,7 +1,7 @@
 /* What is read from untrusted text: request state and URI templates. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RequestStates, STATE_TTL_MS } from '../../src/mcp/server/request-state.ts';
+import { REQUEST_STATE_TTL_MS, RequestStates } from '../../src/mcp/server/request-state.ts';
 import { matchTemplate } from '../../src/protocol/uri-template.ts';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 
@@ -13,10 +13,10 @@ describe('request state', () => {
 			fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (state, request) => {
 				now = 0;
 				const sealed = states.seal({ state }, request);
-				now = STATE_TTL_MS;
+				now = REQUEST_STATE_TTL_MS;
 				expect(states.open(sealed, request)).toEqual({ state });
 				expect(() => states.open(sealed, `${request}x`)).toThrow('another request');
-				now = STATE_TTL_MS + 1;
+				now = REQUEST_STATE_TTL_MS + 1;
 				expect(() => states.open(sealed, request)).toThrow('expired');
 			}),
 		);
@@ -34,7 +34,7 @@ describe('request state', () => {
 
 	it('refuses a change of any one character', () => {
 		const states = new RequestStates();
-		const sealed = states.seal({ parked: 'p' }, 'r');
+		const sealed = states.seal({ suspended: 'p' }, 'r');
 		for (let at = 0; at < sealed.length; at++) {
 			const changed = `${sealed.slice(0, at)}${sealed[at] === 'A' ? 'B' : 'A'}${sealed.slice(at + 1)}`;
 			expect(refusal(() => states.open(changed, 'r'))).toBe(-32602);

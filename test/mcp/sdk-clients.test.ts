@@ -28,7 +28,7 @@ interface Judge {
 		| 'complete'
 		| 'close'
 	>;
-	/** Resolves when the client heard that the tools changed. */
+	/** Resolves when the client is notified that the tools changed. */
 	toolsChanged: Promise<void>;
 	version: string | undefined;
 }
@@ -90,7 +90,7 @@ describe.each(Object.entries(judges))('%s', (name, open) => {
 		await client.close();
 	});
 
-	it('hears of changed tools', async () => {
+	it('is notified of changed tools', async () => {
 		const { client, toolsChanged } = await open();
 		await client.listTools();
 		await client.callTool({ name: 'change' });

@@ -1,8 +1,8 @@
-/* What a face makes of anything that may come over a pipe. */
+/* How a session answers valid, invalid and damaged messages. */
 import { describe, expect, it } from 'vitest';
 import { kitchenSink } from '../support/mcp-server.ts';
-import { until } from '../support/programs.ts';
 import { modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
+import { until } from '../support/waiting.ts';
 
 const later = { name: 'later', arguments: { text: 'x' } };
 
@@ -60,7 +60,7 @@ describe('batches', () => {
 		await client.end();
 	});
 
-	it('are refused on a modern pipe, and the id is left out', async () => {
+	it('are refused on a modern connection, and the id is left out', async () => {
 		const client = new RawClient(kitchenSink());
 		await client.modern('server/discover');
 		const refused = client.next(() => true);
@@ -86,7 +86,7 @@ describe('bad lines', () => {
 		await client.end();
 	});
 
-	it('get -32700 without an id on a pipe that has only spoken modern', async () => {
+	it('get -32700 without an id on a connection with modern requests only', async () => {
 		const client = new RawClient(kitchenSink());
 		await client.modern('tools/list');
 		const answer = client.next(() => true);
@@ -293,7 +293,7 @@ describe('the end of input', () => {
 		for (const { result } of await Promise.all(answers)) expect(result.content[0].text).toBe('x');
 	});
 
-	it('does not wait for a call that never ends, nor for one whose client has not come back', async () => {
+	it('does not wait for a call that never ends, nor for a suspended one', async () => {
 		const client = new RawClient(kitchenSink(), { drainMs: 50 });
 		await client.modern('tools/call', { name: 'name' }, { elicitation: {} });
 		client.send({ id: 'h', method: 'tools/call', params: { name: 'hang' } });

@@ -118,10 +118,10 @@ export interface RunningBridge {
 	ended: Promise<void>;
 }
 
-/** A bridge in this process, with pipes in memory. */
+/** A bridge in this process, with pipes in session. */
 export function openBridge(
 	{ address, folder }: Orchestrator,
-	options: { kind?: LinkKind; holdMs?: number; limitBytes?: number } = {},
+	options: { kind?: LinkKind; queueMs?: number; limitBytes?: number } = {},
 ): RunningBridge {
 	const input = new PassThrough();
 	const output = new PassThrough();
@@ -171,12 +171,3 @@ export const initialize = {
 	method: 'initialize',
 	params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
-
-/** A promise and what resolves it. */
-export function deferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = () => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
-}

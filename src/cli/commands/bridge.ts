@@ -1,6 +1,6 @@
 /* `mctl bridge`: what an agent starts to reach a hub. */
 import { statSync } from 'node:fs';
-import type { FindHub, HubPlace } from '../../bridge/hub-place.ts';
+import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import type { OrchestraError } from '../../errors.ts';
 import { blockedHub } from '../../hub/shared/hub-health.ts';
@@ -48,7 +48,7 @@ function hubFinder(input: CommandInput): FindHub {
 	return async () => sharedHub(await hubHere(input, certsDir), input);
 }
 
-function sharedHub(record: HubRecord, { environment }: CommandInput): HubPlace {
+function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoint {
 	const { address, certsDir, features, unset = [] } = record;
 	const values = unset.flatMap((name): [string, string][] => {
 		const value = environment[name];

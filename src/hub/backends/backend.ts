@@ -57,7 +57,7 @@ export interface Backend {
 	ownsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** Clients watch this resource from now on (true), or none does any more (false). */
-	watchResource?(uri: string, isWatched: boolean): void;
+	subscribeResource?(uri: string, isSubscribed: boolean): void;
 	onChange?(listener: (change: Change) => void): () => void;
 	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
 	warm?(): void;

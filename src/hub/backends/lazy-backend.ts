@@ -34,7 +34,7 @@ export class LazyBackend implements Backend {
 	complete?: NonNullable<Backend['complete']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #watched = new Set<string>();
+	readonly #subscribed = new Set<string>();
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
@@ -78,10 +78,10 @@ export class LazyBackend implements Backend {
 		);
 	}
 
-	watchResource(uri: string, isWatched: boolean): void {
-		if (isWatched) this.#watched.add(uri);
-		else this.#watched.delete(uri);
-		this.#backend?.watchResource?.(uri, isWatched);
+	subscribeResource(uri: string, isSubscribed: boolean): void {
+		if (isSubscribed) this.#subscribed.add(uri);
+		else this.#subscribed.delete(uri);
+		this.#backend?.subscribeResource?.(uri, isSubscribed);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -140,7 +140,7 @@ export class LazyBackend implements Backend {
 		backend.onChange?.((change) => {
 			for (const listener of this.#listeners) listener(change);
 		});
-		for (const uri of this.#watched) backend.watchResource?.(uri, true);
+		for (const uri of this.#subscribed) backend.subscribeResource?.(uri, true);
 		this.#backend = backend;
 		return backend;
 	}

@@ -21,7 +21,7 @@ export class LibraryBackend implements Backend {
 	readonly state = 'open';
 	readonly #library: Library;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #watched = new Set<string>();
+	readonly #subscribed = new Set<string>();
 
 	constructor(paths: LibraryPaths, log: Log) {
 		this.#library = Library.open({ ...paths, log, watch: true });
@@ -63,9 +63,9 @@ export class LibraryBackend implements Backend {
 		return this.#library.ready();
 	}
 
-	watchResource(uri: string, isWatched: boolean): void {
-		if (isWatched) this.#watched.add(uri);
-		else this.#watched.delete(uri);
+	subscribeResource(uri: string, isSubscribed: boolean): void {
+		if (isSubscribed) this.#subscribed.add(uri);
+		else this.#subscribed.delete(uri);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -85,7 +85,7 @@ export class LibraryBackend implements Backend {
 			changes.push({ kind: 'prompts' });
 		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
 			changes.push({ kind: 'resources' });
-		for (const uri of this.#watched) if (affects(change, uri)) changes.push({ kind: 'resource', uri });
+		for (const uri of this.#subscribed) if (affects(change, uri)) changes.push({ kind: 'resource', uri });
 		for (const told of changes) for (const listener of this.#listeners) listener(told);
 	}
 }

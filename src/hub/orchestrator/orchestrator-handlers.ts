@@ -2,7 +2,7 @@
  * The hub towards peers that speak the plugin protocol: plugins that dial in, and
  * bridges, ours and those of others.
  *
- * Our own bridges get a tunnel with a whole MCP face at its end. Everybody else is
+ * Our own bridges get a tunnel with a whole MCP session at its end. Everybody else is
  * answered kind by kind, routed to the plugin that provides a thing, or to any other
  * backend of the hub.
  */
@@ -96,16 +96,16 @@ export function serveSession(
 		sessionId,
 	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & { sessionId?: string | undefined },
 ): void {
-	const face = new McpSession(opened().hub, { shared, log, sessionId });
+	const session = new McpSession(opened().hub, { shared, log, sessionId });
 	const peer = new Peer(transport, {
-		...face.peerOptions,
+		...session.peerOptions,
 		log,
 		onEnd: () => {
-			face.close();
+			session.close();
 			peer.cancelIncoming('the client is gone');
 		},
 	});
-	face.connect(peer);
+	session.connect(peer);
 	transport.start(peer);
 }
 

@@ -7,7 +7,7 @@
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError, toolFailure } from '../../errors.ts';
-import { CallContext, type ClientLine } from '../../mcp/server/call-context.ts';
+import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
 import { readExact } from '../../plugin/exact-json.ts';
 import type {
@@ -175,7 +175,7 @@ function contextOf({ requestId, signal }: ServerCall): CallContext {
 	return new CallContext(nobody, call, {});
 }
 
-const nobody: ClientLine = {
+const nobody: ClientConnection = {
 	revision: negotiate(undefined),
 	capabilities: {},
 	clientInfo: { name: 'plugin', version: '1' },

@@ -107,7 +107,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	} finally {
 		log.info('the hub stops');
 		folder.withdraw();
-		shared.parking.close();
+		shared.suspendedCalls.close();
 		await listeners.close();
 		await opened?.close();
 	}

@@ -1,4 +1,4 @@
-/* What a definition shows to clients: everything but the functions, sorted, so that it gives the same bytes. */
+/* The lists that clients see of a definition: without the functions, and sorted so that they give the same bytes. */
 import { OrchestraError } from '../../errors.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/mcp-types.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
@@ -9,14 +9,14 @@ export interface DefinedLists {
 	readonly tools: readonly Tool[];
 	readonly resources: readonly Resource[];
 	readonly templates: readonly ResourceTemplate[];
-	/** The templates themselves, in the order in which they are tried. */
+	/** The templates with their functions, in matching order. */
 	readonly matchers: readonly [pattern: string, template: TemplateDefinition][];
 	readonly prompts: readonly Prompt[];
 }
 
 const openObject: JsonObject = { type: 'object' };
 
-/** Throws `bad_input` for a tool that no client would take. */
+/** Throws `bad_input` for a tool whose schema clients would reject. */
 export function listsOf({ tools, resources, templates, prompts }: ServerDefinition): DefinedLists {
 	const matchers = sorted(templates);
 	return {
@@ -57,7 +57,7 @@ function schemaOf(schema: unknown, side: 'input' | 'output', tool: string): Json
 	});
 }
 
-/** Arguments are always an object, and clients refuse a whole list for one schema that does not say so. */
+/** Clients reject the whole list when one input schema is not of type object. */
 function ofObject(tool: string, schema: JsonObject): JsonObject {
 	if (schema['type'] === 'object') return schema;
 	throw new OrchestraError('bad_input', `the input schema of the tool ${tool} must have "type": "object"`, {

@@ -1,4 +1,4 @@
-/* A provider made from a definition: the same checks and the same error texts for everybody's server. */
+/* The provider of a definition: it validates inputs and outputs and builds the results. */
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Awaitable,
@@ -33,9 +33,10 @@ import { type DefinedLists, listsOf } from './defined-lists.ts';
 import { completionOf, contentsOf, failure, failureOf, messagesOf, resultOf } from './defined-results.ts';
 import type { PromptDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from './definition.ts';
 
-/** What checks arguments against a schema: one sentence for each fault. */
+/** Checks a value against a JSON Schema; returns one sentence per fault. */
 export type Validate = (schema: JsonObject, value: unknown, name: string) => Awaitable<string[]>;
 
+/** The provider that `provide` makes from a definition. */
 export class DefinedProvider implements Provider {
 	readonly info: Implementation;
 	readonly instructions: string | undefined;
@@ -130,19 +131,19 @@ export class DefinedProvider implements Provider {
 		}
 		const template = ownEntry(this.#definition.templates, ref.uri ?? '');
 		if (template === undefined)
-			throw new OrchestraError('bad_input', `there is no template ${ref.uri ?? ''}`);
+			throw new OrchestraError('bad_input', `Unknown resource template: ${ref.uri ?? ''}`);
 		return after(template.complete?.(argument.name, argument.value) ?? [], completionOf);
 	}
 
-	watchResource(): void {}
+	subscribeResource(): void {}
 
 	onChange(listener: (change: Change) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Tell every client of a change, after it was made to the definition. */
-	tell(change: Change): void {
+	/** Notify clients of a change, after it was made to the definition. */
+	notifyChange(change: Change): void {
 		if (change.kind !== 'resource') this.#lists = listsOf(this.#definition);
 		for (const listener of this.#listeners) listener(change);
 	}
@@ -166,11 +167,11 @@ export class DefinedProvider implements Provider {
 		try {
 			return this.#checked(tool, resultOf(value, declaredOutput(tool) !== undefined));
 		} catch (error) {
-			return failureOf(error); // what the tool returned is not JSON
+			return failureOf(error); // the returned value is not JSON
 		}
 	}
 
-	/** A tool that declares the shape of its output keeps to it, or has failed. */
+	/** Output that does not match the declared schema is a failure. */
 	#checked(
 		tool: ToolDefinition,
 		result: CallToolResult | InputRequired,
@@ -180,14 +181,14 @@ export class DefinedProvider implements Provider {
 		return after(this.#check(schema, result.structuredContent, 'output'), (checked) =>
 			'value' in checked
 				? result
-				: failure(`The tool broke its own output schema: ${checked.faults.join('; ')}`),
+				: failure(`The output of the tool does not match its output schema: ${checked.faults.join('; ')}`),
 		);
 	}
 
 	/** Check a value against either kind of schema. A Standard Schema may transform it. */
 	#check(schema: unknown, value: unknown, name: string): Awaitable<Checked> {
 		if (schema === undefined) return { value };
-		// `listsOf` refused everything else when the definition was read.
+		// `listsOf` rejected everything else when the definition was read.
 		const known = schema as JsonObject | StandardSchema;
 		if (!isStandardSchema(known)) {
 			return after(this.#validate(known, value, name), (faults) =>
@@ -227,7 +228,7 @@ export function resourceNotFound(uri: string): OrchestraError {
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
 }
 
-/** Never `constructor` or the like. */
+/** Own properties only: a name such as `constructor` is not an entry. */
 function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
 	return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,4 +1,4 @@
-/* Short answers of tools, resources and prompts, made into the results of the protocol. */
+/* Convert return values of tools, resources and prompts into MCP results. */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type {
 	CallToolResult,
@@ -14,8 +14,8 @@ import { isObject } from '../../wire/json.ts';
 const COMPLETION_VALUES = 100;
 
 /**
- * What a tool returned, as a result. Structured content is sent only by a tool that declares its output:
- * agents that see it show the model nothing else.
+ * The result of a tool. Structured content is added only when the tool declares its output: agents that
+ * receive it do not show the text to the model.
  */
 export function resultOf(value: unknown, declaresOutput: boolean): CallToolResult | InputRequired {
 	if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
@@ -27,19 +27,19 @@ export function resultOf(value: unknown, declaresOutput: boolean): CallToolResul
 	return { content: [{ type: 'text', text }], ...(declaresOutput ? { structuredContent: value } : {}) };
 }
 
-/** A tool that throws has failed; an error with a JSON-RPC number of its own is the protocol's. */
+/** A thrown error as a failed result; an error with a JSON-RPC code is rethrown. */
 export function failureOf(error: unknown): CallToolResult {
 	if (rpcErrorOf(error)) throw error;
 	const hint = OrchestraError.is(error) ? error.hint : undefined;
 	return failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`);
 }
 
-/** A tool that failed, in words. */
+/** A failed tool result with this text. */
 export function failure(text: string): CallToolResult {
 	return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** What a resource returned, as a result. */
+/** The result of a resource. */
 export function contentsOf(
 	uri: string,
 	mimeType: string | undefined,
@@ -52,7 +52,7 @@ export function contentsOf(
 	return value;
 }
 
-/** Completion values, as a result; clients take a hundred at most. */
+/** The result of a completion; clients accept at most a hundred values. */
 export function completionOf(values: string[]): CompleteResult {
 	const total = values.length;
 	return {
@@ -60,7 +60,7 @@ export function completionOf(values: string[]): CompleteResult {
 	};
 }
 
-/** What a prompt returned, as a result: a text is one message of the user. */
+/** The result of a prompt; a string becomes one user message. */
 export function messagesOf(
 	description: string | undefined,
 	value: string | GetPromptResult | InputRequired,

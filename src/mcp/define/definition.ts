@@ -1,10 +1,10 @@
 /*
- * A server as data: tools, resources and prompts with the functions behind them.
+ * The types of a server definition: tools, resources and prompts with their handlers.
  *
  * The type of a handler's input comes from the schema beside it: a JSON Schema
  * literal or a schema of any library that implements Standard Schema. A handler
- * returns as little as it likes: a string becomes a text block, any other value is
- * sent as JSON, and as structured content when the tool declares its output.
+ * may return a plain value: a string becomes a text block, any other value is sent
+ * as JSON, and as structured content when the tool declares its output.
  */
 
 import type {
@@ -22,11 +22,11 @@ import type { InferInput, InferSchema } from '../../schema/infer-schema.ts';
 import type { CallContext } from '../server/call-context.ts';
 
 interface Described {
-	/** For people; the name is for programs. */
+	/** Display name. */
 	title?: string;
 	description?: string;
 	icons?: readonly Icon[];
-	/** Anything else for clients that know it, under a key with a prefix: `example.com/kind`. */
+	/** Extensions, under keys with a prefix: `example.com/kind`. */
 	_meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -37,21 +37,21 @@ export interface ToolDefinition<Input = unknown, Output = unknown> extends Descr
 	input?: Input;
 	/** Schema of what `run` returns; without one the result is text only. */
 	output?: Output;
-	/** The same as `input`, under the name that the protocol has for it. */
+	/** The protocol's name for `input`. */
 	inputSchema?: Input;
-	/** The same as `output`, under the name that the protocol has for it. */
+	/** The protocol's name for `output`. */
 	outputSchema?: Output;
-	/** Does the work. What it throws becomes a result with `isError`. */
+	/** Runs the tool. A thrown error becomes a result with `isError`. */
 	run(this: void, input: InferInput<Input>, context: CallContext): Awaitable<ToolReturn<Output>>;
 }
 
-/** What `run` may return: what `output` describes, or anything JSON where there is no `output`; or a whole result. */
+/** Return type of `run`: the value that `output` describes, any JSON without `output`, or a whole result. */
 export type ToolReturn<Output> =
 	| CallToolResult
 	| InputRequired
 	| (unknown extends Output ? PlainReturn : InferSchema<Output>);
 
-/** Text or JSON. An object with `content` must be a whole result, so that a mistake in one is seen. */
+/** A string or JSON. An object with `content` must be a whole result, so that the compiler finds mistakes in it. */
 type PlainReturn =
 	| string
 	| number
@@ -90,7 +90,7 @@ export interface TemplateDefinition extends Described {
 	name?: string;
 	mimeType?: string;
 	annotations?: Annotations;
-	/** Gets the values of the variables. Undefined means that there is no such resource. */
+	/** Receives the values of the variables. Return undefined when the resource does not exist. */
 	read(
 		this: void,
 		variables: Record<string, string>,
@@ -128,7 +128,7 @@ export interface ServerDefinition<Inputs = Record<string, unknown>, Outputs = Re
 	icons?: readonly Icon[];
 	/** How to use the server, for the model. */
 	instructions?: string;
-	/** By name. What is added later is seen after `tell`. */
+	/** By name. Later additions take effect with `notifyChange`. */
 	tools?: ToolDefinitions<Inputs, Outputs>;
 	/** By URI. */
 	resources?: Readonly<Record<string, ResourceDefinition>>;

@@ -1,7 +1,4 @@
-/*
- * A complete MCP server in ten lines: every revision, over stdio, until the client
- * is gone.
- */
+/* Serve a definition or a provider as an MCP server over stdio, in every revision. */
 import { Log } from '../../log.ts';
 import { validate } from '../../schema/validate.ts';
 import { type ServeOptions, serveStdio } from '../../transport/serve-stdio.ts';
@@ -10,9 +7,10 @@ import type { Provider } from '../server/provider.ts';
 import { DefinedProvider } from './defined-provider.ts';
 import type { ServerDefinition } from './definition.ts';
 
+/** Options of `serve` and `serveProvider`. */
 export interface ServeMcpOptions
 	extends Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs'> {
-	/** What this pipe shares with other pipes of the same server; whoever made it closes its parking. */
+	/** State shared with other sessions of the same server. The creator closes its `suspendedCalls`. Default: not shared. */
 	shared?: SharedState;
 }
 
@@ -24,12 +22,12 @@ export function serve<
 	return serveProvider(provide(definition), options);
 }
 
-/** The provider of a definition, to serve it in another way or to tell of changes. */
+/** The provider of a definition, for `serveProvider` or to notify clients of changes. */
 export function provide<
 	const Inputs extends Record<string, unknown>,
 	const Outputs extends Record<string, unknown>,
 >(definition: ServerDefinition<Inputs, Outputs>): DefinedProvider {
-	// The provider checks every input against its schema before a handler gets it, so the types of the inputs are of no use to it.
+	// The provider checks every input against its schema at run time, so it does not need the input types.
 	return new DefinedProvider(definition as unknown as ServerDefinition, validate);
 }
 
@@ -37,15 +35,15 @@ export function provide<
 export async function serveProvider(provider: Provider, options: ServeMcpOptions = {}): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment(provider.info.name);
 	const shared = options.shared ?? sharedState();
-	const face = new McpSession(provider, { shared, log });
+	const session = new McpSession(provider, { shared, log });
 	await serveStdio({
 		...options,
-		...face.peerOptions,
+		...session.peerOptions,
 		log,
-		onStart: (peer) => face.connect(peer),
+		onStart: (peer) => session.connect(peer),
 		onInputEnd: () => {
-			face.close();
-			if (options.shared === undefined) shared.parking.close();
+			session.close();
+			if (options.shared === undefined) shared.suspendedCalls.close();
 		},
 	});
 }

@@ -1,10 +1,9 @@
 /*
- * Results for clients of older revisions.
+ * Adapts results for clients of older revisions.
  *
- * A block of a type that the client's revision does not know would make its
- * parser refuse the whole result, so it is told in words instead. What only the
- * modern era says of a result, and structured content or schemas that only it
- * allows, are left out.
+ * A content block of an unknown type makes the client's parser reject the whole
+ * result, so it is converted to a known type. Fields, structured content and
+ * schemas that only the modern era allows are removed.
  */
 
 import type { ContentBlock, Result } from '../../protocol/mcp-types.ts';

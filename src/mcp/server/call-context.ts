@@ -1,11 +1,11 @@
 /*
- * What a provider knows of one call, and what it can say while it works: progress,
- * log messages, questions to the client.
+ * The context of one call: facts about the request and its client, and methods to
+ * send progress and log messages and to ask the client for input.
  *
- * The same words work in both eras. A question to a legacy client is a request on
- * the wire; for a modern one the call is parked, the question becomes its answer,
- * and the call goes on when the client comes back. All parts that cost anything
- * are made when they are asked for.
+ * The same methods work in both eras. A legacy client gets each question as a
+ * request. For a modern client the call is suspended, the request is answered with
+ * the question, and the call resumes with the retry. Everything expensive is made
+ * on first use.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
@@ -18,51 +18,52 @@ import type { Questions } from './client-questions.ts';
 /** The answers of a client, by the keys of the questions. */
 export type InputResponses = Readonly<Record<string, unknown>>;
 
-/** How much a progress that does not rise is lifted above the one before. */
-const LEAST_RISE = 1e-6;
+/** The least difference between two progress values. */
+const SMALLEST_STEP = 1e-6;
 
-/** How a call reaches its client; made by the face. */
-export interface ClientLine {
+/** The client of a call, as its session provides it. */
+export interface ClientConnection {
 	readonly revision: Revision;
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly clientInfo: unknown;
-	/** One id for each MCP connection. */
+	/** The id of the MCP session. */
 	readonly sessionId: string;
-	/** Least level of log messages the client wants now; undefined for none at all. */
+	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	notify(method: string, params: unknown): void;
 }
 
-/** How a call puts questions to its client, and what came with the request for it. */
+/** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
 }
 
+/** The context that a provider gets with each call. */
 export class CallContext {
 	readonly #asking: Asking;
-	#line: ClientLine;
+	#client: ClientConnection;
 	#call: IncomingCall;
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
-	#isHeard = true;
+	#isOpen = true;
 	#progress = Number.NEGATIVE_INFINITY;
 
 	constructor(
-		line: ClientLine,
+		client: ClientConnection,
 		call: IncomingCall,
 		meta: Readonly<Record<string, unknown>>,
 		asking: Asking = {},
 	) {
-		this.#line = line;
+		this.#client = client;
 		this.#call = call;
 		this.#meta = meta;
 		this.#asking = asking;
 	}
 
 	get revision(): Revision {
-		return this.#line.revision;
+		return this.#client.revision;
 	}
 
 	/** The id of the request, as the client gave it. */
@@ -76,29 +77,29 @@ export class CallContext {
 	}
 
 	get clientInfo(): unknown {
-		return this.#line.clientInfo;
+		return this.#client.clientInfo;
 	}
 
-	/** The id of the MCP connection that the call came on: the same for all its calls. */
+	/** The id of the MCP session: the same for all its calls. */
 	get sessionId(): string {
-		return this.#line.sessionId;
+		return this.#client.sessionId;
 	}
 
 	get clientCapabilities(): Readonly<Record<string, unknown>> {
-		return this.#line.capabilities;
+		return this.#client.capabilities;
 	}
 
-	/** Answers that came with this request, for a provider that keeps its own state. */
+	/** Answers that came with this request, for a provider that manages its own state. */
 	get inputResponses(): InputResponses | undefined {
 		return this.#asking.inputResponses;
 	}
 
-	/** The state that the provider gave out, exactly as it was. */
+	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
 	}
 
-	/** Aborted when the client gives the call up or is gone. */
+	/** Aborted when the client cancels the call or disconnects. */
 	get signal(): AbortSignal {
 		if (this.#controller === undefined) {
 			this.#controller = new AbortController();
@@ -107,32 +108,32 @@ export class CallContext {
 		return this.#controller.signal;
 	}
 
-	/** The request as the text it came in, with digits that a number would lose; empty when it was none. */
+	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
 		return this.#call.text;
 	}
 
-	/** True once the client gave the call up. */
+	/** True once the client canceled the call. */
 	get isCanceled(): boolean {
 		return this.#call.isCanceled;
 	}
 
-	/** True when the client asked to hear of progress. */
+	/** True when the client asked for progress notifications. */
 	get wantsProgress(): boolean {
 		return isToken(this.#meta['progressToken']);
 	}
 
 	/**
-	 * Tell how far the work is; nothing happens when the client did not ask or no longer listens. The protocol
-	 * wants it to rise each time, so a number that does not is told as a little more than the one before.
+	 * Send a progress notification, if the client asked for progress and the request is open. The protocol demands
+	 * rising values, so a value that does not rise is sent as the last one plus a small step.
 	 */
 	progress(progress: number, total?: number, message?: string): void {
 		const { progressToken } = this.#meta;
 		if (!isToken(progressToken) || !Number.isFinite(progress)) return;
-		const least = this.#progress + Math.max(LEAST_RISE, Math.abs(this.#progress) * 2 * Number.EPSILON);
+		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
 		this.#progress = progress > this.#progress ? progress : least;
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
-		this.#tell('notifications/progress', {
+		this.#notify('notifications/progress', {
 			progressToken,
 			progress: this.#progress,
 			total: finiteTotal,
@@ -142,9 +143,9 @@ export class CallContext {
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
-		const least = this.#line.logLevel(this.#meta);
+		const least = this.#client.logLevel(this.#meta);
 		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
-		this.#tell('notifications/message', { level, logger, data });
+		this.#notify('notifications/message', { level, logger, data });
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -156,44 +157,45 @@ export class CallContext {
 	): Promise<ClientMethods[Method]['result']> {
 		const question: InputRequest = { method, params: params && { ...(params as object) } };
 		const { answer } = await this.askAll({ answer: question });
-		// The client's own words: what it promised by declaring the capability.
+		// Not checked further: the client declared the capability.
 		return answer as ClientMethods[Method]['result'];
 	}
 
-	/** Ask several things at once; the answers come under the same keys. */
+	/** Ask several questions at once; the answers have the same keys. */
 	async askAll(questions: Questions): Promise<InputResponses> {
 		const { asker } = this.#asking;
-		if (asker === undefined) throw new OrchestraError('bad_input', 'this request cannot ask the client');
+		if (asker === undefined)
+			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
 		return asker.ask(questions, this);
 	}
 
-	/** For the face: the client has its answer, and hears nothing more of this request. */
+	/** For the session: the request is answered, so no more notifications are sent for it. */
 	end(): void {
-		this.#isHeard = false;
+		this.#isOpen = false;
 	}
 
-	/** For the face: the client came back with a new request for the same call, maybe on another pipe. */
-	resume(line: ClientLine, call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
-		this.#line = line;
+	/** For the session: the client retried the call, maybe on another connection. */
+	resume(client: ClientConnection, call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
+		this.#client = client;
 		this.#call = call;
 		this.#meta = meta;
-		this.#isHeard = true;
+		this.#isOpen = true;
 		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);
 	}
 
-	/** For the face: nobody will come back for the call. */
+	/** For the session: the client will not retry the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);
 	}
 
-	#tell(method: string, params: unknown): void {
-		if (!this.#isHeard || this.#call.isCanceled) return;
+	#notify(method: string, params: unknown): void {
+		if (!this.#isOpen || this.#call.isCanceled) return;
 		try {
-			this.#line.notify(method, params);
+			this.#client.notify(method, params);
 		} catch (error) {
-			// A client that is gone hears nothing, and that is no fault of the work.
+			// A disconnected client must not fail the handler.
 			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
 		}
 	}
@@ -203,7 +205,7 @@ export class CallContext {
 	}
 }
 
-/** A text or a whole number; progress cannot be told under anything else. */
+/** A string or an integer; other progress tokens are ignored. */
 function isToken(token: unknown): boolean {
 	if (token instanceof ExactNumber) return /^-?\d+$/.test(token.text);
 	return typeof token === 'string' || Number.isInteger(token);

@@ -1,4 +1,4 @@
-/* Questions to the client: what each needs the client to be able to do, and what counts as an answer. */
+/* Questions to the client: the capability that each needs, and which answers count. */
 import { OrchestraError } from '../../errors.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { mcpCodes } from '../../protocol/meta.ts';
@@ -7,10 +7,10 @@ import { isObject } from '../../wire/json.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
-/** The questions of one turn, by the keys that their answers will come under. */
+/** Questions by key; their answers have the same keys. */
 export type Questions = Readonly<Record<string, InputRequest>>;
 
-/** Throws -32021, naming what is missing, when the client did not say that it can answer all of this. */
+/** Throws -32021 with the missing capability when the client cannot answer all questions. */
 export function requireCapabilities(questions: Questions, capabilities: Capabilities): void {
 	for (const question of Object.values(questions)) {
 		const [name, feature] = neededFor(question);
@@ -37,13 +37,13 @@ function neededFor({ method, params }: InputRequest): [name: string, feature?: s
 		case 'roots/list':
 			return ['roots'];
 		default:
-			throw new OrchestraError('internal', `${method} cannot be asked of a client`, {
+			throw new OrchestraError('internal', `${method} is not a request that a client can answer`, {
 				hint: 'Use elicitation/create, sampling/createMessage or roots/list.',
 			});
 	}
 }
 
-/** A client that names no mode of elicitation can do forms. */
+/** Elicitation without a declared mode means forms. */
 function isCovered(declared: Capabilities, feature: string | undefined): boolean {
 	if (feature === undefined || Object.hasOwn(declared, feature)) return true;
 	return feature === 'form' && !Object.hasOwn(declared, 'url');

@@ -1,28 +1,28 @@
 /*
- * One call of a modern client that may ask it, and so may live through several
- * requests: each request is a turn, ended by questions or by the result.
+ * A call of a modern client that may ask the client for input, and so may span
+ * several requests. Each request is one step: it ends with questions or the result.
  *
- * A call may ask several things side by side; what is asked in one go is shown
- * together, and what comes while the client is away waits for the next turn.
+ * Questions asked at the same time are sent together. Questions asked while no
+ * request is open are sent with the next step.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, InputRequest, Result } from '../../protocol/mcp-types.ts';
 import type { CallContext, InputResponses } from './call-context.ts';
 import { type Questions, requireCapabilities } from './client-questions.ts';
-import { STATE_TTL_MS } from './request-state.ts';
+import { REQUEST_STATE_TTL_MS } from './request-state.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
-/** What a turn ends with: the result, or questions. */
-export type Turn = { result: Result } | { parked: string; questions: Questions };
+/** How a step ends: with the result, or with questions and the id of the suspended call. */
+export type StepOutcome = { result: Result } | { suspended: string; questions: Questions };
 
-/** What one piece of code waits for. */
+/** One `ask` of the running work. */
 interface Ask {
 	readonly questions: Questions;
 	readonly answer: (responses: InputResponses) => void;
 	readonly giveUp: (reason: unknown) => void;
 }
 
-/** The questions that the client has seen. */
+/** The questions that were sent to the client. */
 interface Shown {
 	readonly id: string;
 	readonly questions: Questions;
@@ -31,123 +31,122 @@ interface Shown {
 }
 
 export class InteractiveCall {
-	readonly #parking: SuspendedCalls;
+	readonly #suspendedCalls: SuspendedCalls;
 	#context: CallContext | undefined;
 	#asks: Ask[] = [];
 	#shown: Shown | undefined;
-	#turn: { end: (turn: Turn) => void; fail: (error: unknown) => void } | undefined;
-	/** The work itself, once it is over. */
+	#request: { end: (step: StepOutcome) => void; fail: (error: unknown) => void } | undefined;
+	/** Set when the work has settled. */
 	#outcome: Promise<Result> | undefined;
 
-	constructor(parking: SuspendedCalls) {
-		this.#parking = parking;
+	constructor(suspendedCalls: SuspendedCalls) {
+		this.#suspendedCalls = suspendedCalls;
 	}
 
-	/** What the client was asked. */
+	/** The questions that were sent to the client. */
 	get questions(): Questions {
 		return this.#shown?.questions ?? {};
 	}
 
 	/** Run until there is a result or a question. */
-	run(context: CallContext, work: (context: CallContext) => Awaitable<Result>): Awaitable<Turn> {
+	run(context: CallContext, work: (context: CallContext) => Awaitable<Result>): Awaitable<StepOutcome> {
 		this.#context = context;
 		const outcome = work(context);
 		if (!(outcome instanceof Promise)) return { result: outcome };
-		const turn = this.#startTurn();
+		const step = this.#awaitStep();
 		outcome.then(
 			(result) => {
 				this.#outcome = outcome;
-				this.#takeTurn()?.end({ result });
+				this.#takeRequest()?.end({ result });
 			},
 			(error: unknown) => {
 				this.#outcome = outcome;
-				this.#takeTurn()?.fail(error);
+				this.#takeRequest()?.fail(error);
 			},
 		);
-		return turn;
+		return step;
 	}
 
 	/** Ask the client; the answers come with its next request. */
 	ask(questions: Questions, { clientCapabilities, isCanceled }: CallContext): Promise<InputResponses> {
 		return new Promise((answer, giveUp) => {
-			// Nobody would come back with the answer.
-			if (isCanceled) throw new OrchestraError('canceled', 'the client gave the call up');
+			if (isCanceled) throw new OrchestraError('canceled', 'the client canceled the call');
 			requireCapabilities(questions, clientCapabilities);
 			this.#asks.push({ questions, answer, giveUp });
-			// Whatever else is asked in this go is shown together, and `run` may not have returned yet.
+			// Later questions of this tick are sent together, and `run` may not have returned yet.
 			if (this.#asks.length === 1) queueMicrotask(() => this.#show());
 		});
 	}
 
-	/** The client is back: go on until there is a result or the next question. */
-	resume(responses: InputResponses, reconnect: (context: CallContext) => void): Promise<Turn> {
-		const shown = this.#leave();
+	/** The client answered: continue until the result or the next question. */
+	resume(responses: InputResponses, reconnect: (context: CallContext) => void): Promise<StepOutcome> {
+		const shown = this.#takeShown();
 		if (shown === undefined || this.#context === undefined)
-			throw new OrchestraError('bad_input', 'this call does not wait for an answer');
+			throw new OrchestraError('bad_input', 'this call is not waiting for input');
 		reconnect(this.#context);
 		if (this.#outcome) return this.#outcome.then((result) => ({ result }));
-		const turn = this.#startTurn();
+		const step = this.#awaitStep();
 		for (const { ask, keys } of shown.asks) {
 			ask.answer(Object.fromEntries(Object.entries(keys).map(([key, as]) => [key, responses[as]])));
 		}
 		if (this.#asks.length > 0) queueMicrotask(() => this.#show());
-		return turn;
+		return step;
 	}
 
 	giveUp(reason: string): void {
 		const error = new OrchestraError('canceled', reason);
 		this.#context?.abandon(error);
-		for (const { ask } of this.#leave()?.asks ?? []) ask.giveUp(error);
+		for (const { ask } of this.#takeShown()?.asks ?? []) ask.giveUp(error);
 		for (const ask of this.#asks.splice(0)) ask.giveUp(error);
 	}
 
-	#startTurn(): Promise<Turn> {
+	#awaitStep(): Promise<StepOutcome> {
 		return new Promise((end, fail) => {
-			this.#turn = { end, fail };
+			this.#request = { end, fail };
 		});
 	}
 
-	/** The request to be answered now; undefined while the client is away. */
-	#takeTurn(): { end: (turn: Turn) => void; fail: (error: unknown) => void } | undefined {
-		const turn = this.#turn;
-		this.#turn = undefined;
-		return turn;
+	/** The open request; undefined while no request is open. */
+	#takeRequest(): { end: (step: StepOutcome) => void; fail: (error: unknown) => void } | undefined {
+		const step = this.#request;
+		this.#request = undefined;
+		return step;
 	}
 
-	/** End the turn with all that is asked; while the client is away it waits. */
+	/** End the step with all pending questions, if a request is open. */
 	#show(): void {
-		if (this.#turn === undefined || this.#asks.length === 0) return;
-		if (this.#context?.isCanceled) return this.giveUp('the client gave the call up');
-		const id = this.#takePlace();
+		if (this.#request === undefined || this.#asks.length === 0) return;
+		if (this.#context?.isCanceled) return this.giveUp('the client canceled the call');
+		const id = this.#suspend();
 		if (id === undefined) return;
-		const timer = setTimeout(() => this.giveUp('the client did not come back'), STATE_TTL_MS);
+		const timer = setTimeout(() => this.giveUp('the client did not answer in time'), REQUEST_STATE_TTL_MS);
 		timer.unref();
 		const { questions, asks } = merged(this.#asks.splice(0));
 		this.#shown = { id, questions, asks, timer };
-		this.#takeTurn()?.end({ parked: id, questions });
+		this.#takeRequest()?.end({ suspended: id, questions });
 	}
 
-	/** A place to wait in; without one, whoever asks is told so. */
-	#takePlace(): string | undefined {
+	/** Gives back the id of the suspended call; undefined when the limit is reached, which fails every pending ask. */
+	#suspend(): string | undefined {
 		try {
-			return this.#parking.add(this);
+			return this.#suspendedCalls.add(this);
 		} catch (error) {
 			for (const ask of this.#asks.splice(0)) ask.giveUp(error);
 			return undefined;
 		}
 	}
 
-	#leave(): Shown | undefined {
+	#takeShown(): Shown | undefined {
 		const shown = this.#shown;
 		if (shown === undefined) return undefined;
 		this.#shown = undefined;
 		clearTimeout(shown.timer);
-		this.#parking.remove(shown.id);
+		this.#suspendedCalls.remove(shown.id);
 		return shown;
 	}
 }
 
-/** All questions under keys of their own; a key that is taken gets a number. */
+/** Merge the questions of all asks; a key that is already used gets a number. */
 function merged(asks: readonly Ask[]): Pick<Shown, 'questions' | 'asks'> {
 	const questions = new Map<string, InputRequest>();
 	const named = asks.map((ask) => {

@@ -1,8 +1,8 @@
 /*
- * The legacy era on one pipe: what `initialize` opened and what was set since.
+ * The legacy era on one connection: the state that `initialize` and later requests set.
  *
- * Requests that come before `initialize` are served as well, in the newest legacy
- * revision; servers of the field tolerate them.
+ * Requests before `initialize` are served too, in the newest legacy revision, as
+ * other servers do.
  */
 import { OrchestraError } from '../../errors.ts';
 import {
@@ -22,31 +22,31 @@ import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
-import { type Asking, CallContext, type ClientLine, type InputResponses } from './call-context.ts';
+import { type Asking, CallContext, type ClientConnection, type InputResponses } from './call-context.ts';
 import { type Questions, requireCapabilities } from './client-questions.ts';
 import { after, methods, type Params, requiredText, unlessFailing } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
+import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
 import { type ListKind, SeenLists } from './seen-lists.ts';
-import { WATCHED_RESOURCES, type Watches } from './watches.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
-const QUESTION_MS = 10 * 60 * 1000;
-/** How often a provider may come back with another question for one call. */
-const QUESTION_ROUNDS = 8;
+const CLIENT_ANSWER_MS = 10 * 60 * 1000;
+/** Most rounds of questions that a provider may need for one call. */
+const INPUT_ROUNDS_LIMIT = 8;
 
-export interface LegacySessionParts {
+export interface LegacySessionOptions {
 	provider: Provider;
 	peer: () => Peer;
-	watches: Watches;
+	resourceSubscriptions: ResourceSubscriptions;
 	/** The id of the connection. */
 	sessionId: () => string;
 }
 
-export class LegacySession implements ClientLine {
+export class LegacySession implements ClientConnection {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
-	readonly #watches: Watches;
-	readonly #watched = new Set<string>();
+	readonly #resourceSubscriptions: ResourceSubscriptions;
+	readonly #subscribedUris = new Set<string>();
 	readonly #asking: Asking = { asker: this };
 	readonly #lists: SeenLists = new SeenLists((kind) => this.#notifyListChanged(kind));
 	#revision: Revision = negotiate(undefined);
@@ -57,11 +57,11 @@ export class LegacySession implements ClientLine {
 
 	readonly #sessionId: () => string;
 
-	constructor({ provider, peer, watches, sessionId }: LegacySessionParts) {
+	constructor({ provider, peer, resourceSubscriptions, sessionId }: LegacySessionOptions) {
 		this.#sessionId = sessionId;
 		this.#provider = provider;
 		this.#peer = peer;
-		this.#watches = watches;
+		this.#resourceSubscriptions = resourceSubscriptions;
 	}
 
 	get revision(): Revision {
@@ -82,9 +82,9 @@ export class LegacySession implements ClientLine {
 			case 'logging/setLevel':
 				return this.#setLevel(params);
 			case 'resources/subscribe':
-				return this.#watch(requiredText(params, 'uri'), true);
+				return this.#subscribe(requiredText(params, 'uri'), true);
 			case 'resources/unsubscribe':
-				return this.#watch(requiredText(params, 'uri'), false);
+				return this.#subscribe(requiredText(params, 'uri'), false);
 			case 'server/discover':
 			case 'subscriptions/listen':
 				throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
@@ -98,11 +98,11 @@ export class LegacySession implements ClientLine {
 		});
 	}
 
-	/** Something changed behind the provider: notify the client, if it has opened a session and seen the list. */
-	tell(change: Change): void {
+	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
+	notifyChange(change: Change): void {
 		if (!this.#isOpen) return;
 		if (change.kind !== 'resource') this.#lists.changed(change.kind);
-		else if (this.#watched.has(change.uri))
+		else if (this.#subscribedUris.has(change.uri))
 			this.notify('notifications/resources/updated', { uri: change.uri });
 	}
 
@@ -110,14 +110,13 @@ export class LegacySession implements ClientLine {
 		try {
 			this.notify(`notifications/${kind}/list_changed`, undefined);
 		} catch (error) {
-			// The client is gone, which is no fault of what changed.
+			// The client is gone; the source of the change must not fail.
 			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
 		}
 	}
 
 	close(): void {
-		for (const uri of this.#watched) this.#watches.remove(this.#provider, uri);
-		this.#watched.clear();
+		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
 	}
 
 	logLevel(): McpLogLevel {
@@ -128,28 +127,35 @@ export class LegacySession implements ClientLine {
 		this.#peer().notify(method, params);
 	}
 
-	/** Put questions of running work to the client. What it refuses fails the work, not the protocol. */
+	/** Ask the client. A refusal fails the handler, not the protocol request. */
 	async ask(questions: Questions, context: CallContext): Promise<InputResponses> {
 		try {
 			return await this.#request(questions, context);
 		} catch (cause) {
 			const refusal = rpcErrorOf(cause);
 			if (refusal === undefined) throw cause;
-			throw new OrchestraError('tool_failed', `the client could not be asked: ${refusal.message}`, { cause });
+			throw new OrchestraError(
+				'tool_failed',
+				`the client refused the request for input: ${refusal.message}`,
+				{ cause },
+			);
 		}
 	}
 
-	/** Every question is a request on the wire. */
+	/** Every question is one JSON-RPC request to the client. */
 	async #request(questions: Questions, { signal }: CallContext): Promise<InputResponses> {
 		requireCapabilities(questions, this.capabilities);
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
-			return [key, await this.#peer().request(method, params, { timeoutMs: QUESTION_MS, signal })] as const;
+			return [
+				key,
+				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, signal }),
+			] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
 	}
 
-	/** What a client refuses to answer fails a tool, as it would have failed its work. */
-	#unasked(method: string, error: unknown): Result {
+	/** A refusal of the client fails the tool, as it would have failed inside the handler. */
+	#refused(method: string, error: unknown): Result {
 		if (method !== 'tools/call') throw error;
 		return forLegacy(failureOf(error), this.#revision);
 	}
@@ -179,20 +185,27 @@ export class LegacySession implements ClientLine {
 		return {};
 	}
 
-	#watch(uri: string, isWatched: boolean): Result {
-		if (!this.#provider.watchResource)
-			throw methodNotFound(isWatched ? 'resources/subscribe' : 'resources/unsubscribe');
-		if (this.#watched.has(uri) === isWatched) return {};
-		if (isWatched && this.#watched.size >= WATCHED_RESOURCES) {
-			throw new OrchestraError('bad_input', `more than ${WATCHED_RESOURCES} resources are watched already`);
+	#subscribe(uri: string, isSubscribed: boolean): Result {
+		if (!this.#provider.subscribeResource)
+			throw methodNotFound(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe');
+		if (this.#subscribedUris.has(uri) === isSubscribed) return {};
+		if (isSubscribed && this.#subscribedUris.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+			throw new OrchestraError(
+				'bad_input',
+				`this client is already subscribed to ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,
+			);
 		}
-		if (isWatched) this.#watched.add(uri);
-		else this.#watched.delete(uri);
-		this.#watches[isWatched ? 'add' : 'remove'](this.#provider, uri);
+		this.#setSubscribed(uri, isSubscribed);
 		return {};
 	}
 
-	/** Questions that come as a result are put to the client, and the call is made again with the answers. */
+	#setSubscribed(uri: string, isSubscribed: boolean): void {
+		this.#subscribedUris[isSubscribed ? 'add' : 'delete'](uri);
+		if (this.#resourceSubscriptions.change(uri, isSubscribed))
+			this.#provider.subscribeResource?.(uri, isSubscribed);
+	}
+
+	/** A result with questions is sent to the client as requests; then the call is made again with the answers. */
 	#answer(call: IncomingCall, params: Params, round: number, asking: Asking): Awaitable<Result> {
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
@@ -203,13 +216,16 @@ export class LegacySession implements ClientLine {
 			(result) => {
 				context.end();
 				if (!isInputRequired(result)) return forLegacy(result, this.#revision);
-				if (round >= QUESTION_ROUNDS)
-					throw new OrchestraError('internal', `${call.method} asked more than ${QUESTION_ROUNDS} times`);
+				if (round >= INPUT_ROUNDS_LIMIT)
+					throw new OrchestraError(
+						'internal',
+						`${call.method} asked the client for input more than ${INPUT_ROUNDS_LIMIT} times`,
+					);
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(
 					(inputResponses) =>
 						this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
-					(error: unknown) => this.#unasked(call.method, error),
+					(error: unknown) => this.#refused(call.method, error),
 				);
 			},
 		);

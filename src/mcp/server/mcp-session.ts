@@ -1,11 +1,11 @@
 /*
- * The face that a provider shows to one client on one pipe: MCP in every revision
- * at once, the era decided per request.
+ * The server side of one MCP connection: every revision at once, with the era
+ * decided per request.
  *
- * A request that carries a protocol version in `_meta` is modern, whatever came
- * before it, and so is one that names capabilities there and forgot the version;
- * everything else is legacy. Both may be mixed freely. The face knows
- * nothing of what is behind the provider, nor of what kind of pipe it is on.
+ * A request with a protocol version in `_meta` is modern, whatever came before it,
+ * and so is one with capabilities there but no version. Every other request is
+ * legacy. A client may mix both. The session is independent of the provider and of
+ * the transport.
  */
 import { messageOf } from '../../errors.ts';
 import { Log } from '../../log.ts';
@@ -17,59 +17,65 @@ import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
+import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
-import { Watches } from './watches.ts';
 
-/** What the faces of one server share, so that a modern client may come back on another pipe. */
+/** State that the sessions of one server share, so that a modern client may retry on another connection. */
 export interface SharedState {
-	readonly parking: SuspendedCalls;
+	readonly suspendedCalls: SuspendedCalls;
 	readonly states: RequestStates;
-	readonly watches: Watches;
+	readonly resourceSubscriptions: ResourceSubscriptions;
 }
 
+/** Shared state for one server. The creator closes `suspendedCalls`. */
 export function sharedState(): SharedState {
-	return { parking: new SuspendedCalls(), states: new RequestStates(), watches: new Watches() };
+	return {
+		suspendedCalls: new SuspendedCalls(),
+		states: new RequestStates(),
+		resourceSubscriptions: new ResourceSubscriptions(),
+	};
 }
 
-export interface FaceOptions {
+export interface McpSessionOptions {
 	shared?: SharedState | undefined;
 	log?: Log | undefined;
-	/** The id of the MCP connection, for calls. Default: a random one. */
+	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
 }
 
+/** One client of a provider. `close` it when the connection ends. */
 export class McpSession {
 	readonly #legacy: LegacySession;
 	readonly #modern: ModernRequests;
 	readonly #subscriptions: Subscriptions;
 	readonly #log: Log;
-	readonly #stopHearing: () => void;
+	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
 
-	constructor(provider: Provider, options: FaceOptions = {}) {
-		const { parking, states, watches } = options.shared ?? sharedState();
+	constructor(provider: Provider, options: McpSessionOptions = {}) {
+		const { suspendedCalls, states, resourceSubscriptions } = options.shared ?? sharedState();
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
-		let given = options.sessionId;
-		// Most connections never need it.
-		const sessionId = (): string => (given ??= crypto.randomUUID());
-		this.#legacy = new LegacySession({ provider, peer, watches, sessionId });
-		this.#subscriptions = new Subscriptions(provider, peer, watches);
+		let id = options.sessionId;
+		// Made on first use: most sessions never need one.
+		const sessionId = (): string => (id ??= crypto.randomUUID());
+		this.#legacy = new LegacySession({ provider, peer, resourceSubscriptions, sessionId });
+		this.#subscriptions = new Subscriptions(provider, peer, resourceSubscriptions);
 		this.#modern = new ModernRequests({
 			provider,
 			peer,
-			parking,
+			suspendedCalls,
 			states,
 			subscriptions: this.#subscriptions,
 			sessionId,
 		});
-		this.#stopHearing = provider.onChange?.((change) => this.#tell(change)) ?? (() => {});
+		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}
 
-	/** The part of a peer's options that makes it speak MCP. */
+	/** The options of a `Peer` that serves this session. */
 	get peerOptions(): Pick<PeerOptions, 'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role'> {
 		return {
 			role: 'server',
@@ -81,14 +87,14 @@ export class McpSession {
 		};
 	}
 
-	/** Say which peer speaks for this face, before its first message comes. */
+	/** Set the peer of this session, before its first message. */
 	connect(peer: Peer): void {
 		this.#peer = peer;
 	}
 
-	/** The client is gone or going: subscriptions are answered, nothing is told any more. */
+	/** End the session: open subscriptions are answered, and no more notifications are sent. */
 	close(): void {
-		this.#stopHearing();
+		this.#unsubscribe();
 		this.#subscriptions.close();
 		this.#legacy.close();
 	}
@@ -103,18 +109,18 @@ export class McpSession {
 		return this.#modern.serve(call, isObject(call.params) ? call.params : {}, meta);
 	}
 
-	#tell(change: Change): void {
+	#notifyChange(change: Change): void {
 		try {
-			this.#legacy.tell(change);
-			this.#subscriptions.tell(change);
+			this.#legacy.notifyChange(change);
+			this.#subscriptions.notifyChange(change);
 		} catch (error) {
-			// The pipe broke; its end is told to the peer, not to whoever changed something.
-			this.#log.debug(`a change could not be told: ${messageOf(error)}`);
+			// The transport failed and reports that itself; the source of the change must not fail.
+			this.#log.debug(`the client was not notified of a change: ${messageOf(error)}`);
 		}
 	}
 
 	#connected(): Peer {
-		if (this.#peer === undefined) throw new Error('the face is not connected to a peer');
+		if (this.#peer === undefined) throw new Error('the session is not connected to a peer');
 		return this.#peer;
 	}
 }

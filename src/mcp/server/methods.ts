@@ -1,6 +1,6 @@
 /*
- * The methods that both eras share: read the params, ask the provider, build the
- * result. What differs by era is put around this.
+ * The methods that both eras share: read the params, call the provider, build the
+ * result. Differences between the eras are handled by the callers.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, Result } from '../../protocol/mcp-types.ts';
@@ -13,9 +13,9 @@ import type { Provider } from './provider.ts';
 export type Params = Readonly<Record<string, unknown>>;
 
 export interface Method {
-	/** Whether a modern result says how long it may be kept. */
+	/** Whether a modern result has a TTL. */
 	readonly isCacheable: boolean;
-	/** Whether the call may ask its client for something. */
+	/** Whether the call may ask its client for input. */
 	readonly isInteractive: boolean;
 	readonly answer: (provider: Provider, params: Params, context: CallContext) => Awaitable<Result>;
 }
@@ -35,12 +35,12 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 	['completion/complete', { ...plain, answer: complete }],
 ]);
 
-/** What `use` makes of a value that is there or will be: at once when it is there. */
+/** Apply `use` to a value or to the result of a promise; synchronous for a value. */
 export function after<T, R>(value: Awaitable<T>, use: (value: T) => R | Promise<R>): Awaitable<R> {
 	return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** Do `work`; should it fail, at once or later, call `onFail` before anybody hears of it. */
+/** Run `work`; when it throws or rejects, call `onFail` first and rethrow. */
 export function unlessFailing<T>(work: () => Awaitable<T>, onFail: () => void): Awaitable<T> {
 	const fail = (error: unknown): never => {
 		onFail();
@@ -156,6 +156,6 @@ function textsOf(values: Record<string, unknown>, where: string): Record<string,
 	for (const [name, value] of Object.entries(values)) {
 		if (typeof value !== 'string') throw new OrchestraError('bad_input', `${where}.${name} must be a string`);
 	}
-	// Every value has just been seen to be a string.
+	// The loop checked every value.
 	return values as Record<string, string>;
 }

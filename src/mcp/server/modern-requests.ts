@@ -1,6 +1,6 @@
 /*
- * The modern era: every request stands alone, with its version and its client's
- * capabilities in `_meta`, checked each time. Results say what they are.
+ * The modern era is stateless: every request carries its version and the client's
+ * capabilities in `_meta`, checked each time. Every result has a `resultType`.
  */
 import { OrchestraError } from '../../errors.ts';
 import { type Awaitable, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
@@ -12,21 +12,21 @@ import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
-import { InteractiveCall, type Turn } from './interactive-call.ts';
+import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
 import { after, type Method, methods, type Params, unlessFailing } from './methods.ts';
-import { ModernLine } from './modern-line.ts';
+import { ModernClient } from './modern-client.ts';
 import type { Provider } from './provider.ts';
-import type { Carried, RequestStates } from './request-state.ts';
+import type { RequestStates, StatePayload } from './request-state.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
-/** How long a list may be kept by a client that does not listen for changes, in milliseconds. */
+/** TTL of a list for a client without a subscription, in milliseconds. */
 const LIST_TTL_MS = 10_000;
 
-export interface ModernParts {
+export interface ModernRequestsOptions {
 	provider: Provider;
 	peer: () => Peer;
-	parking: SuspendedCalls;
+	suspendedCalls: SuspendedCalls;
 	states: RequestStates;
 	subscriptions: Subscriptions;
 	/** The id of the connection. */
@@ -34,23 +34,23 @@ export interface ModernParts {
 }
 
 export class ModernRequests {
-	readonly #parts: ModernParts;
+	readonly #options: ModernRequestsOptions;
 	readonly #identity: Readonly<Record<string, unknown>>;
 
-	constructor(parts: ModernParts) {
-		this.#parts = parts;
-		this.#identity = { [SERVER_INFO]: parts.provider.info };
+	constructor(options: ModernRequestsOptions) {
+		this.#options = options;
+		this.#identity = { [SERVER_INFO]: options.provider.info };
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
-		const line = new ModernLine(this.#parts.peer, this.#parts.sessionId, meta);
+		const client = new ModernClient(this.#options.peer, this.#options.sessionId, meta);
 		if (call.method === 'server/discover') return this.#discover();
-		if (call.method === 'subscriptions/listen') return this.#parts.subscriptions.listen(call, params);
+		if (call.method === 'subscriptions/listen') return this.#options.subscriptions.listen(call, params);
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
-		if (method.isInteractive) return this.#interact(call, method, params, line);
-		const context = new CallContext(line, call, meta);
-		const work = (): Awaitable<Result> => method.answer(this.#parts.provider, params, context);
+		if (method.isInteractive) return this.#interact(call, method, params, client);
+		const context = new CallContext(client, call, meta);
+		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
 		return after(
 			unlessFailing(work, () => context.end()),
 			(result) => {
@@ -61,8 +61,8 @@ export class ModernRequests {
 	}
 
 	#discover(): Awaitable<Result> {
-		const { instructions } = this.#parts.provider;
-		return after(this.#parts.provider.capabilities(), (capabilities) =>
+		const { instructions } = this.#options.provider;
+		return after(this.#options.provider.capabilities(), (capabilities) =>
 			this.#complete(
 				{
 					supportedVersions: modernVersions,
@@ -74,68 +74,72 @@ export class ModernRequests {
 		);
 	}
 
-	#interact(call: IncomingCall, method: Method, params: Params, line: ModernLine): Awaitable<Result> {
+	#interact(call: IncomingCall, method: Method, params: Params, client: ModernClient): Awaitable<Result> {
 		const { requestState } = params;
 		const inputResponses = responsesOf(params['inputResponses']);
-		const carried = requestState === undefined ? undefined : this.#open(requestState, call.method, params);
-		if (carried && 'parked' in carried)
-			return this.#comeBack({ call, method, params, line }, carried.parked, inputResponses ?? {});
-		const interactive = new InteractiveCall(this.#parts.parking);
-		const state = carried?.state ?? undefined;
+		const payload = requestState === undefined ? undefined : this.#open(requestState, call.method, params);
+		if (payload && 'suspended' in payload)
+			return this.#resume({ call, method, params, client }, payload.suspended, inputResponses ?? {});
+		const interactive = new InteractiveCall(this.#options.suspendedCalls);
+		const state = payload?.state ?? undefined;
 		const asking = { asker: interactive, inputResponses, requestState: state };
-		const context = new CallContext(line, call, line.meta, asking);
-		const work = (): Awaitable<Result> => method.answer(this.#parts.provider, params, context);
-		const turn = unlessFailing(
+		const context = new CallContext(client, call, client.meta, asking);
+		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
+		const step = unlessFailing(
 			() => interactive.run(context, work),
 			() => context.end(),
 		);
-		return after(turn, (ended) => this.#endTurn(ended, { call, method, params, line }, context));
+		return after(step, (outcome) => this.#answerStep(outcome, { call, method, params, client }, context));
 	}
 
-	#open(requestState: unknown, method: string, params: Params): Carried {
+	#open(requestState: unknown, method: string, params: Params): StatePayload {
 		if (typeof requestState === 'string')
-			return this.#parts.states.open(requestState, identityOf(method, params));
+			return this.#options.states.open(requestState, identityOf(method, params));
 		throw new OrchestraError('bad_input', 'parameter requestState must be a string');
 	}
 
-	/** A retry. Answers that are missing are asked for again. */
-	#comeBack(request: InteractiveRequest, id: string, responses: InputResponses): Awaitable<Result> {
-		const { call, line } = request;
-		const parked = this.#parts.parking.find(id);
-		if (parked === undefined)
-			throw new OrchestraError('bad_input', 'requestState was refused: the call it belongs to is over');
-		const { questions } = parked;
+	/** A retry of a suspended call. Missing answers are requested again. */
+	#resume(request: InteractiveRequest, id: string, responses: InputResponses): Awaitable<Result> {
+		const { call, client } = request;
+		const suspended = this.#options.suspendedCalls.find(id);
+		if (suspended === undefined)
+			throw new OrchestraError('bad_input', 'requestState was refused: its call has ended');
+		const { questions } = suspended;
 		if (!areAnswered(questions, responses)) {
-			requireCapabilities(questions, line.capabilities);
-			return this.#ask(request, questions, { parked: id });
+			requireCapabilities(questions, client.capabilities);
+			return this.#ask(request, questions, { suspended: id });
 		}
 		let context: CallContext | undefined;
-		const turn = parked.resume(responses, (waiting) => {
+		const step = suspended.resume(responses, (waiting) => {
 			context = waiting;
-			waiting.resume(line, call, line.meta);
+			waiting.resume(client, call, client.meta);
 		});
-		const ended = unlessFailing(
-			() => turn,
+		const outcome = unlessFailing(
+			() => step,
 			() => context?.end(),
 		);
-		return after(ended, (last) => this.#endTurn(last, request, context));
+		return after(outcome, (last) => this.#answerStep(last, request, context));
 	}
 
-	#endTurn(turn: Turn, request: InteractiveRequest, context: CallContext | undefined): Result {
+	#answerStep(step: StepOutcome, request: InteractiveRequest, context: CallContext | undefined): Result {
 		context?.end();
-		if ('parked' in turn) return this.#ask(request, turn.questions, { parked: turn.parked });
-		const { result } = turn;
+		if ('suspended' in step) return this.#ask(request, step.questions, { suspended: step.suspended });
+		const { result } = step;
 		if (!isInputRequired(result)) return this.#complete(result, request.method.isCacheable);
 		const { inputRequests, requestState = null } = result;
-		if (inputRequests) requireCapabilities(inputRequests, request.line.capabilities);
+		if (inputRequests) requireCapabilities(inputRequests, request.client.capabilities);
 		return this.#ask(request, inputRequests, { state: requestState });
 	}
 
-	#ask({ call, params }: InteractiveRequest, questions: Questions | undefined, carried: Carried): Result {
+	#ask(
+		{ call, params }: InteractiveRequest,
+		questions: Questions | undefined,
+		payload: StatePayload,
+	): Result {
 		return {
 			resultType: 'input_required',
 			...(questions === undefined ? {} : { inputRequests: questions }),
-			requestState: this.#parts.states.seal(carried, identityOf(call.method, params)),
+			requestState: this.#options.states.seal(payload, identityOf(call.method, params)),
 			_meta: this.#identity,
 		};
 	}
@@ -160,23 +164,23 @@ interface InteractiveRequest {
 	readonly call: IncomingCall;
 	readonly method: Method;
 	readonly params: Params;
-	readonly line: ModernLine;
+	readonly client: ModernClient;
 }
 
-/** The answers that came with a request; one that is no object counts as missing. */
+/** The input responses of a request; a value that is not an object counts as missing. */
 function responsesOf(given: unknown): InputResponses | undefined {
 	if (given === undefined) return undefined;
 	if (!isObject(given)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
 	return Object.fromEntries(Object.entries(given).filter(([, response]) => isObject(response)));
 }
 
-/** What a retry must repeat: the same method with the same params, answers and `_meta` aside. */
+/** What a retry must repeat: the method and all params except the answers, the state and `_meta`. */
 function identityOf(
 	method: string,
 	{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,
 ): string {
 	return JSON.stringify([method, params], (_key, value: unknown) =>
-		// The order of keys means nothing.
+		// The order of keys does not matter.
 		isObject(value) ? Object.fromEntries(Object.entries(value).sort(byKey)) : value,
 	);
 }

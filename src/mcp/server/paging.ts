@@ -1,6 +1,6 @@
 /*
- * Lists in pages. A cursor names the last item given out, so that a page is right
- * even when the list changed in between; clients see it as an opaque text.
+ * Paged lists. A cursor holds the key of the last item sent, so that the next page
+ * is right even when the list changed in between. Clients treat it as opaque.
  */
 import { OrchestraError } from '../../errors.ts';
 
@@ -12,7 +12,7 @@ export interface Page<T> {
 	nextCursor?: string;
 }
 
-/** The page after `cursor` of a list sorted by `key`. Throws `bad_input` for a cursor that is none of ours. */
+/** The page after `cursor` of a list sorted by `key`. Throws `bad_input` for an invalid cursor. */
 export function pageOf<T>(
 	list: readonly T[],
 	cursor: unknown,
@@ -43,9 +43,9 @@ function readCursor(cursor: unknown): string {
 			if (typeof after === 'string') return after;
 		}
 	} catch {
-		// not base64, not JSON or not an object: all the same to the client
+		// not base64, not JSON or not an object: the error below covers all of them
 	}
-	throw new OrchestraError('bad_input', 'the cursor is not one of this server', {
-		hint: 'Pass `nextCursor` of the page before, unchanged, or no cursor for the first page.',
+	throw new OrchestraError('bad_input', 'the cursor was not issued by this server', {
+		hint: 'Pass `nextCursor` of the previous page unchanged, or no cursor for the first page.',
 	});
 }

@@ -1,9 +1,9 @@
 /*
- * What stands behind a face: a hub, a library, a server somebody wrote.
+ * The interface between a session and what it serves: a hub, a library, any server.
  *
- * A provider speaks of tools, resources and prompts and knows nothing of
- * revisions, pages or pipes. Methods that it lacks are not offered. Lists come
- * sorted, so that the same content gives the same bytes.
+ * A provider implements tools, resources and prompts and is independent of
+ * revisions, paging and transports. A missing method is not offered to clients.
+ * Lists are sorted, so that the same content gives the same bytes.
  */
 
 import type {
@@ -22,29 +22,33 @@ import type {
 } from '../../protocol/mcp-types.ts';
 import type { CallContext } from './call-context.ts';
 
-/** Something that clients may want to hear of. */
+/** A change that clients are notified of: of a list, or of one resource. */
 export type Change = { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; uri: string };
 
+/** Params of `tools/call`. */
 export interface CallToolParams {
 	name: string;
 	arguments: Record<string, unknown>;
 }
 
+/** Params of `prompts/get`. */
 export interface GetPromptParams {
 	name: string;
 	arguments: Record<string, string>;
 }
 
+/** Params of `completion/complete`; `context` holds the arguments that are already filled in. */
 export interface CompleteParams {
 	ref: { type: string; name?: string; uri?: string };
 	argument: { name: string; value: string };
 	context: Record<string, string>;
 }
 
+/** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
 	readonly instructions?: string | undefined;
-	/** What is offered now. Asked again for each client. */
+	/** The current capabilities, read for each client. */
 	capabilities(): Awaitable<ServerCapabilities>;
 	listTools?(context: CallContext): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
@@ -54,8 +58,8 @@ export interface Provider {
 	listPrompts?(context: CallContext): Awaitable<readonly Prompt[]>;
 	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
-	/** Clients watch this resource from now on (true), or none does any more (false). */
-	watchResource?(uri: string, isWatched: boolean): void;
-	/** Hear of changes. Gives back what ends it. */
+	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
+	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** Subscribe to changes. Returns the function that unsubscribes. */
 	onChange?(listener: (change: Change) => void): () => void;
 }

@@ -1,21 +1,21 @@
 /*
- * The state that travels through the client and back while a call waits for it.
+ * The `requestState` that a client returns with its answers.
  *
- * The client is not trusted with it: it is signed with a key that never leaves this
- * process, expires, and is bound to the request it belongs to.
+ * The client is not trusted: the state is signed with a key that never leaves this
+ * process, expires, and is bound to the request that it was issued for.
  */
 import type * as NodeCrypto from 'node:crypto';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 
-/** How long a client may take to come back, in milliseconds. */
-export const STATE_TTL_MS: number = 10 * 60 * 1000;
+/** How long a client may take to answer, in milliseconds. */
+export const REQUEST_STATE_TTL_MS: number = 10 * 60 * 1000;
 
 const KEY_BYTES = 32;
 
-/** What the state carries: the id of a parked call, or the state of a provider. */
-export type Carried = { parked: string } | { state: string | null };
+/** The signed content: the id of a suspended call, or the state of a provider. */
+export type StatePayload = { suspended: string } | { state: string | null };
 
 export class RequestStates {
 	readonly #now: () => number;
@@ -25,25 +25,25 @@ export class RequestStates {
 		this.#now = now;
 	}
 
-	/** A state for the client to bring back. `request` is what it must belong to. */
-	seal(carried: Carried, request: string): string {
-		const expires = this.#now() + STATE_TTL_MS;
-		const body = Buffer.from(JSON.stringify({ ...carried, expires, request: digest(request) })).toString(
+	/** A signed state for the client to return with the same `request`. */
+	seal(payload: StatePayload, request: string): string {
+		const expires = this.#now() + REQUEST_STATE_TTL_MS;
+		const body = Buffer.from(JSON.stringify({ ...payload, expires, request: digest(request) })).toString(
 			'base64url',
 		);
 		return `${body}.${this.#sign(body)}`;
 	}
 
-	/** What `state` carries. Throws -32602 when it is not ours, is too old or belongs to another request. */
-	open(state: string, request: string): Carried {
+	/** The payload of `state`. Throws -32602 when its signature is wrong, it expired or it belongs to another request. */
+	open(state: string, request: string): StatePayload {
 		const [body = '', signature = '', ...rest] = state.split('.');
 		if (rest.length > 0 || !isSame(signature, this.#sign(body)))
 			throw refused('it was not issued by this server, or was changed');
-		const carried: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
-		if (!isObject(carried) || Number(carried['expires']) < this.#now()) throw refused('it has expired');
-		if (carried['request'] !== digest(request)) throw refused('it belongs to another request');
-		if (typeof carried['parked'] === 'string') return { parked: carried['parked'] };
-		return { state: typeof carried['state'] === 'string' ? carried['state'] : null };
+		const payload: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
+		if (!isObject(payload) || Number(payload['expires']) < this.#now()) throw refused('it has expired');
+		if (payload['request'] !== digest(request)) throw refused('it belongs to another request');
+		if (typeof payload['suspended'] === 'string') return { suspended: payload['suspended'] };
+		return { state: typeof payload['state'] === 'string' ? payload['state'] : null };
 	}
 
 	#sign(body: string): string {
@@ -65,7 +65,7 @@ function isSame(left: string, right: string): boolean {
 	return a.length === b.length && crypto().timingSafeEqual(a, b);
 }
 
-/** Loaded when a call first asks: it is a good part of the start of a server, and most never need it. */
+/** Loaded on first use: it would make up much of the startup time, and most servers never need it. */
 function crypto(): typeof NodeCrypto {
 	return process.getBuiltinModule('node:crypto');
 }

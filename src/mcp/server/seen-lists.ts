@@ -1,9 +1,9 @@
 /*
- * Which lists a client has seen, so that it is notified of changes to those alone.
+ * Tracks which lists a client has seen, so that it is notified of changes to those
+ * only.
  *
- * A `list_changed` before the first list is answered makes some clients show
- * everything twice and others hang. One that comes while a list is being made may
- * concern it, and is sent right after the answer.
+ * A `list_changed` before the first answer makes some clients show every item twice
+ * and others hang. A change during a list request is deferred until after the answer.
  */
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
@@ -25,7 +25,7 @@ export class SeenLists {
 		this.#notify = notify;
 	}
 
-	/** A request begins. Gives back what to call when its answer is about to be sent; undefined when it is no list. */
+	/** A request begins. Returns a function to call before its answer is sent; undefined when it is not a list. */
 	begin(method: string): (() => void) | undefined {
 		const kind = kinds[method];
 		if (kind === undefined) return undefined;
@@ -43,7 +43,7 @@ export class SeenLists {
 		this.#seen.add(kind);
 		const left = (this.#listing.get(kind) ?? 1) - 1;
 		this.#listing.set(kind, left);
-		// The answer leaves in this turn of the event loop.
+		// The answer is sent in this tick of the event loop.
 		if (left === 0 && this.#deferred.delete(kind)) setImmediate(() => this.changed(kind));
 	}
 }

@@ -1,9 +1,9 @@
 /*
- * Modern subscriptions: a request that stays open while its client listens.
+ * Modern subscriptions: `subscriptions/listen` requests that stay open.
  *
- * The first message is the acknowledgement, with what will be told. All that
- * follows carries the id of the request. Cancelling the request ends it without a
- * word; a server that ends first answers it.
+ * The first message acknowledges the request and lists the notifications that will
+ * be sent. Every later notification carries the id of the request. A canceled
+ * request gets no answer; a server that shuts down answers every open one.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
@@ -14,10 +14,10 @@ import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
 import { after, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { WATCHED_RESOURCES, type Watches } from './watches.ts';
+import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
 
-/** How many subscriptions one pipe may have open. */
-export const SUBSCRIPTIONS = 1024;
+/** Most open subscriptions of one session. */
+export const LISTEN_REQUESTS_LIMIT = 1024;
 
 const listKinds = {
 	toolsListChanged: 'tools',
@@ -35,50 +35,53 @@ interface Subscription {
 export class Subscriptions {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
-	readonly #watches: Watches;
+	readonly #resourceSubscriptions: ResourceSubscriptions;
 	readonly #open = new Set<Subscription>();
 	#isClosed = false;
 
-	constructor(provider: Provider, peer: () => Peer, watches: Watches) {
+	constructor(provider: Provider, peer: () => Peer, resourceSubscriptions: ResourceSubscriptions) {
 		this.#provider = provider;
 		this.#peer = peer;
-		this.#watches = watches;
+		this.#resourceSubscriptions = resourceSubscriptions;
 	}
 
-	/** Acknowledge, then stay open until the client cancels or the server ends. */
+	/** Acknowledge, then stay open until the client cancels or the session closes. */
 	listen(call: IncomingCall, params: Params): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
 		return after(this.#provider.capabilities(), (capabilities) => this.#start(call, wanted, capabilities));
 	}
 
-	/** Something changed behind the provider. */
-	tell(change: Change): void {
+	/** Notify every subscription that the change concerns. */
+	notifyChange(change: Change): void {
 		for (const subscription of this.#open) {
 			if (change.kind !== 'resource') {
 				if (subscription.kinds.has(change.kind))
-					this.#tell(subscription, `notifications/${change.kind}/list_changed`, {});
+					this.#notify(subscription, `notifications/${change.kind}/list_changed`, {});
 			} else if (subscription.uris.has(change.uri)) {
-				this.#tell(subscription, 'notifications/resources/updated', { uri: change.uri });
+				this.#notify(subscription, 'notifications/resources/updated', { uri: change.uri });
 			}
 		}
 	}
 
-	/** The server ends: every open request is answered. */
+	/** Answer every open request. */
 	close(): void {
 		this.#isClosed = true;
 		for (const subscription of this.#open) this.#close(subscription);
 	}
 
 	#start(call: IncomingCall, wanted: Params, capabilities: ServerCapabilities): Promise<Result> {
-		if (this.#open.size >= SUBSCRIPTIONS) {
-			throw new OrchestraError('bad_input', `more than ${SUBSCRIPTIONS} subscriptions are open on this pipe`);
+		if (this.#open.size >= LISTEN_REQUESTS_LIMIT) {
+			throw new OrchestraError(
+				'bad_input',
+				`this session already has ${LISTEN_REQUESTS_LIMIT} open subscriptions`,
+			);
 		}
 		return new Promise((resolve) => {
-			const subscription = { id: call.id, ...this.#honoured(wanted, capabilities), finish: resolve };
+			const subscription = { id: call.id, ...this.#accepted(wanted, capabilities), finish: resolve };
 			this.#open.add(subscription);
-			for (const uri of subscription.uris) this.#watches.add(this.#provider, uri);
-			this.#tell(subscription, 'notifications/subscriptions/acknowledged', {
+			this.#count(subscription, true);
+			this.#notify(subscription, 'notifications/subscriptions/acknowledged', {
 				notifications: granted(subscription),
 			});
 			const { signal } = call;
@@ -89,27 +92,36 @@ export class Subscriptions {
 
 	#close(subscription: Subscription): void {
 		if (!this.#open.delete(subscription)) return;
-		for (const uri of subscription.uris) this.#watches.remove(this.#provider, uri);
+		this.#count(subscription, false);
 		subscription.finish({
 			resultType: 'complete',
 			_meta: { [SUBSCRIPTION_ID]: subscription.id, [SERVER_INFO]: this.#provider.info },
 		});
 	}
 
-	/** The part of the wish that the provider can fulfil. */
-	#honoured(wanted: Params, capabilities: ServerCapabilities): { kinds: Set<string>; uris: Set<string> } {
+	#count({ uris }: Subscription, isSubscribed: boolean): void {
+		for (const uri of uris)
+			if (this.#resourceSubscriptions.change(uri, isSubscribed))
+				this.#provider.subscribeResource?.(uri, isSubscribed);
+	}
+
+	/** The part of the request that the provider supports. */
+	#accepted(wanted: Params, capabilities: ServerCapabilities): { kinds: Set<string>; uris: Set<string> } {
 		const kinds = Object.entries(listKinds).filter(
 			([name, kind]) => wanted[name] === true && capabilities[kind]?.['listChanged'] === true,
 		);
 		const asked = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
 		const uris = Array.isArray(asked) ? asked.filter((uri) => typeof uri === 'string') : [];
-		if (uris.length > WATCHED_RESOURCES) {
-			throw new OrchestraError('bad_input', `more than ${WATCHED_RESOURCES} resources are to be watched`);
+		if (uris.length > RESOURCE_SUBSCRIPTIONS_LIMIT) {
+			throw new OrchestraError(
+				'bad_input',
+				`a subscription may name at most ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources, not ${uris.length}`,
+			);
 		}
 		return { kinds: new Set(kinds.map(([, kind]) => kind)), uris: new Set(uris) };
 	}
 
-	#tell({ id }: Subscription, method: string, params: Record<string, unknown>): void {
+	#notify({ id }: Subscription, method: string, params: Record<string, unknown>): void {
 		this.#peer().notify(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params });
 	}
 }

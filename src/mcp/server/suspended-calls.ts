@@ -1,18 +1,18 @@
 /*
- * Calls that wait for a modern client to come back with answers.
+ * Calls that are suspended until a modern client retries with answers.
  *
- * A modern server never asks on the wire. When a running call has a question, the
- * request is answered with the question, and the call itself waits here. The retry
- * brings the answers and takes the call over where it stood, so whoever asked
- * notices nothing. A call that nobody comes back for is given up.
+ * A modern server sends no requests. When a running call has a question, the
+ * request is answered with the question and the call is suspended here. The retry
+ * carries the answers and resumes the call where it stopped, so the handler is not
+ * aware of the round trip. A call without a retry is canceled after a TTL.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { InteractiveCall } from './interactive-call.ts';
 
-/** How many calls may wait at once. */
+/** Most calls that may be suspended at once. */
 export const SUSPENDED_CALLS_LIMIT = 1000;
 
-/** The waiting calls of a server, over all its pipes: a client may come back on another one. */
+/** The suspended calls of a server, shared by its sessions: a client may retry on another connection. */
 export class SuspendedCalls {
 	readonly #calls = new Map<string, InteractiveCall>();
 	#count = 0;
@@ -21,14 +21,14 @@ export class SuspendedCalls {
 		return this.#calls.get(id);
 	}
 
-	/** Give the call a place; gives back its id. Throws when too many calls wait already. */
+	/** Gives back the id of the suspended call. Throws `bad_input` when the limit is reached. */
 	add(call: InteractiveCall): string {
 		if (this.#calls.size >= SUSPENDED_CALLS_LIMIT)
 			throw new OrchestraError(
 				'bad_input',
-				`more than ${SUSPENDED_CALLS_LIMIT} calls wait for their clients`,
+				`more than ${SUSPENDED_CALLS_LIMIT} calls are waiting for input from their clients`,
 			);
-		// It may be guessed: the client gets it in a signed state only.
+		// A guessable id is safe: the client only gets it inside a signed state.
 		const id = String(++this.#count);
 		this.#calls.set(id, call);
 		return id;
@@ -38,7 +38,7 @@ export class SuspendedCalls {
 		this.#calls.delete(id);
 	}
 
-	/** Give up everything that waits. */
+	/** Cancel every suspended call. */
 	close(): void {
 		for (const call of this.#calls.values()) call.giveUp('the server is shutting down');
 	}

@@ -4,8 +4,8 @@ import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ToolReturn } from '../../src/mcp/define/definition.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
-import { SUBSCRIPTIONS } from '../../src/mcp/server/subscriptions.ts';
-import { WATCHED_RESOURCES } from '../../src/mcp/server/watches.ts';
+import { RESOURCE_SUBSCRIPTIONS_LIMIT } from '../../src/mcp/server/resource-subscriptions.ts';
+import { LISTEN_REQUESTS_LIMIT } from '../../src/mcp/server/subscriptions.ts';
 import type { Awaitable } from '../../src/protocol/mcp-types.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
@@ -17,7 +17,7 @@ const work = { name: 'work' };
 
 describe('progress', () => {
 	it.each(['legacy', 'modern'])(
-		'is told under the token of the request, and stops with it: %s',
+		'is sent under the token of the request, and stops with the request: %s',
 		async (era) => {
 			const client = await RawClient.legacy(kitchenSink());
 			const _meta = era === 'modern' ? modernMeta({}, { progressToken: 'p' }) : { progressToken: 'p' };
@@ -39,22 +39,19 @@ describe('progress', () => {
 			}),
 		);
 		await client.request('tools/call', { name: 'tool', _meta: { progressToken: 1 } });
-		const told: number[] = client.notices('notifications/progress').map(({ params }) => params.progress);
-		expect(told).toHaveLength(8);
-		for (const [at, progress] of told.slice(1).entries()) expect(progress).toBeGreaterThan(told[at] ?? 0);
-		expect(told[3]).toBe(75);
+		const sent: number[] = client.notices('notifications/progress').map(({ params }) => params.progress);
+		expect(sent).toHaveLength(8);
+		for (const [at, progress] of sent.slice(1).entries()) expect(progress).toBeGreaterThan(sent[at] ?? 0);
+		expect(sent[3]).toBe(75);
 		await client.end();
 	});
 
-	it.each([null, { a: 1 }, true, 1.5])(
-		'is not told under a token that is none: %j',
-		async (progressToken) => {
-			const client = await RawClient.legacy(kitchenSink());
-			await client.request('tools/call', { ...work, _meta: { progressToken } });
-			expect(client.notices('notifications/progress')).toEqual([]);
-			await client.end();
-		},
-	);
+	it.each([null, { a: 1 }, true, 1.5])('is not sent under an invalid token: %j', async (progressToken) => {
+		const client = await RawClient.legacy(kitchenSink());
+		await client.request('tools/call', { ...work, _meta: { progressToken } });
+		expect(client.notices('notifications/progress')).toEqual([]);
+		await client.end();
+	});
 
 	it.each(['legacy', 'modern'])('stops, as logs do, when the call fails: %s', async (era) => {
 		let later: CallContext | undefined;
@@ -75,7 +72,7 @@ describe('progress', () => {
 		await client.end();
 	});
 
-	it('is not told to a client that did not ask', async () => {
+	it('is not sent to a client that did not ask for it', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		await client.request('tools/call', work);
 		expect(client.notices('notifications/progress')).toEqual([]);
@@ -84,8 +81,8 @@ describe('progress', () => {
 });
 
 describe('a client that is gone', () => {
-	it('hears nothing, and the work is not disturbed by it', async () => {
-		let finish: (told: string) => void = () => {};
+	it('gets no notification, and the handler is not disturbed', async () => {
+		let finish: (outcome: string) => void = () => {};
 		const finished = new Promise((resolve) => (finish = resolve));
 		let begin = (): void => {};
 		const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -96,7 +93,7 @@ describe('a client that is gone', () => {
 				begin();
 				await gone;
 				context.progress(1);
-				context.log('error', 'nobody hears it');
+				context.log('error', 'not delivered');
 				finish(context.wantsProgress ? 'worked' : 'no');
 				return { content: [] };
 			},
@@ -152,21 +149,21 @@ describe('log messages', () => {
 });
 
 describe('changes towards a legacy client', () => {
-	it('are told once a session is open: lists when they were seen, resources when subscribed', async () => {
+	it('are sent once a session is open: for lists that were seen and resources that were subscribed to', async () => {
 		const provider = kitchenSink();
 		const client = new RawClient(provider);
 		await client.request('ping');
-		provider.tell({ kind: 'tools' });
+		provider.notifyChange({ kind: 'tools' });
 		await client.initialize('2025-11-25');
 		await client.request('resources/subscribe', { uri: 'note://one' });
 		const kinds = ['tools', 'prompts', 'resources'] as const;
-		for (const kind of kinds) provider.tell({ kind });
+		for (const kind of kinds) provider.notifyChange({ kind });
 		for (const kind of kinds) await client.request(`${kind}/list`);
-		for (const kind of kinds) provider.tell({ kind });
-		provider.tell({ kind: 'resource', uri: 'note://one' });
-		provider.tell({ kind: 'resource', uri: 'note://other' });
+		for (const kind of kinds) provider.notifyChange({ kind });
+		provider.notifyChange({ kind: 'resource', uri: 'note://one' });
+		provider.notifyChange({ kind: 'resource', uri: 'note://other' });
 		await client.request('resources/unsubscribe', { uri: 'note://one' });
-		provider.tell({ kind: 'resource', uri: 'note://one' });
+		provider.notifyChange({ kind: 'resource', uri: 'note://one' });
 		await client.request('ping');
 		expect(client.received.filter(({ id }) => id === undefined)).toEqual([
 			{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
@@ -179,7 +176,7 @@ describe('changes towards a legacy client', () => {
 
 	it('of too many resources are refused', async () => {
 		const client = await RawClient.legacy(kitchenSink());
-		for (let index = 0; index < WATCHED_RESOURCES; index++)
+		for (let index = 0; index < RESOURCE_SUBSCRIPTIONS_LIMIT; index++)
 			client.send({ id: `w${index}`, method: 'resources/subscribe', params: { uri: `note://${index}` } });
 		const { error } = await client.request('resources/subscribe', { uri: 'note://more' });
 		expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('10000') });
@@ -188,14 +185,14 @@ describe('changes towards a legacy client', () => {
 });
 
 describe('subscriptions of a modern client', () => {
-	it('are acknowledged first with what will be told, and everything carries their id', async () => {
+	it('are acknowledged first with the notifications that follow, and all carry their id', async () => {
 		const provider = kitchenSink();
 		const client = new RawClient(provider);
 		listen(client, 'sub', { toolsListChanged: true, resourceSubscriptions: ['note://one'], other: true });
 		await client.modern('tools/list');
-		for (const kind of ['tools', 'prompts', 'resources'] as const) provider.tell({ kind });
-		provider.tell({ kind: 'resource', uri: 'note://one' });
-		provider.tell({ kind: 'resource', uri: 'note://other' });
+		for (const kind of ['tools', 'prompts', 'resources'] as const) provider.notifyChange({ kind });
+		provider.notifyChange({ kind: 'resource', uri: 'note://one' });
+		provider.notifyChange({ kind: 'resource', uri: 'note://other' });
 		await client.modern('tools/list');
 		const _meta = { [SUBSCRIPTION]: 'sub' };
 		expect(client.received.filter(({ id }) => id === undefined)).toEqual([
@@ -213,26 +210,26 @@ describe('subscriptions of a modern client', () => {
 		await client.end();
 	});
 
-	it('are granted only what the server can tell', async () => {
+	it('are granted only the notifications that the server supports', async () => {
 		const client = new RawClient(provide({ name: 'tools only', version: '1', tools: {} }));
 		const acknowledged = client.next(({ method }) => method === 'notifications/subscriptions/acknowledged');
-		const wish = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://y'] };
-		listen(client, 1, wish);
+		const wanted = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://y'] };
+		listen(client, 1, wanted);
 		expect((await acknowledged)['params'].notifications).toEqual({ toolsListChanged: true });
 		await client.end();
 	});
 
-	it('stand side by side, and one that is cancelled hears nothing more and gets no answer', async () => {
+	it('are independent, and a cancelled one gets no more notifications and no answer', async () => {
 		const provider = kitchenSink();
 		const client = new RawClient(provider);
 		listen(client, 'a', { promptsListChanged: true });
 		listen(client, 'b', { promptsListChanged: true });
 		client.send({ method: 'notifications/cancelled', params: { requestId: 'a' } });
 		await client.modern('tools/list');
-		provider.tell({ kind: 'prompts' });
+		provider.notifyChange({ kind: 'prompts' });
 		await client.modern('tools/list');
-		const told = client.notices('notifications/prompts/list_changed');
-		expect(told.map(({ params }) => params._meta[SUBSCRIPTION])).toEqual(['b']);
+		const sent = client.notices('notifications/prompts/list_changed');
+		expect(sent.map(({ params }) => params._meta[SUBSCRIPTION])).toEqual(['b']);
 		expect(client.received.some(({ id }) => id === 'a')).toBe(false);
 		await client.end();
 	});
@@ -251,24 +248,27 @@ describe('subscriptions of a modern client', () => {
 
 	it('are bounded in number and in resources', async () => {
 		const client = new RawClient(kitchenSink());
-		for (let index = 0; index < SUBSCRIPTIONS; index++) listen(client, `s${index}`, {});
+		for (let index = 0; index < LISTEN_REQUESTS_LIMIT; index++) listen(client, `s${index}`, {});
 		const many = await client.modern('subscriptions/listen', { notifications: {} });
 		expect(many['error']).toMatchObject({ code: -32602, message: expect.stringContaining('1024') });
 		await client.end();
 		const other = new RawClient(kitchenSink());
-		const resourceSubscriptions = Array.from({ length: WATCHED_RESOURCES + 1 }, (_, index) => `n://${index}`);
+		const resourceSubscriptions = Array.from(
+			{ length: RESOURCE_SUBSCRIPTIONS_LIMIT + 1 },
+			(_, index) => `n://${index}`,
+		);
 		const wide = await other.modern('subscriptions/listen', { notifications: { resourceSubscriptions } });
 		expect(wide['error'].code).toBe(-32602);
 		expect((await other.modern('subscriptions/listen', {}))['error'].code).toBe(-32602);
 		await other.end();
 	});
 
-	it('tell the provider of the first watcher of a resource and of the last, over both eras', async () => {
+	it('notify the provider of the first subscriber of a resource and of the last, over both eras', async () => {
 		const watched: [string, boolean][] = [];
 		const client = await RawClient.legacy({
 			info: { name: 'x', version: '1' },
 			capabilities: () => Promise.resolve({ resources: { subscribe: true } }),
-			watchResource: (uri, isWatched) => void watched.push([uri, isWatched]),
+			subscribeResource: (uri, isSubscribed) => void watched.push([uri, isSubscribed]),
 		});
 		await client.request('resources/subscribe', { uri: 'a:1' });
 		await client.request('resources/subscribe', { uri: 'a:1' });

@@ -1,24 +1,27 @@
 /*
- * What the bridge itself answers when there is no hub to do it: one error for
- * each request, whatever it came in.
+ * Error responses that the bridge sends itself when there is no hub: one for each
+ * request, alone or in a batch.
  */
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import type { Flight } from './in-flight.ts';
+import type { InFlightRequest } from './in-flight-requests.ts';
 import type { Head } from './message-head.ts';
 
-/** What a client is told of a call that was under way when the connection broke. */
+/** The error message for a call that was in flight when the connection was lost. */
 export function lostMessage(reason: OrchestraError): string {
 	return `the connection to the orchestrator was lost: ${reason.message}; outcome unknown`;
 }
 
-/** Answers to every request that was in flight; a batch gets one array. */
-export function answersToLost(flights: [id: string, flight: Flight][], reason: OrchestraError): string[] {
+/** Responses to every request in flight; those of a batch are one array. */
+export function responsesToLost(
+	requests: [id: string, request: InFlightRequest][],
+	reason: OrchestraError,
+): string[] {
 	const batches = new Map<object, string[]>();
 	const answers: string[] = [];
-	for (const [id, { batch }] of flights) {
+	for (const [id, { batch }] of requests) {
 		const answer = errorText(id, rpcCodes.internal, lostMessage(reason), {
 			code: reason.code,
 			outcome: 'unknown',
@@ -30,30 +33,33 @@ export function answersToLost(flights: [id: string, flight: Flight][], reason: O
 	return [...answers, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
 }
 
-/** The answer to a message that was never sent; undefined when it needs none. */
-export function answerToUnsent(head: Head, reason: OrchestraError): string | undefined {
+/** The response to a message that was never sent; undefined when it needs none. */
+export function responseToUnsent(head: Head, reason: OrchestraError): string | undefined {
 	if (head.kind === 'request') return unreachable(head.id, reason);
 	if (head.kind !== 'batch') return undefined;
 	const parts = head.parts.flatMap((part) => {
-		if (part.kind === 'invalid') return [answerToInvalid(part, 'null')];
+		if (part.kind === 'invalid') return [responseToInvalid(part, 'null')];
 		return part.kind === 'request' ? [unreachable(part.id, reason)] : [];
 	});
 	return parts.length === 0 ? undefined : `[${parts.join(',')}]`;
 }
 
-/** The answer to what is no message. @param unknownId stands for an id that cannot be told */
-export function answerToInvalid({ id, error }: Head & { kind: 'invalid' }, unknownId: string): string {
+/** The response to an invalid message. @param unknownId used when the id is unknown */
+export function responseToInvalid({ id, error }: Head & { kind: 'invalid' }, unknownId: string): string {
 	return errorText(id === '' ? unknownId : id, error.code, error.message);
 }
 
-/** The answer to a subscription that the bridge ends. */
-export function endOfSubscription(id: string): string {
+/** The response to a subscription that the bridge ends. */
+export function subscriptionEnd(id: string): string {
 	const _meta = `{"${SUBSCRIPTION_ID}":${id}}`;
 	return `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","_meta":${_meta}}}`;
 }
 
-/** The answer to a line that was too long; undefined when it was itself an answer. */
-export function answerToOversize({ head, limitBytes }: OversizeLine, unknownId: string): string | undefined {
+/** The response to an oversize line; undefined when the line was itself a response. */
+export function responseToOversize(
+	{ head, limitBytes }: OversizeLine,
+	unknownId: string,
+): string | undefined {
 	const known = idFromHead(head);
 	if (known?.isRequest === false) return undefined;
 	const id = known === undefined ? unknownId : encodeId(known.id);

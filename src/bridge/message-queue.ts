@@ -1,36 +1,37 @@
 /*
- * Messages of the client that wait: for a connection, until their deadline, or for
- * room in a pipe that is full. None of them was ever sent; one whose deadline
- * passes is given back to be refused. While too much waits, the client is not read.
+ * The queue of client messages that cannot be sent yet: they wait for a connection,
+ * until a deadline, or for a full pipe to drain. No queued message was ever sent. A
+ * message that misses its deadline is passed to `onLate`. Above the high-water mark
+ * the client is not read.
  */
 import type { Channel } from '../rpc/channel.ts';
-import { HELD_CHARACTERS, HELD_MESSAGE_CHARACTERS } from './bridge-limits.ts';
+import { QUEUE_CHARACTERS, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
 import type { Head } from './message-head.ts';
 
-export interface HeldMessage {
+export interface PendingLine {
 	readonly text: string;
 	readonly head: Head;
 }
 
-interface Entry extends HeldMessage {
+interface Entry extends PendingLine {
 	dueAt: number;
 }
 
-/** Entries that were taken are cut off when there are so many of them. */
-const TAKEN_ENTRIES = 1024;
+/** Removed entries are compacted when there are this many. */
+const COMPACT_ENTRIES = 1024;
 
-export class HeldMessages {
+export class MessageQueue {
 	readonly #source: Pick<Channel, 'pause' | 'resume'>;
-	readonly #onLate: (message: HeldMessage) => void;
+	readonly #onLate: (message: PendingLine) => void;
 	#entries: Entry[] = [];
-	/** Where the first entry is that is still here: removing each from the front would move all others. */
+	/** Index of the first queued entry: removing from the front would move all others. */
 	#first = 0;
 	#characters = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#isPaused = false;
 
-	/** @param source the client, which is paused while too much waits */
-	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: HeldMessage) => void) {
+	/** @param source the client, paused while the queue is full */
+	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: PendingLine) => void) {
 		this.#source = source;
 		this.#onLate = onLate;
 	}
@@ -39,29 +40,29 @@ export class HeldMessages {
 		return this.#first === this.#entries.length;
 	}
 
-	/** @param waitMs `Infinity` for a message that only waits for room */
-	add(message: HeldMessage, waitMs: number): void {
+	/** @param waitMs `Infinity` for a message that only waits for a pipe to drain */
+	add(message: PendingLine, waitMs: number): void {
 		this.#entries.push({ ...message, dueAt: performance.now() + waitMs });
 		this.#count(costOf(message));
 		if (this.#entries.length - this.#first === 1) this.#arm();
 	}
 
-	/** Nothing waits longer than this from now on. */
-	shorten(waitMs: number): void {
+	/** Lower every deadline to at most `waitMs` from now. */
+	limitDeadlines(waitMs: number): void {
 		const latest = performance.now() + waitMs;
 		for (const entry of this.#waiting()) entry.dueAt = Math.min(entry.dueAt, latest);
 		this.#arm();
 	}
 
-	/** There is a connection again: what is left waits for room only. */
-	lengthen(): void {
+	/** Remove every deadline: there is a connection again. */
+	clearDeadlines(): void {
 		for (const entry of this.#waiting()) entry.dueAt = Number.POSITIVE_INFINITY;
 		this.#arm();
 	}
 
 	/**
-	 * Nobody wants an answer to this request any more. False when somebody still has to hear of that: the
-	 * request is not here, or it is part of a batch that is sent whole.
+	 * Drop a canceled request. False when it is not queued, or is part of a batch: a batch is sent whole, and only
+	 * its error responses leave the request out.
 	 */
 	drop(id: string): boolean {
 		const waiting = this.#waiting();
@@ -80,13 +81,13 @@ export class HeldMessages {
 		return dropped !== undefined;
 	}
 
-	/** Take the message that has waited longest. */
-	shift(): HeldMessage | undefined {
+	/** Take the oldest message. */
+	shift(): PendingLine | undefined {
 		const entry = this.#entries[this.#first];
 		if (entry === undefined) return undefined;
 		this.#first++;
 		this.#count(-costOf(entry));
-		if (this.#first >= TAKEN_ENTRIES && this.#first * 2 >= this.#entries.length) {
+		if (this.#first >= COMPACT_ENTRIES && this.#first * 2 >= this.#entries.length) {
 			this.#entries = this.#waiting();
 			this.#first = 0;
 		}
@@ -94,8 +95,8 @@ export class HeldMessages {
 		return entry;
 	}
 
-	/** Take everything, in the order in which it came. */
-	takeAll(): HeldMessage[] {
+	/** Take all messages, in order. */
+	takeAll(): PendingLine[] {
 		clearTimeout(this.#timer);
 		const all = this.#waiting();
 		this.#entries = [];
@@ -106,7 +107,7 @@ export class HeldMessages {
 
 	#count(characters: number): void {
 		this.#characters += characters;
-		const isFull = this.#characters >= HELD_CHARACTERS;
+		const isFull = this.#characters >= QUEUE_CHARACTERS;
 		if (isFull === this.#isPaused) return;
 		this.#isPaused = isFull;
 		if (isFull) this.#source.pause();
@@ -136,6 +137,6 @@ export class HeldMessages {
 	}
 }
 
-function costOf({ text }: HeldMessage): number {
-	return text.length + HELD_MESSAGE_CHARACTERS;
+function costOf({ text }: PendingLine): number {
+	return text.length + QUEUED_MESSAGE_CHARACTERS;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { type SharedState, sharedState } from '../../src/mcp/server/mcp-session.ts';
-import { RequestStates, STATE_TTL_MS } from '../../src/mcp/server/request-state.ts';
+import { REQUEST_STATE_TTL_MS, RequestStates } from '../../src/mcp/server/request-state.ts';
 import { SUSPENDED_CALLS_LIMIT } from '../../src/mcp/server/suspended-calls.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
@@ -13,7 +13,7 @@ const form = { elicitation: {} };
 const accept = (content: Fields): Fields => ({ action: 'accept', content });
 
 describe('a tool that asks', () => {
-	it('answers with the question, and goes on when the client comes back', async () => {
+	it('answers with the question, and resumes with the retry', async () => {
 		const client = new RawClient(kitchenSink());
 		const { result } = await ask(client, 'name');
 		expect(result).toMatchObject({
@@ -74,7 +74,7 @@ describe('a tool that asks', () => {
 		await client.end();
 	});
 
-	it('that failed while its client was away tells the retry', async () => {
+	it('that failed while it was suspended fails the retry', async () => {
 		const run = async (_input: unknown, context: CallContext): Promise<void> => {
 			void context.askAll({ name: formFor('name') });
 			await new Promise((resolve) => setImmediate(resolve));
@@ -102,7 +102,7 @@ describe('a tool that asks', () => {
 		await client.end();
 	});
 
-	it('does not tell progress while its client is away, and tells it to the retry', async () => {
+	it('sends no progress while it is suspended, and sends it to the retry', async () => {
 		const client = new RawClient(kitchenSink());
 		const first = await client.modern('tools/call', { name: 'name' }, form, { progressToken: 'one' });
 		const retry = {
@@ -117,7 +117,7 @@ describe('a tool that asks', () => {
 		await client.end();
 	});
 
-	it('asks nobody once its call was cancelled, and takes no place', async () => {
+	it('asks nothing once its call was cancelled, and is not suspended', async () => {
 		let ask: () => Promise<unknown> = () => Promise.resolve();
 		const run = (_input: unknown, context: CallContext): Promise<unknown> => {
 			const gone = new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve()));
@@ -130,7 +130,7 @@ describe('a tool that asks', () => {
 		client.send({ method: 'notifications/cancelled', params: { requestId: 'c' } });
 		await client.modern('tools/list');
 		await expect(ask()).rejects.toMatchObject({ code: 'canceled' });
-		expect(shared.parking.find('1')).toBeUndefined();
+		expect(shared.suspendedCalls.find('1')).toBeUndefined();
 		await client.end();
 	});
 
@@ -160,10 +160,10 @@ describe('a tool that asks', () => {
 	});
 
 	it('is given up when its retry is cancelled', async () => {
-		let tell: (reason: unknown) => void = () => {};
-		const aborted = new Promise((resolve) => (tell = resolve));
+		let report: (reason: unknown) => void = () => {};
+		const aborted = new Promise((resolve) => (report = resolve));
 		const run = async (_input: unknown, context: CallContext): Promise<void> => {
-			context.signal.addEventListener('abort', () => tell(context.signal.reason));
+			context.signal.addEventListener('abort', () => report(context.signal.reason));
 			await context.askAll({ name: formFor('name') });
 			await aborted;
 		};
@@ -184,21 +184,23 @@ describe('calls that wait', () => {
 		await Promise.all(Array.from({ length: SUSPENDED_CALLS_LIMIT }, () => ask(client, 'name')));
 		expect((await ask(client, 'name'))['result']).toMatchObject({
 			isError: true,
-			content: [{ text: `more than ${SUSPENDED_CALLS_LIMIT} calls wait for their clients` }],
+			content: [
+				{ text: `more than ${SUSPENDED_CALLS_LIMIT} calls are waiting for input from their clients` },
+			],
 		});
 		await client.end();
 	});
 
-	it('are given up when the server ends: the tool hears it', async () => {
-		let tell: (error: unknown) => void = () => {};
-		const failed = new Promise((resolve) => (tell = resolve));
+	it('are canceled when the server shuts down, and their signal is aborted', async () => {
+		let report: (error: unknown) => void = () => {};
+		const failed = new Promise((resolve) => (report = resolve));
 		const run = async (_input: unknown, context: CallContext): Promise<void> => {
-			await context.ask('roots/list').catch((error: unknown) => tell([error, context.signal.aborted]));
+			await context.ask('roots/list').catch((error: unknown) => report([error, context.signal.aborted]));
 		};
 		const shared = sharedState();
 		const client = new RawClient(provide({ name: 'x', version: '1', tools: { wait: { run } } }), { shared });
 		await client.modern('tools/call', { name: 'wait' }, { roots: {} });
-		shared.parking.close();
+		shared.suspendedCalls.close();
 		expect(await failed).toMatchObject([{ code: 'canceled', message: 'the server is shutting down' }, true]);
 		await client.end();
 	});
@@ -218,7 +220,7 @@ describe('calls that wait', () => {
 		});
 		expect((await client.modern('tools/list', {}, { roots: {} }))['error'].message).toMatch(/cannot ask/);
 		expect((await client.modern('tools/call', { name: 'x' }))['error'].message).toMatch(
-			/x\/y cannot be asked/,
+			/x\/y is not a request that a client can answer/,
 		);
 		await client.end();
 	});
@@ -272,7 +274,7 @@ describe('the state', () => {
 		const client = new RawClient(kitchenSink());
 		const { requestState } = (await ask(client, 'name'))['result'];
 		const [body = '', signature = ''] = requestState.split('.');
-		const forged = Buffer.from('{"parked":"x","expires":9e15}').toString('base64url');
+		const forged = Buffer.from('{"suspended":"x","expires":9e15}').toString('base64url');
 		const wrong = [
 			`${requestState}x`,
 			`x${requestState}`,
@@ -297,12 +299,12 @@ describe('the state', () => {
 		await client.end();
 	});
 
-	it('works once: the call it stands for is over afterwards', async () => {
+	it('works once: its call has ended afterwards', async () => {
 		const client = new RawClient(kitchenSink());
 		const { requestState } = (await ask(client, 'name'))['result'];
 		await ask(client, 'name', { answer: accept({ name: 'x' }) }, requestState);
 		const again = await ask(client, 'name', { answer: accept({ name: 'x' }) }, requestState);
-		expect(again['error']).toMatchObject({ code: -32602, message: expect.stringContaining('is over') });
+		expect(again['error']).toMatchObject({ code: -32602, message: expect.stringContaining('has ended') });
 		await client.end();
 	});
 
@@ -311,13 +313,13 @@ describe('the state', () => {
 		const states = new RequestStates(() => now);
 		const client = new RawClient(kitchenSink(), { shared: { ...sharedState(), states } });
 		const { requestState } = (await ask(client, 'name'))['result'];
-		now += STATE_TTL_MS + 1;
+		now += REQUEST_STATE_TTL_MS + 1;
 		const { error } = await ask(client, 'name', { answer: accept({}) }, requestState);
 		expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('expired') });
 		await client.end();
 	});
 
-	it('may be brought back on another pipe of the same server, which then hears the progress', async () => {
+	it('may be returned on another connection of the same server, which then gets the progress', async () => {
 		const shared: SharedState = sharedState();
 		const provider = kitchenSink();
 		const [one, two] = [new RawClient(provider, { shared }), new RawClient(provider, { shared })];

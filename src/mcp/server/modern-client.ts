@@ -1,4 +1,4 @@
-/* What one modern request tells of its client, checked: every request stands alone. */
+/* The client of one modern request, from its `_meta`, which is checked each time. */
 import { OrchestraError } from '../../errors.ts';
 import { isLogLevel, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import {
@@ -13,11 +13,11 @@ import { modernRevision, modernVersions } from '../../protocol/revisions.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import type { ClientLine } from './call-context.ts';
+import type { ClientConnection } from './call-context.ts';
 import type { Params } from './methods.ts';
 
 /** Throws -32022 for a version that is not served, -32602 for a field that is missing. */
-export class ModernLine implements ClientLine {
+export class ModernClient implements ClientConnection {
 	readonly revision: Revision;
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly meta: Params;

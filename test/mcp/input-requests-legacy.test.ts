@@ -39,7 +39,7 @@ describe('a tool that asks a legacy client', () => {
 		client.onQuestion = () => ({ error: { code: -1, message: 'User rejected' } });
 		expect((await client.request('tools/call', { name: 'name' }))['result']).toMatchObject({
 			isError: true,
-			content: [{ text: 'the client could not be asked: User rejected' }],
+			content: [{ text: 'the client refused the request for input: User rejected' }],
 		});
 		expect((await client.request('tools/call', { name: 'everything' }))['result']).toMatchObject({
 			isError: true,
@@ -54,7 +54,7 @@ describe('a tool that asks a legacy client', () => {
 			client.onQuestion = () => ({ error: { code, message: 'User rejected' } });
 			expect((await client.request('tools/call', { name: 'stateful' }))['result']).toMatchObject({
 				isError: true,
-				content: [{ text: 'the client could not be asked: User rejected' }],
+				content: [{ text: 'the client refused the request for input: User rejected' }],
 			});
 		}
 		await client.end();
@@ -85,7 +85,10 @@ describe('a provider that answers with questions', () => {
 	it('is not called for ever', async () => {
 		const client = await RawClient.legacy(kitchenSink());
 		const { error } = await client.request('tools/call', { name: 'endless' });
-		expect(error).toMatchObject({ code: -32603, message: 'tools/call asked more than 8 times' });
+		expect(error).toMatchObject({
+			code: -32603,
+			message: 'tools/call asked the client for input more than 8 times',
+		});
 		await client.end();
 	});
 

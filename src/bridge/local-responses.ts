@@ -1,45 +1,45 @@
 /*
- * What the bridge answers without a hub: a ping, and what is no request. The answers
- * are those that a hub would give, so a client cannot tell who gave them.
+ * Responses that the bridge gives without a hub: to a ping and to invalid messages.
+ * They are identical to the responses of a hub.
  */
 import type { OversizeLine } from '../wire/lines.ts';
+import { responseToInvalid, responseToOversize } from './error-responses.ts';
 import { type Head, invalidRequest } from './message-head.ts';
-import { answerToInvalid, answerToOversize } from './refusals.ts';
 
-export interface LocalAnswersParts {
-	/** Is a request in flight under this id? */
+export interface LocalResponsesOptions {
+	/** Whether a request is in flight under this id. */
 	readonly isInFlight: (id: string) => boolean;
-	/** Does the revision of the session have batches? */
+	/** Whether the revision of the session allows batches. */
 	readonly acceptsBatch: () => boolean;
 }
 
-export class LocalAnswers {
-	readonly #parts: LocalAnswersParts;
+export class LocalResponses {
+	readonly #options: LocalResponsesOptions;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
 
-	constructor(parts: LocalAnswersParts) {
-		this.#parts = parts;
+	constructor(options: LocalResponsesOptions) {
+		this.#options = options;
 	}
 
-	/** A message came: the era of its requests decides how later errors without an id look. */
+	/** Track the era of the client's requests: it decides the form of errors without an id. */
 	note(head: Head): void {
-		if (head.kind === 'batch' && this.#parts.acceptsBatch()) for (const part of head.parts) this.note(part);
+		if (head.kind === 'batch' && this.#options.acceptsBatch()) for (const part of head.parts) this.note(part);
 		if (head.kind !== 'request') return;
 		if (head.isModern) this.#hasSpokenModern = true;
 		else this.#hasSpokenLegacy = true;
 	}
 
-	/** The answer; undefined when the message is for a hub. */
+	/** The response; undefined when the message is for the hub. */
 	to(head: Head): string | undefined {
 		if (head.kind === 'invalid') return this.#refuse(head);
-		if (head.kind === 'answer')
+		if (head.kind === 'response')
 			return this.#refuse(invalidRequest(head.id === 'null' ? '' : head.id, 'a request needs a `method`'));
-		if (head.kind === 'batch' && !this.#parts.acceptsBatch())
+		if (head.kind === 'batch' && !this.#options.acceptsBatch())
 			return this.#refuse(invalidRequest('', 'this protocol version has no batches'));
 		if (head.kind !== 'request') return undefined;
 		const { id, method, isModern } = head;
-		if (this.#parts.isInFlight(id)) {
+		if (this.#options.isInFlight(id)) {
 			const { error } = invalidRequest(id, '');
 			return this.#refuse({
 				kind: 'invalid',
@@ -47,17 +47,17 @@ export class LocalAnswers {
 				error: { ...error, message: `id ${id} is already in flight` },
 			});
 		}
-		// The modern era has no ping, and a hub says so.
+		// The modern era has no ping; the hub returns the error.
 		return method === 'ping' && !isModern ? `{"jsonrpc":"2.0","id":${id},"result":{}}` : undefined;
 	}
 
-	/** The answer to a line that was too long; undefined when it was itself an answer. */
+	/** The response to an oversize line; undefined when the line was itself a response. */
 	toOversize(line: OversizeLine): string | undefined {
-		return answerToOversize(line, this.#unknownId);
+		return responseToOversize(line, this.#unknownId);
 	}
 
 	#refuse(head: Head & { kind: 'invalid' }): string {
-		return answerToInvalid(head, this.#unknownId);
+		return responseToInvalid(head, this.#unknownId);
 	}
 
 	/** Some modern clients refuse `id: null`. */

@@ -1,0 +1,79 @@
+/*
+ * The session state that is replayed to a new hub: `initialize`, the log level and the
+ * resource subscriptions. Only requests that the old hub accepted are kept.
+ */
+import { isObject, parseJson } from '../wire/json.ts';
+import type { InFlightRequest } from './in-flight-requests.ts';
+import { parseHead, withId } from './message-head.ts';
+
+const remembered: ReadonlySet<string> = new Set([
+	'initialize',
+	'logging/setLevel',
+	'resources/subscribe',
+	'resources/unsubscribe',
+]);
+
+export interface ReplayedMessage {
+	readonly text: string;
+	/** The id that its answer will carry; undefined for a notification. */
+	readonly id?: string;
+	readonly method: string;
+}
+
+export class SessionState {
+	readonly #subscriptions = new Map<string, string>();
+	readonly #listed = new Set<string>();
+	#initialize: string | undefined;
+	#initialized: string | undefined;
+	#logLevel: string | undefined;
+	#replay = 0;
+
+	/** The kinds of list that the client has received: `tools`, `prompts`, `resources`. */
+	get listed(): ReadonlySet<string> {
+		return this.#listed;
+	}
+
+	/** A request was answered, with a result or an error. */
+	answered(method: string): void {
+		const [kind, verb] = method.split('/');
+		if (verb === 'list' && kind !== undefined) this.#listed.add(kind);
+	}
+
+	/** Whether requests with this method are replayed, so that their text must be kept. */
+	isReplayed(method: string): boolean {
+		return remembered.has(method);
+	}
+
+	/** The hub accepted a request. */
+	granted({ method, text }: Pick<InFlightRequest, 'method' | 'text'>): void {
+		if (text === undefined) return;
+		if (method === 'initialize') this.#initialize = text;
+		if (method === 'logging/setLevel') this.#logLevel = text;
+		if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(text), text);
+		if (method === 'resources/unsubscribe') this.#subscriptions.delete(uriOf(text));
+	}
+
+	/** The client sent `notifications/initialized`. */
+	initialized(text: string): void {
+		this.#initialized = text;
+	}
+
+	/** The messages for a new hub, in order, under ids that no client uses. */
+	replay(): ReplayedMessage[] {
+		const texts = [this.#initialize, this.#initialized, this.#logLevel, ...this.#subscriptions.values()];
+		return texts.filter((text) => text !== undefined).map((text) => this.#replayed(text));
+	}
+
+	#replayed(text: string): ReplayedMessage {
+		const head = parseHead(text);
+		if (head.kind !== 'request') return { text, method: 'notifications/initialized' };
+		const id = JSON.stringify(`bridge-replay-${++this.#replay}`);
+		return { text: withId(text, head.id, id), id, method: head.method };
+	}
+}
+
+function uriOf(text: string): string {
+	const message = parseJson(text);
+	const params = isObject(message) ? message['params'] : undefined;
+	return isObject(params) ? String(params['uri']) : '';
+}
