@@ -125,6 +125,7 @@ export interface ListenerCounts {
 	open: number;
 }
 
+/** An open listener for links. */
 export interface LinkListener {
 	readonly kind: LinkKind;
 	/** The bound address, `host:port` or `unix:/path`. */

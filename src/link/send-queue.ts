@@ -19,7 +19,6 @@ export class SendQueue {
 		return this.#first === this.#chunks.length;
 	}
 
-	/** The chunk to send next. */
 	get head(): Uint8Array | undefined {
 		return this.#chunks[this.#first];
 	}

@@ -58,6 +58,7 @@ const STDERR_LINGER_MS = 200;
 /** Longest line of stderr that is logged untruncated. */
 const STDERR_LINE_BYTES = 64 * 1024;
 
+/** A running child process and its process tree. */
 export class Child {
 	readonly record: SpawnRecord;
 	readonly pid: number;

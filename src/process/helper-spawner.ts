@@ -37,6 +37,7 @@ interface PendingSpawn {
 	isForking: boolean;
 }
 
+/** Starts processes through a helper process. */
 export class HelperSpawner implements Spawner {
 	readonly #guard: Guard;
 	readonly #pending = new Map<number, PendingSpawn>();

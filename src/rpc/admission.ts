@@ -35,7 +35,7 @@ export class Admission {
 	#isCongested = false;
 	#isPaused = false;
 	#hasEnded = false;
-	#cancelStallTimer: (() => void) | undefined;
+	#stopTimer: (() => void) | undefined;
 
 	constructor(parts: AdmissionParts) {
 		this.#parts = parts;
@@ -46,7 +46,6 @@ export class Admission {
 		return !this.#queue.isEmpty;
 	}
 
-	/** Number of queued messages. */
 	get count(): number {
 		return this.#queue.count;
 	}
@@ -82,12 +81,10 @@ export class Admission {
 		return wasQueued;
 	}
 
-	/** Our output is above its high-water mark. */
 	congested(): void {
 		this.#isCongested = true;
 	}
 
-	/** Our output was flushed. */
 	flushed(): void {
 		this.#isCongested = false;
 		this.#restartStallTimer();
@@ -137,17 +134,15 @@ export class Admission {
 	/** The stall timeout runs while reading is paused, and after the end of input while messages are queued. */
 	#updateStallTimer(): void {
 		const isStallable = this.#isPaused || (this.#hasEnded && !this.#queue.isEmpty);
-		if (isStallable === (this.#cancelStallTimer !== undefined)) return;
-		this.#cancelStallTimer?.();
-		this.#cancelStallTimer = isStallable
-			? this.#parts.clock.after(this.#stallMs, () => this.#stall())
-			: undefined;
+		if (isStallable === (this.#stopTimer !== undefined)) return;
+		this.#stopTimer?.();
+		this.#stopTimer = isStallable ? this.#parts.clock.after(this.#stallMs, () => this.#stall()) : undefined;
 	}
 
 	#restartStallTimer(): void {
-		if (this.#cancelStallTimer === undefined) return;
-		this.#cancelStallTimer();
-		this.#cancelStallTimer = undefined;
+		if (this.#stopTimer === undefined) return;
+		this.#stopTimer();
+		this.#stopTimer = undefined;
 		this.#updateStallTimer();
 	}
 

@@ -11,7 +11,6 @@ export class BatchResponse {
 		this.#send = send;
 	}
 
-	/** One more response is expected. */
 	expect(): void {
 		this.#openCount++;
 	}

@@ -48,7 +48,6 @@ export class IncomingCalls {
 		return this.#calls.size;
 	}
 
-	/** True while the maximum number of requests is in flight. */
 	get isFull(): boolean {
 		return this.#calls.size >= INCOMING_LIMIT;
 	}
@@ -67,14 +66,13 @@ export class IncomingCalls {
 		const call = new IncomingCall(id, method, params, text);
 		try {
 			const result = this.#parts.onRequest(call);
-			if (isPromiseLike(result)) this.#awaitResult(key, call, result, batch);
+			if (isPromiseLike(result)) this.#await(key, call, result, batch);
 			else this.#replyResult(call, result, batch);
 		} catch (error) {
 			this.#replyError(call, error, batch);
 		}
 	}
 
-	/** Refuse a request because the queue is full. */
 	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
 		batch?.expect();
 		this.#parts.reply(encodeError(id, tooMany), batch);
@@ -87,7 +85,6 @@ export class IncomingCalls {
 		return running !== undefined;
 	}
 
-	/** Cancel all calls; they get no response. */
 	cancelAll(reason: string): void {
 		for (const running of this.#calls.values()) cancelRunning(running, reason);
 		this.#calls.clear();
@@ -106,7 +103,7 @@ export class IncomingCalls {
 		});
 	}
 
-	#awaitResult(
+	#await(
 		key: string | number,
 		call: IncomingCall,
 		result: PromiseLike<unknown>,

@@ -81,12 +81,10 @@ export class OutgoingCalls {
 		this.#window.flushed();
 	}
 
-	/** True when a call with this id is pending. */
 	awaits(id: unknown): boolean {
 		return this.#pending.has(id);
 	}
 
-	/** Settle the call of a response. */
 	settle({ id, result, error }: RpcResponse): void {
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
@@ -104,7 +102,6 @@ export class OutgoingCalls {
 		if (this.#parts.strict) this.#take(this.#pending.oldest?.id)?.reject(error);
 	}
 
-	/** Deliver a progress notification to its call. */
 	progress(token: unknown, params: unknown): void {
 		this.#pending.touch(token)?.onProgress?.(params);
 	}

@@ -45,7 +45,6 @@ export class PendingCalls {
 		return this.#calls.size;
 	}
 
-	/** The call that was sent first. */
 	get oldest(): PendingCall | undefined {
 		return this.#calls.values().next().value;
 	}
@@ -76,7 +75,6 @@ export class PendingCalls {
 		return call;
 	}
 
-	/** Reject everything. */
 	failAll(reason: OrchestraError): void {
 		this.#deadlines.close();
 		for (const { id } of this.#calls.values()) this.take(id)?.reject(reason);

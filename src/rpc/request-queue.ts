@@ -12,7 +12,7 @@ import type { BatchResponse } from './batch-response.ts';
 export interface QueuedMessage {
 	/** The message as received; empty once it was canceled. */
 	text: string;
-	/** The key of its id, for a request. */
+	/** The key of the request id. */
 	readonly key: string | number | undefined;
 	/** Collects the response when the request was part of a batch. */
 	readonly batch: BatchResponse | undefined;
@@ -31,7 +31,6 @@ export class RequestQueue {
 		return this.#first === this.#messages.length;
 	}
 
-	/** Number of queued messages. */
 	get count(): number {
 		return this.#messages.length - this.#first;
 	}

@@ -54,7 +54,6 @@ export class SendWindow<Call extends WindowedCall> {
 		);
 	}
 
-	/** Queue a call. */
 	enqueue(call: Call): void {
 		this.#queuedCost += call.cost;
 		this.#queue.push(call);
@@ -74,14 +73,12 @@ export class SendWindow<Call extends WindowedCall> {
 		}
 	}
 
-	/** Our output was flushed. */
 	flushed(): void {
 		this.#inFlight -= this.#abandoned;
 		this.#abandoned = 0;
 		this.#sendQueued();
 	}
 
-	/** Drop the queue. */
 	clear(): void {
 		this.#queue = [];
 		this.#first = 0;

@@ -31,7 +31,6 @@ export class HandshakeLimiter {
 	readonly #initials = new Map<string, number>();
 	#windowEndsAt = 0;
 
-	/** Handshakes in progress. */
 	get size(): number {
 		return this.#since.size;
 	}

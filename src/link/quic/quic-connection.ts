@@ -99,7 +99,6 @@ export class QuicConnection {
 		return this.#streams.open();
 	}
 
-	/** Process a received datagram of this connection. */
 	take(data: Uint8Array): void {
 		if (this.isClosed || (!this.isEstablished && !this.#checkHandshakeBytes(data.length))) return;
 		try {
@@ -182,7 +181,6 @@ export class QuicConnection {
 		this.#finish(error);
 	}
 
-	/** Flush in this event-loop turn. */
 	scheduleFlush(): void {
 		if (this.#isFlushScheduled) return;
 		this.#isFlushScheduled = true;

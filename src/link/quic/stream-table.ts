@@ -113,7 +113,6 @@ export class StreamTable implements StreamHost {
 		if (this.#isStoppedCheckDue) this.#checkStopped();
 	}
 
-	/** The connection closed. */
 	fail(error: OrchestraError): void {
 		this.#isClosed = true;
 		for (const stream of [...this.#open.values(), ...this.#waiting, ...this.#unused]) stream.fail(error);
@@ -142,7 +141,6 @@ export class StreamTable implements StreamHost {
 		this.#writeQueue.push(stream);
 	}
 
-	/** True for a stream of the peer that is not accepted yet. */
 	#isNew(id: number): boolean {
 		return this.#options.onStream !== undefined && (id >= this.#nextId || this.#skipped.has(id));
 	}
