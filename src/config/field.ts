@@ -6,7 +6,7 @@
  * is reported and skipped, and the others are used.
  */
 import { dirname, resolve } from 'node:path';
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 import { expandVariables } from './expand.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type ConfigProblem, configProblem, describeValue, kindOf } from './problem.ts';
@@ -47,7 +47,7 @@ export class Field {
 
 	/** The field under `key`; `isPresent` is false when there is none. */
 	at(key: string): Field {
-		const value = isObject(this.value) && Object.hasOwn(this.value, key) ? this.value[key] : undefined;
+		const value = isObject(this.value) ? ownEntry(this.value, key) : undefined;
 		return new Field(this.#source, value, [...this.#path, key]);
 	}
 

@@ -2,8 +2,10 @@
  * Find the configuration file of a project: in the working directory or the nearest
  * folder above it, up to the repository root. It is not read here.
  */
+
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isCode } from '../errors.ts';
 
 /** The plugins of an existing Orchestra. */
 export const PLUGINS_FILE = 'plugins.yaml';
@@ -30,7 +32,7 @@ function isCandidate(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'ELOOP';
+		return isCode(error, 'ELOOP');
 	}
 }
 

@@ -16,6 +16,8 @@ export interface FolderWatchOptions {
 	readonly names?: ReadonlySet<string> | undefined;
 	/** The system refused the watch, for example at its limit: changes are not reported. */
 	readonly onRefused?: ((error: NodeJS.ErrnoException) => void) | undefined;
+	/** Watches one folder. Default: `fs.watch`. */
+	readonly watch?: typeof watch | undefined;
 }
 
 export class FolderWatch {
@@ -57,10 +59,10 @@ export class FolderWatch {
 	}
 
 	#open(place: string): FSWatcher {
-		const { names, onEvent } = this.#options;
+		const { names, onEvent, watch: open = watch } = this.#options;
 		const isHere = place === this.#folder;
 		const expected = isHere ? names : new Set(relative(place, this.#folder).split(sep).slice(0, 1));
-		const opened = watch(place, { persistent: false }, (kind, name) => {
+		const opened = open(place, { persistent: false }, (kind, name) => {
 			if (this.#isClosed) return;
 			const isExpected = name === null || expected === undefined || expected.has(name);
 			if (isHere && isExpected) onEvent(name);

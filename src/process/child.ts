@@ -7,9 +7,11 @@
  * process tree is stopped too, including descendants that left the group. Nothing is
  * restarted here.
  */
+
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
@@ -166,12 +168,8 @@ export class Child {
 	async lastStderrLines(): Promise<readonly string[]> {
 		const { stderr } = this.#process;
 		if (!stderr.closed) {
-			let timer: NodeJS.Timeout | undefined;
-			await new Promise<void>((resolve) => {
-				timer = setTimeout(resolve, STDERR_LINGER_MS);
-				stderr.once('close', resolve);
-			});
-			clearTimeout(timer);
+			const closed = new Promise((resolve) => stderr.once('close', resolve));
+			await within(closed, STDERR_LINGER_MS);
 		}
 		return this.#stderrRing.lines;
 	}
@@ -221,13 +219,8 @@ export class Child {
 	}
 
 	async #exitsWithin(ms: number): Promise<boolean> {
-		let timer: NodeJS.Timeout | undefined;
-		const timeout = new Promise<false>((resolve) => {
-			timer = setTimeout(() => resolve(false), ms);
-		});
-		const isGone = await Promise.race([this.exited.then(() => true), timeout]);
-		clearTimeout(timer);
-		return isGone;
+		const exited = this.exited.then(() => true);
+		return (await within(exited, ms)) === true;
 	}
 
 	#signal(signal: NodeJS.Signals): void {

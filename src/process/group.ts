@@ -5,8 +5,10 @@
  * event for that, so it is polled. In a container orphans may never be reaped, so a
  * group of zombies counts as gone: on Linux /proc shows the state of a process.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStat } from './process-stat.ts';
 
 /** Poll interval while waiting for the end of a group, in milliseconds. */
 export const GROUP_POLL_MS = 10;
@@ -41,12 +43,6 @@ export function hasLiveMember(group: number): boolean {
 
 /** True when the process belongs to the group and is not a zombie. Linux only. */
 export function isLiveMember(pid: number, group: number): boolean {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// After the name in parentheses, which may hold anything: state, parent, group.
-		const [state, , groupOfProcess] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		return Number(groupOfProcess) === group && state !== 'Z' && state !== 'X';
-	} catch {
-		return false; // it ended while we looked
-	}
+	const found = processStat(pid);
+	return found?.group === group && found.state !== 'Z' && found.state !== 'X';
 }

@@ -9,9 +9,11 @@
  * runs. A start that was announced may have happened: it is never repeated, its
  * outcome is unknown.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { OrchestraError } from '../errors.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
@@ -109,10 +111,7 @@ export class HelperSpawner implements Spawner {
 		const { mark, ...start } = guardedCommand(request);
 		const message: HelperRequest = { id, cwd: request.cwd, ...start };
 		return new Promise((answer, fail) => {
-			let exit: (status: ExitStatus) => void = () => {};
-			const exited = new Promise<ExitStatus>((resolve) => {
-				exit = resolve;
-			});
+			const { promise: exited, resolve: exit } = deferred<ExitStatus>();
 			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0, isForking: false });
 			helper.channel?.ref();
 			helper.send(message, (error) => {

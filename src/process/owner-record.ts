@@ -8,21 +8,15 @@
  * them by the ladder. An owner is identified by pid and start time in one pid
  * namespace, never by pid alone.
  */
-import {
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	readlinkSync,
-	statSync,
-	unlinkSync,
-	writeFileSync,
-} from 'node:fs';
+
+import { mkdirSync, readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { markOfProcess } from './mark.ts';
 import { findMarked, isGuarded } from './marked-processes.ts';
+import { processStat } from './process-stat.ts';
 
 const RECORD_LIMIT_BYTES = 256;
 /** Most records of dead owners that one start handles. */
@@ -110,9 +104,8 @@ function pidNamespace(): string {
 
 /** Start time of a process in ticks since boot; empty for a zombie. */
 function startTicks(pid: number): string {
-	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	return fields[0] === 'Z' ? '' : (fields[19] ?? '');
+	const found = processStat(pid);
+	return found === undefined || found.state === 'Z' ? '' : found.startTicks;
 }
 
 /** Remove the record of another pid namespace, such as a deleted container, after its TTL. */

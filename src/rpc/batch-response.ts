@@ -4,11 +4,15 @@
  */
 export class BatchResponse {
 	readonly #send: (text: string) => void;
+	readonly #onBuffered: (characters: number) => void;
 	readonly #responses: string[] = [];
+	#characters = 0;
 	#openCount = 1;
 
-	constructor(send: (text: string) => void) {
+	/** `onBuffered` gets the characters of each buffered response, and their negative sum when they are sent. */
+	constructor(send: (text: string) => void, onBuffered: (characters: number) => void = () => {}) {
 		this.#send = send;
+		this.#onBuffered = onBuffered;
 	}
 
 	expect(): void {
@@ -17,7 +21,11 @@ export class BatchResponse {
 
 	/** Add a response; undefined for a canceled request. */
 	add(text: string | undefined): void {
-		if (text !== undefined) this.#responses.push(text);
+		if (text !== undefined) {
+			this.#responses.push(text);
+			this.#characters += text.length;
+			this.#onBuffered(text.length);
+		}
 		this.#countDown();
 	}
 
@@ -33,6 +41,8 @@ export class BatchResponse {
 
 	#countDown(): void {
 		this.#openCount--;
-		if (this.#openCount === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);
+		if (this.#openCount !== 0 || this.#responses.length === 0) return;
+		this.#onBuffered(-this.#characters);
+		this.#send(`[${this.#responses.join(',')}]`);
 	}
 }

@@ -20,15 +20,20 @@ import {
 import type { BatchResponse } from './batch-response.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming-call.ts';
+import type { ResponseBudget } from './response-budget.ts';
 import { rpcError, toRpcError } from './rpc-error.ts';
 
 /** Most requests of the peer in flight. Further ones are queued; when the queue is full, they are refused. */
 export const INCOMING_LIMIT = 10_000;
 
+/** A response up to this size is sent in any case: the error in its place would be as large. */
+const SMALL_RESPONSE_CHARACTERS = 512;
+
 export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends a response, alone or as part of a batch. */
 	reply: (text: string, batch: BatchResponse | undefined) => void;
+	budget: Pick<ResponseBudget, 'hasRoom' | 'limit'>;
 	/** A call ended while the maximum was in flight. */
 	onRoom: () => void;
 	clock: Clock;
@@ -135,7 +140,7 @@ export class IncomingCalls {
 
 	#replyResult(call: IncomingCall, result: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
-		this.#parts.reply(this.#encode(call, result), batch);
+		this.#reply(call, this.#encode(call, result), batch);
 	}
 
 	#encode(call: IncomingCall, result: unknown): string {
@@ -150,7 +155,16 @@ export class IncomingCalls {
 	#replyError(call: IncomingCall, thrown: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
 		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
-		this.#parts.reply(encodeError(call.id, this.#describe(thrown)), batch);
+		this.#reply(call, encodeError(call.id, this.#describe(thrown)), batch);
+	}
+
+	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
+		if (text.length <= SMALL_RESPONSE_CHARACTERS || this.#parts.budget.hasRoom(text.length))
+			return this.#parts.reply(text, batch);
+		this.#parts.log.debug(
+			`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`,
+		);
+		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */
@@ -171,6 +185,14 @@ const tooMany: RpcErrorObject = {
 	message: `${INCOMING_LIMIT} requests are in flight and the queue is full`,
 	data: { code: 'bad_input', hint: 'Wait for responses, or cancel some requests.' },
 };
+
+function unread(characters: number, limit: number): RpcErrorObject {
+	return {
+		code: rpcCodes.internal,
+		message: `the call has run, but its response of ${characters} characters was dropped: ${limit} characters of responses are unread`,
+		data: { code: 'io', hint: 'Read responses while you send requests.' },
+	};
+}
 
 /** An asynchronous call, and its batch. */
 interface Running {

@@ -29,6 +29,7 @@ import type { Dialect } from './dialect.ts';
 import type { IncomingCalls } from './incoming-calls.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { PeerOptions } from './peer.ts';
+import type { ResponseBudget } from './response-budget.ts';
 
 export interface MessageDispatcherParts
 	extends Pick<PeerOptions, 'role' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
@@ -38,6 +39,7 @@ export interface MessageDispatcherParts
 	outgoing: OutgoingCalls;
 	incoming: IncomingCalls;
 	admission: Admission;
+	budget: ResponseBudget;
 	/** Sends a response, alone or as part of a batch. */
 	reply: (text: string, batch: BatchResponse | undefined) => void;
 }
@@ -176,7 +178,10 @@ export class MessageDispatcher {
 			for (const value of values) this.#failCall(value, idIn(value), reason, text);
 			return this.#handleInvalid(null, reason, { text, batch: undefined, isAdmitted });
 		}
-		const batch = new BatchResponse((text) => this.#parts.reply(text, undefined));
+		const batch = new BatchResponse(
+			(text) => this.#parts.reply(text, undefined),
+			(characters) => this.#parts.budget.batched(characters),
+		);
 		const texts = elementsOf(text);
 		for (const [at, value] of values.entries()) this.#dispatch(value, texts[at] ?? '', batch, isAdmitted);
 		batch.seal();

@@ -10,6 +10,7 @@ import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { UNREAD_ANSWERS_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
 import type { BatchResponse } from './batch-response.ts';
 import type { Channel, Receiver } from './channel.ts';
@@ -19,6 +20,7 @@ import type { IncomingCall } from './incoming-call.ts';
 import { IncomingCalls } from './incoming-calls.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
 import { OutgoingCalls, type RequestOptions, serialize } from './outgoing-calls.ts';
+import { ResponseBudget } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 
 /** Handlers and settings of a `Peer`. */
@@ -41,6 +43,8 @@ export interface PeerOptions {
 	strict?: boolean;
 	/** Stall timeout for a peer that sends requests and reads no responses, in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
+	/** How much may wait for a peer that does not read before answers are dropped, in characters. Default 256 Mi. */
+	unreadCharacters?: number | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
 	log?: Log;
@@ -55,6 +59,7 @@ export class Peer implements Receiver {
 	readonly #incoming: IncomingCalls;
 	readonly #admission: Admission;
 	readonly #dispatcher: MessageDispatcher;
+	readonly #budget: ResponseBudget;
 	#endReason: OrchestraError | undefined;
 	#isCongested = false;
 
@@ -62,6 +67,7 @@ export class Peer implements Receiver {
 	constructor(channel: Channel, options: PeerOptions = {}) {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
+		this.#budget = new ResponseBudget(options.unreadCharacters ?? UNREAD_ANSWERS_CHARACTERS);
 		this.#options = options;
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;
@@ -76,6 +82,7 @@ export class Peer implements Receiver {
 		this.#incoming = new IncomingCalls({
 			onRequest: options.onRequest ?? refuse,
 			reply: (text, batch) => this.#reply(text, batch),
+			budget: this.#budget,
 			onRoom: () => this.#admission.dispatchReady(),
 			clock,
 			log,
@@ -96,6 +103,7 @@ export class Peer implements Receiver {
 			outgoing: this.#outgoing,
 			incoming: this.#incoming,
 			admission: this.#admission,
+			budget: this.#budget,
 			reply: (text, batch) => this.#reply(text, batch),
 		});
 	}
@@ -121,9 +129,11 @@ export class Peer implements Receiver {
 		return this.#outgoing.request(method, params, options);
 	}
 
-	/** Send a notification. Throws when the pipe is closed. */
+	/** Send a notification. Throws when the pipe is closed. Dropped while the peer leaves too much unread. */
 	notify(method: string, params?: unknown): void {
-		this.#post(serialize(() => encodeNotification(method, params)));
+		const text = serialize(() => encodeNotification(method, params));
+		if (this.#budget.hasRoom(text.length)) this.#post(text);
+		else this.#log.debug(`the peer does not read: ${method} is dropped`);
 	}
 
 	/** Resolves when everything sent so far was written to the operating system. */
@@ -179,11 +189,14 @@ export class Peer implements Receiver {
 	}
 
 	#post(text: string): void {
-		if (this.#channel.post(text) || this.#isCongested) return;
+		const hasRoom = this.#channel.post(text);
+		if (!hasRoom || this.#isCongested) this.#budget.posted(text.length);
+		if (hasRoom || this.#isCongested) return;
 		this.#isCongested = true;
 		this.#admission.congested();
 		const onFlushed = (): void => {
 			this.#isCongested = false;
+			this.#budget.flushed();
 			// The peer's requests first: ours must not starve them.
 			this.#admission.flushed();
 			this.#outgoing.flushed();

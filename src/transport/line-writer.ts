@@ -6,8 +6,10 @@
  * concurrently. Lines keep their order and never interleave. A broken pipe rejects
  * every later call.
  */
+
 import type { Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { within } from '../rpc/clock.ts';
 import { HIGH_WATER_BYTES } from './transport.ts';
 
 /** Batch size that is written before the turn ends, in characters. */
@@ -77,12 +79,7 @@ export class LineWriter {
 		);
 		for (;;) {
 			const before = this.#writesDone;
-			let timer: NodeJS.Timeout | undefined;
-			const stalled = new Promise<boolean>((resolve) => {
-				timer = setTimeout(resolve, stallMs, false);
-			});
-			const isDone = await Promise.race([flushed, stalled]);
-			clearTimeout(timer);
+			const isDone = (await within(flushed, stallMs)) === true;
 			if (isDone || this.#writesDone === before) return isDone;
 		}
 	}

@@ -4,10 +4,12 @@
  * Stdout is reserved for the protocol: everything else that this process prints there,
  * a stray `console.log` or a library, goes to stderr until the transport is closed.
  */
+
 import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { quoteLine } from '../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
@@ -41,8 +43,7 @@ export class StdioTransport implements Transport {
 	#closing: Promise<void> | undefined;
 	#onBroken: ((error: OrchestraError) => void) | undefined;
 	/** Ends the final flush when stdout is not read. */
-	#stopFlush: () => void = () => {};
-	readonly #flushStopped: Promise<void>;
+	readonly #flushEnd = deferred();
 	/** A paused stdin does not keep the process alive, although it may contain more data. */
 	#keepAlive: NodeJS.Timeout | undefined;
 
@@ -52,9 +53,6 @@ export class StdioTransport implements Transport {
 		this.#log = log;
 		this.#input = input;
 		this.#output = reserved;
-		this.#flushStopped = new Promise((resolve) => {
-			this.#stopFlush = resolve;
-		});
 		const onBroken = (error: OrchestraError): void => this.#onOutputBroken(error);
 		this.#writer = new LineWriter(reserved.stream, { write: reserved.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
@@ -106,7 +104,7 @@ export class StdioTransport implements Transport {
 
 	/** Limit the final flush of `close` to `ms` from now. */
 	limitFlush(ms: number): void {
-		setTimeout(() => this.#stopFlush(), ms).unref();
+		setTimeout(() => this.#flushEnd.resolve(), ms).unref();
 	}
 
 	/** Flush and close. Waits while the reader of stdout makes progress. */
@@ -116,7 +114,7 @@ export class StdioTransport implements Transport {
 	}
 
 	async #close(): Promise<void> {
-		const stopped = this.#flushStopped.then(() => false);
+		const stopped = this.#flushEnd.promise.then(() => false);
 		const isFlushed = await Promise.race([this.#writer.drained(STALL_MS), stopped]);
 		if (!isFlushed) this.#abandonOutput();
 		const reason = new OrchestraError('closed', 'transport is shut down');

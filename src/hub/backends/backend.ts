@@ -38,6 +38,8 @@ export interface Backend {
 	readonly kind: BackendKind;
 	/** True when every tool and prompt is called `id__name`; else names are kept unless they collide. */
 	readonly qualifiesNames: boolean;
+	/** The AI providers that it speaks for, when it is a plugin that does. */
+	readonly providesAi?: readonly string[];
 	/** How it is doing, in a word or two. */
 	readonly state: string;
 	/** Why it is down, and when it is tried again; undefined when it is not. */

@@ -1,15 +1,17 @@
 /* What is known of the end of a plugin: for its log, and for the calls that were under way. */
+
 import { OrchestraError } from '../../errors.ts';
 import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
+import { within } from '../../rpc/clock.ts';
 
 /** How long the exit of a process may take to be seen: the link may notice a death before the process table does. */
 const EXIT_WAIT_MS = 500;
 
 /** How the process ended; undefined when it still runs after a moment. */
 export async function exitOf(child: Child): Promise<string | undefined> {
-	const soon = new Promise<undefined>((resolve) => setTimeout(resolve, EXIT_WAIT_MS, undefined).unref());
-	return Promise.race([child.exited.then(() => explainExit(child.diagnose())), soon]);
+	const explained = child.exited.then(() => explainExit(child.diagnose()));
+	return within(explained, EXIT_WAIT_MS, false);
 }
 
 /** The error of a call whose plugin went away: what became of it, and of the call. Other errors stay as they are. */

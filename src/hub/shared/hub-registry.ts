@@ -6,13 +6,13 @@
  * home folder is known to both, so the hub records there where its state is.
  * An entry counts only while the process that wrote it lives.
  */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { readState, writeState } from './state-file.ts';
 
 /** A hub that runs, and where its state is. */
 export interface HubEntry extends ProcessIdentity {
@@ -48,12 +48,8 @@ export class HubRegistry {
 
 	/** Record a hub, unless exactly this is recorded. */
 	record(key: string, entry: HubEntry): void {
-		const text = JSON.stringify(entry);
-		if (JSON.stringify(this.#read(`${key}.json`)) === text) return;
-		const folder = homeFolder(this.#home, 'hubs');
-		const temporary = join(folder, `.${key}.${process.pid}`);
-		writeFileSync(temporary, text, { mode: 0o600 });
-		renameSync(temporary, join(folder, `${key}.json`));
+		if (JSON.stringify(this.#read(`${key}.json`)) === JSON.stringify(entry)) return;
+		writeState(join(homeFolder(this.#home, 'hubs'), `${key}.json`), entry);
 	}
 
 	/** Remove the entry of this very process, or of one that is dead. */
@@ -82,9 +78,7 @@ export class HubRegistry {
 	#read(name: string): HubEntry | undefined {
 		try {
 			assertPrivate(this.#folder);
-			const path = join(this.#folder, name);
-			assertPrivate(path);
-			const value: unknown = JSON.parse(readRegularText(path));
+			const value = readState(join(this.#folder, name));
 			return isHubEntry(value) ? value : undefined;
 		} catch {
 			return undefined; // absent, damaged or written by another user: the same as absent

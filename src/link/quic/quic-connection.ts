@@ -6,6 +6,7 @@
  * ACK. Then the socket calls `flush` once for all streams that were written.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { spinBriefly } from '../../spin.ts';
 import type { HostPort } from '../address.ts';
 import { formatAddress } from '../address.ts';
@@ -53,7 +54,8 @@ export class QuicConnection {
 	readonly native: EngineConnection;
 	readonly address: string;
 	readonly remote: HostPort;
-	readonly closed: Promise<OrchestraError>;
+	readonly #ended = deferred<OrchestraError>();
+	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	/** When `tick` must be called next, on the clock of `performance.now()`. */
 	dueAt: number;
 	isClosed = false;
@@ -68,7 +70,6 @@ export class QuicConnection {
 	/** Datagrams received since the last flush, and those that it sent. */
 	#receivedCount = 0;
 	#sentCount = 0;
-	#resolveClosed: (reason: OrchestraError) => void = () => {};
 	#onDrained: (() => void) | undefined;
 
 	constructor(options: QuicConnectionOptions) {
@@ -77,9 +78,6 @@ export class QuicConnection {
 		this.remote = options.remote;
 		this.address = formatAddress(options.remote);
 		this.#path = { from: options.remote, to: options.local };
-		this.closed = new Promise((resolve) => {
-			this.#resolveClosed = resolve;
-		});
 		this.#streams = new StreamTable({
 			native: options.native,
 			address: this.address,
@@ -270,7 +268,7 @@ export class QuicConnection {
 		this.dueAt = Number.POSITIVE_INFINITY;
 		this.#streams.fail(error);
 		this.#options.host.remove(this);
-		this.#resolveClosed(error);
+		this.#ended.resolve(error);
 	}
 }
 

@@ -6,7 +6,9 @@
  * it is established; the old one is drained and closed. If dialing fails, the old one
  * stays in use.
  */
+
 import type { OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import type { Link, LinkStream } from '../link.ts';
 import { CLOSE_GRACE_MS, MAX_RETIRED_CONNECTIONS } from '../link-limits.ts';
 import type { QuicConnection } from './quic-connection.ts';
@@ -33,22 +35,19 @@ export class QuicLink implements Link {
 	readonly address: string;
 	readonly peerName: string;
 	mayRenew = true;
-	readonly closed: Promise<OrchestraError>;
+	readonly #ended = deferred<OrchestraError>();
+	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	readonly #options: QuicLinkOptions;
 	readonly #retired = new Set<Dialed>();
 	#current: Dialed;
 	#streamsLeft: number;
 	#isClosing = false;
-	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
 	constructor(dialed: Dialed, options: QuicLinkOptions) {
 		this.#options = options;
 		this.#streamsLeft = options.renewAfterStreams;
 		this.address = dialed.connection.address;
 		this.peerName = dialed.peerName;
-		this.closed = new Promise((resolve) => {
-			this.#resolveClosed = resolve;
-		});
 		this.#current = dialed;
 		this.#watch(dialed);
 	}
@@ -89,7 +88,7 @@ export class QuicLink implements Link {
 
 	#watch(dialed: Dialed): void {
 		void dialed.connection.closed.then((reason) => {
-			if (this.#current === dialed) this.#resolveClosed(reason);
+			if (this.#current === dialed) this.#ended.resolve(reason);
 		});
 	}
 }

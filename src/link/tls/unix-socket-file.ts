@@ -74,7 +74,8 @@ async function assertStale(path: string, found: Stats): Promise<void> {
 	});
 }
 
-function hasListener(path: string): Promise<boolean> {
+/** True when a process listens on the socket at `path`; a listener that neither accepts nor refuses counts. */
+export function hasListener(path: string): Promise<boolean> {
 	return new Promise((resolve) => {
 		const socket = connect(path);
 		const settle = (isTaken: boolean) => (): void => {
@@ -83,7 +84,7 @@ function hasListener(path: string): Promise<boolean> {
 		};
 		socket.once('connect', settle(true));
 		socket.once('error', settle(false));
-		// No reply: a listener whose backlog is full is alive too.
+		// A stopped process with a full backlog neither accepts nor refuses, but it is alive.
 		socket.setTimeout(CONNECT_MS, settle(true));
 	});
 }
