@@ -162,7 +162,7 @@ export class IncomingCalls {
 		if (text.length <= SMALL_RESPONSE_CHARACTERS || this.#parts.budget.hasRoom(text.length))
 			return this.#parts.reply(text, batch);
 		this.#parts.log.debug(
-			`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`,
+			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
 		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
 	}

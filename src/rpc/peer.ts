@@ -43,7 +43,7 @@ export interface PeerOptions {
 	strict?: boolean;
 	/** Stall timeout for a peer that sends requests and reads no responses, in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
-	/** How much may wait for a peer that does not read before answers are dropped, in characters. Default 256 Mi. */
+	/** Limit of unread output, above which responses are dropped, in characters. Default 256 Mi. */
 	unreadCharacters?: number | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
