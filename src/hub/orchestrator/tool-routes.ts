@@ -18,7 +18,7 @@ import type {
 import type { PluginHandlers, ServerCall, StreamingCall } from '../../plugin/server/handlers.ts';
 import { isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
-import { IncomingCall } from '../../rpc/incoming.ts';
+import { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';

@@ -10,7 +10,7 @@ import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
-import { endGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/stop.ts';
 import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
@@ -64,7 +64,7 @@ function withoutQueries(log: Log): Log {
 async function endLeftovers(folder: HubFolder, log: Log): Promise<void> {
 	const left = folder.leftovers();
 	for (const { pid } of left) log.warn(`ending process ${pid}, which an earlier hub left behind`);
-	await Promise.all(left.map(({ pid }) => endGroup(pid)));
+	await Promise.all(left.map(({ pid }) => stopGroup(pid)));
 }
 
 async function serveUntilStopped(options: RunHubOptions): Promise<void> {

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
-import { endGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
@@ -70,7 +70,7 @@ async function endOwned(owned: readonly ProcessIdentity[], ms: number): Promise<
 		owned.map(async (one) => {
 			const isEmpty = await groupGone(one.pid, ms);
 			if (!isSameProcess(one)) return isEmpty ? [] : [one.pid];
-			await endGroup(one.pid);
+			await stopGroup(one.pid);
 			return isSameProcess(one) ? [one.pid] : [];
 		}),
 	);

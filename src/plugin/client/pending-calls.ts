@@ -63,7 +63,7 @@ export class Calls {
 			this.#entries.add(entry);
 			if (signal?.aborted) return aborted();
 			signal?.addEventListener('abort', aborted, { once: true });
-			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.note(entry.dueAt);
+			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.schedule(entry.dueAt);
 			const call: Call = {
 				answer: (response) => void (finish() && resolve(response)),
 				fail: (error) => void (finish() && reject(error)),

@@ -41,7 +41,7 @@ export class PluginClient {
 		this.#shared = new SharedStream(link);
 		this.address = link.address;
 		this.closed = link.closed;
-		link.mayMove = false;
+		link.mayRenew = false;
 	}
 
 	/** Dial a peer. */
@@ -56,7 +56,7 @@ export class PluginClient {
 
 	set features(features: ReadonlySet<string>) {
 		this.#features = features;
-		this.#link.mayMove = features.size > 0;
+		this.#link.mayRenew = features.size > 0;
 	}
 
 	/** How many plain calls are under way. */
