@@ -1,5 +1,5 @@
 /*
- * Report when one of some files changed, came or went.
+ * Calls back when one of the files is created, changed or deleted.
  *
  * The folders are watched, not the files: editors replace a file rather than write
  * into it, and a file that does not exist yet cannot be watched.
@@ -7,17 +7,17 @@
 import { basename, dirname, resolve } from 'node:path';
 import { FolderWatch } from '../files/folder-watch.ts';
 
-/** How long after a change it is reported, in milliseconds: a burst of changes is one. */
-const SETTLE_MS = 200;
+/** Debounce: a burst of changes within this time is one, in milliseconds. */
+const DEBOUNCE_MS = 200;
 
-/** Watch `files`; gives back what ends it. Does not keep the process alive. */
+/** Watch `files`. Returns the function that stops it. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
 	let timer: NodeJS.Timeout | undefined;
 	const onEvent = (): void => {
 		timer ??= setTimeout(() => {
 			timer = undefined;
 			onChange();
-		}, SETTLE_MS);
+		}, DEBOUNCE_MS);
 		timer.unref();
 	};
 	const paths = files.map((file) => resolve(file));

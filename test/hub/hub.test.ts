@@ -111,14 +111,14 @@ describe('Hub', () => {
 		const down: Backend = {
 			...echoBackend('down'),
 			listTools: () => [],
-			trouble: 'down is down and is started again in 3 s. it ended',
-			knowsTool: (name) => name === 'known',
+			downReason: 'down is down and is started again in 3 s. it ended',
+			hasDownTool: (name) => name === 'known',
 			callTool: () => Promise.reject(new Error('down is down')),
 		};
 		const { request } = open([down, echoBackend('tools')]);
 		await expect(request('tools/call', { name: 'known' })).rejects.toThrow('down is down');
 		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
-			'Unknown tool: nope. It may be one of a plugin that is down: down is down and is started again in 3 s. it ended',
+			'Unknown tool: nope. It may belong to a plugin that is down: down is down and is started again in 3 s. it ended',
 		);
 	});
 

@@ -80,5 +80,5 @@ function configuredPlugin(log: Log): PluginBackend {
 		...lists,
 	};
 	const link = (): Promise<never> => Promise.reject(new Error('not needed here'));
-	return new PluginBackend({ entry, link, workspace: '/', environment: {}, log, terms: {} });
+	return new PluginBackend({ entry, link, workspace: '/', environment: {}, log, settings: {} });
 }

@@ -80,7 +80,7 @@ export class EventHub {
 		const key = keyOf(subscription.id, subscription.owner);
 		const earlier = this.#byKey.get(key);
 		if (earlier) this.#drop(earlier);
-		this.#checkRoom(subscription.owner);
+		this.#checkLimits(subscription.owner);
 		this.#byKey.set(key, subscription);
 		const sameTopic = this.#byTopic.get(subscription.topic) ?? new Set();
 		this.#byTopic.set(subscription.topic, sameTopic.add(subscription));
@@ -145,7 +145,7 @@ export class EventHub {
 		else this.#ownerCounts.delete(owner);
 	}
 
-	#checkRoom(owner: string): void {
+	#checkLimits(owner: string): void {
 		if (this.#byKey.size >= SUBSCRIPTIONS_LIMIT) {
 			throw bad(`there are ${SUBSCRIPTIONS_LIMIT} subscriptions already`);
 		}

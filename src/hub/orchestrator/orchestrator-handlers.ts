@@ -23,7 +23,7 @@ import { Peer } from '../../rpc/peer.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
-import { limitedRate } from '../log-rate.ts';
+import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { EventHub } from './event-hub.ts';
 import { storageRoutes } from './storage-routes.ts';
@@ -43,7 +43,7 @@ export interface OrchestratorParts {
 /** The handlers of the hub's own listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const { opened, log } = parts;
-	const warn = limitedRate((line) => log.warn(line));
+	const warn = rateLimited((line) => log.warn(line));
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {

@@ -99,11 +99,11 @@ async function pluginFor(
 	}
 	if (known) return known;
 	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
-	const down = plugins.find((plugin) => plugin.knowsTool(toolName));
+	const down = plugins.find((plugin) => plugin.hasDownTool(toolName));
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(hub.withTroubles(sentence), { code: 'tool_not_found' });
+	throw toolFailure(hub.withDownReasons(sentence), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
@@ -172,10 +172,10 @@ async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall
 function contextOf({ requestId, signal }: ServerCall): CallContext {
 	const call = new IncomingCall(requestId, 'tools/call', {});
 	signal.addEventListener('abort', () => call.cancel('the caller gave up'), { once: true });
-	return new CallContext(nobody, call, {});
+	return new CallContext(noClient, call, {});
 }
 
-const nobody: ClientConnection = {
+const noClient: ClientConnection = {
 	revision: negotiate(undefined),
 	capabilities: {},
 	clientInfo: { name: 'plugin', version: '1' },

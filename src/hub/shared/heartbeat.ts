@@ -22,8 +22,8 @@ export interface HeartbeatOptions {
 }
 
 /** Beat until the signal comes or the hub is done, and once more then. Never rejects. */
-export function beatUntil(signal: AbortSignal, options: HeartbeatOptions): Promise<void> {
-	const beat = beater(options);
+export function runHeartbeat(signal: AbortSignal, options: HeartbeatOptions): Promise<void> {
+	const beat = heartbeatWriter(options);
 	return new Promise((resolve) => {
 		const stop = (): void => {
 			clearInterval(timer);
@@ -40,18 +40,18 @@ export function beatUntil(signal: AbortSignal, options: HeartbeatOptions): Promi
 	});
 }
 
-function beater({ folder, record, opened, log }: HeartbeatOptions): () => void {
-	let complaint = '';
+function heartbeatWriter({ folder, record, opened, log }: HeartbeatOptions): () => void {
+	let lastWarning = '';
 	return () => {
 		try {
-			folder.keepAnnounced(record());
-			folder.rememberProcesses(opened.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
-			complaint = '';
+			folder.renew(record());
+			folder.saveProcesses(opened.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
+			lastWarning = '';
 		} catch (thrown) {
 			// A full disk is no reason to stop serving, nor to say so every second.
 			const message = messageOf(thrown);
-			if (message !== complaint) log.warn(`${folder.path} cannot be written: ${message}`);
-			complaint = message;
+			if (message !== lastWarning) log.warn(`${folder.path} cannot be written: ${message}`);
+			lastWarning = message;
 		}
 	};
 }

@@ -90,7 +90,7 @@ export class HubFolder {
 	}
 
 	/** Write what others find us by again if it was deleted or garbled, and renew the heartbeat. The files of another hub that lives stay. */
-	keepAnnounced(record: HubRecord): void {
+	renew(record: HubRecord): void {
 		const { pid, startTime } = record;
 		const isOurs = (found: unknown): boolean =>
 			isIdentity(found) && found.pid === pid && found.startTime === startTime;
@@ -108,7 +108,7 @@ export class HubFolder {
 	}
 
 	/** How long ago the hub last showed that its event loop runs, in milliseconds. It does so every second. 0 when that cannot be seen. */
-	silentMs(): number {
+	heartbeatAgeMs(): number {
 		try {
 			return Math.max(0, Date.now() - statSync(join(this.path, RECORD)).mtimeMs);
 		} catch {
@@ -142,7 +142,7 @@ export class HubFolder {
 
 	/** Leave: the record and the lock are ours to remove. The next hub needs the list of what we could not end. */
 	unlock(): void {
-		const names = this.leftovers().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
+		const names = this.orphans().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
 		this.#remove(names);
 	}
 
@@ -155,12 +155,12 @@ export class HubFolder {
 	}
 
 	/** Remember which processes are ours, for who must end them if we cannot. */
-	rememberProcesses(processes: readonly ProcessIdentity[]): void {
+	saveProcesses(processes: readonly ProcessIdentity[]): void {
 		this.#write(PROCESSES, processes);
 	}
 
 	/** Processes that a hub before us left behind and that still live. */
-	leftovers(): ProcessIdentity[] {
+	orphans(): ProcessIdentity[] {
 		const list = this.#read(PROCESSES);
 		return Array.isArray(list) ? list.filter(isIdentity).filter(isSameProcess) : [];
 	}

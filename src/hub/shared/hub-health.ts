@@ -7,12 +7,12 @@ import type { HubFolder } from './hub-folder.ts';
 export const BLOCKED_MS = 5000;
 
 /** What to tell of a hub whose event loop does not run; undefined when it does, or when none is there. */
-export function blockedHub(folder: HubFolder): OrchestraError | undefined {
-	const silentMs = folder.silentMs();
-	if (silentMs < BLOCKED_MS) return undefined;
+export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefined {
+	const heartbeatAgeMs = folder.heartbeatAgeMs();
+	if (heartbeatAgeMs < BLOCKED_MS) return undefined;
 	const owner = folder.owner();
 	if (owner === undefined) return undefined;
-	const seconds = Math.round(silentMs / 1000);
+	const seconds = Math.round(heartbeatAgeMs / 1000);
 	const isStopped = stateOf(owner.pid) === 'T';
 	return new OrchestraError(
 		'timeout',
@@ -21,7 +21,7 @@ export function blockedHub(folder: HubFolder): OrchestraError | undefined {
 			hint: isStopped
 				? `A signal suspended it. Continue it with: kill -CONT ${owner.pid}; or end it with: mctl hub stop --force`
 				: 'End it with: mctl hub stop --force',
-			data: { pid: owner.pid, silentMs },
+			data: { pid: owner.pid, heartbeatAgeMs },
 		},
 	);
 }

@@ -15,8 +15,8 @@ import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
-import { DeliveredValues } from './delivered-variables.ts';
-import { beatUntil } from './heartbeat.ts';
+import { ForwardedEnvironment } from './forwarded-environment.ts';
+import { runHeartbeat } from './heartbeat.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
@@ -47,7 +47,7 @@ export async function runHub(options: RunHubOptions): Promise<void> {
 		});
 	}
 	try {
-		await endLeftovers(folder, log);
+		await endOrphans(folder, log);
 		await serveUntilStopped({ ...options, log });
 	} finally {
 		folder.unlock();
@@ -61,8 +61,8 @@ function withoutQueries(log: Log): Log {
 	return log.redacted((message) => message.replace(/^(Dynamic resource request: [^?]*)\?.*$/s, '$1'));
 }
 
-async function endLeftovers(folder: HubFolder, log: Log): Promise<void> {
-	const left = folder.leftovers();
+async function endOrphans(folder: HubFolder, log: Log): Promise<void> {
+	const left = folder.orphans();
 	for (const { pid } of left) log.warn(`ending process ${pid}, which an earlier hub left behind`);
 	await Promise.all(left.map(({ pid }) => endGroup(pid)));
 }
@@ -73,7 +73,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
 	const activity = new Activity();
-	const delivered = new DeliveredValues();
+	const forwarded = new ForwardedEnvironment();
 	// Listeners must be there before plugins start, and handlers need the hub: each is made in its turn.
 	let opened: OpenedHub | undefined;
 	const served = orchestratorHandlers({
@@ -83,7 +83,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
 	const handlers = activity.observe(
-		takingVariables(served, { delivered, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -95,7 +95,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			journal: fileJournal(folder.journalFile, log),
 			address: () => listeners.openNetwork(),
 			certsDir,
-			delivered: () => delivered.current,
+			forwarded: () => forwarded.current,
 		});
 		const record = recorder({ folder, certsDir, listeners, opened });
 		folder.announce(record());
@@ -103,7 +103,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		opened.hub.warm();
 		const isOpen = opened;
 		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub), log);
-		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
+		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub stops');
 		folder.withdraw();
@@ -138,18 +138,18 @@ function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubR
 }
 
 /** The same handlers; values that a bridge delivers when it registers are used before it is answered. */
-function takingVariables(
+function withForwardedVariables(
 	handlers: PluginHandlers,
-	{ delivered, opened, log }: { delivered: DeliveredValues; opened: () => OpenedHub; log: Log },
+	{ forwarded, opened, log }: { forwarded: ForwardedEnvironment; opened: () => OpenedHub; log: Log },
 ): PluginHandlers {
 	return {
 		...handlers,
 		async register(manifest, call) {
 			const hub = opened();
-			if (delivered.take(manifest, call.peer.name, hub.unset())) await hub.reload();
+			if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
 			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
 				const names = hub.unset().map((name) => `\${${name}}`);
-				log.warn(`${names.join(', ')} is not set in ${delivered.current.environmentName}`);
+				log.warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
 			}
 			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
 		},

@@ -17,8 +17,8 @@ import { startDetached } from './start-detached.ts';
 /** How long a hub has until it listens, in milliseconds. */
 export const START_MS = 15_000;
 /** How long we wait for another process that is starting a hub, before we start one too. */
-const TURN_MS = 3000;
-const ASK_AGAIN_MS = 20;
+const START_LOCK_MS = 3000;
+const POLL_MS = 20;
 const LOG_LINES = 5;
 /** How much of the end of the log is read for them. */
 const LOG_BYTES = 4096;
@@ -39,7 +39,7 @@ export async function ensureHub(options: StartOptions): Promise<HubRecord> {
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
 	const giveUpAt = performance.now() + START_MS;
-	const turn = await startTurn(options);
+	const turn = await takeStartLock(options);
 	if ('record' in turn) return turn.record;
 	try {
 		return await startAndWait(options, giveUpAt);
@@ -52,11 +52,11 @@ async function startHub(options: StartOptions): Promise<HubRecord> {
  * Single-flight: of many who find no hub at once, one starts it and the others wait for it. When it ends, however, the
  * next may start one. It saves processes only; a starter that is suspended does not hold up the others for long.
  */
-async function startTurn({
+async function takeStartLock({
 	folder,
 	signal,
 }: StartOptions): Promise<{ lock: HubLock | undefined } | { record: HubRecord }> {
-	const waitUntil = performance.now() + TURN_MS;
+	const waitUntil = performance.now() + START_LOCK_MS;
 	for (;;) {
 		const lock = await folder.startLock();
 		const record = folder.located().running();
@@ -66,7 +66,7 @@ async function startTurn({
 		}
 		if (lock || performance.now() > waitUntil) return { lock };
 		signal?.throwIfAborted();
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 }
 
@@ -78,7 +78,7 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 		const record = folder.located().running();
 		if (record) {
 			// Another was faster. Ours would find the lock taken, or, if that hub is stopped soon, take its place unasked.
-			if (started !== undefined && record.pid !== started.pid) killIt(started);
+			if (started !== undefined && record.pid !== started.pid) kill(started);
 			return record;
 		}
 		signal?.throwIfAborted();
@@ -91,7 +91,7 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 			if (!isOther) started = await start(options);
 			hasSeenOther = isOther;
 		}
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 }
 
@@ -100,7 +100,7 @@ function start({ folder, ...options }: StartOptions): Promise<ProcessIdentity | 
 	return startDetached({ ...options, logFile: folder.logFile });
 }
 
-function killIt(started: ProcessIdentity): void {
+function kill(started: ProcessIdentity): void {
 	try {
 		if (isSameProcess(started)) process.kill(started.pid, 'SIGKILL');
 	} catch {

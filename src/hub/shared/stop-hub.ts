@@ -18,7 +18,7 @@ export const HUB_GRACE_MS = 15_000;
 const STOP_MS = HUB_GRACE_MS + 3000;
 /** How long the kernel has to bury it, and its guard to end what it owned. */
 const GUARD_MS = 5000;
-const ASK_AGAIN_MS = 20;
+const POLL_MS = 20;
 /** How long a hub has that is stopped by force. */
 const FORCED_STOP_MS = 1000;
 
@@ -38,13 +38,13 @@ export async function stopHub(
 ): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
 	const note = (): void => {
-		for (const one of folder.leftovers()) owned.set(`${one.pid} ${one.startTime}`, one);
+		for (const one of folder.orphans()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
 	note();
 	const hub = folder.owner();
 	if (hub) {
-		signalIt(hub, 'SIGTERM');
-		if (!(await isGone(hub, stopMs, note))) signalIt(hub, 'SIGKILL');
+		signalProcess(hub, 'SIGTERM');
+		if (!(await isGone(hub, stopMs, note))) signalProcess(hub, 'SIGKILL');
 	}
 	const stays = hub === undefined || (await isGone(hub, guardMs, note)) ? [] : [hub.pid];
 	stays.push(...(await endOwned([...owned.values()], guardMs)));
@@ -59,7 +59,7 @@ async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promi
 	while (isSameProcess(hub)) {
 		if (performance.now() > giveUpAt) return false;
 		note();
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 	return true;
 }
@@ -77,7 +77,7 @@ async function endOwned(owned: readonly ProcessIdentity[], ms: number): Promise<
 	return stays.flat();
 }
 
-function signalIt(hub: ProcessIdentity, signal: NodeJS.Signals): void {
+function signalProcess(hub: ProcessIdentity, signal: NodeJS.Signals): void {
 	try {
 		if (isSameProcess(hub)) process.kill(hub.pid, signal);
 	} catch (error) {

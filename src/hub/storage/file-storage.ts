@@ -26,12 +26,12 @@ export const STORAGE_FOLDER = '.projects';
 export class FileStorage implements Storage {
 	/** Where the files are; it may not exist yet. */
 	readonly root: string;
-	readonly #turns: PathLocks;
+	readonly #locks: PathLocks;
 	readonly #listeners = new Set<(change: StorageChange) => void>();
 
 	constructor(workspace: string) {
 		this.root = join(workspace, STORAGE_FOLDER);
-		this.#turns = new PathLocks(this.root);
+		this.#locks = new PathLocks(this.root);
 	}
 
 	/** Throws `not_found` for a file that is not there. */
@@ -53,13 +53,13 @@ export class FileStorage implements Storage {
 			throw refusedPath(name, `would hold ${content.length} bytes, more than ${CONTENT_LIMIT_BYTES}`);
 		}
 		const place = await makeInside(this.root, name);
-		return this.#turns.take(await this.#key(place), async (unfinished) => {
+		return this.#locks.take(await this.#key(place), async (unfinished) => {
 			const current = await currentVersion(place, name);
 			checkVersion(name, expectedVersion, current);
 			const newVersion = current + 1n;
 			const bytes = encodeFile({ content, metadata, version: newVersion });
 			await replaceFile(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
-			this.#tell({ path: name, kind: current === 0n ? 'created' : 'changed' });
+			this.#notifyChange({ path: name, kind: current === 0n ? 'created' : 'changed' });
 			return { newVersion };
 		});
 	}
@@ -69,10 +69,10 @@ export class FileStorage implements Storage {
 		const name = filePath(path);
 		const place = await findInside(this.root, name);
 		if (place === undefined) throw notFound(name);
-		await this.#turns.take(await this.#key(place), async () => {
+		await this.#locks.take(await this.#key(place), async () => {
 			if ((await currentVersion(place, name)) === 0n) throw notFound(name);
 			await rm(place).catch(rethrow(`cannot delete ${name}`));
-			this.#tell({ path: name, kind: 'deleted' });
+			this.#notifyChange({ path: name, kind: 'deleted' });
 		});
 	}
 
@@ -104,7 +104,7 @@ export class FileStorage implements Storage {
 		return place.slice((await realpath(this.root)).length);
 	}
 
-	#tell(change: StorageChange): void {
+	#notifyChange(change: StorageChange): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 }

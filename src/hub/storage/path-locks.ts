@@ -53,7 +53,7 @@ export class PathLocks {
 		const folder = join(this.#root, CONTROL_FOLDER, shard);
 		await mkdir(folder, { recursive: true }).catch(rethrow);
 		return withFolderLock(folder, async () => {
-			await removeLeftovers(folder);
+			await removeStaleFiles(folder);
 			return work(join(folder, `${process.pid}.unfinished`));
 		});
 	}
@@ -63,7 +63,7 @@ function rethrow(error: unknown): never {
 	throw ioError('cannot make the folder for locks', error);
 }
 
-async function removeLeftovers(folder: string): Promise<void> {
+async function removeStaleFiles(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
 		if (UNFINISHED.test(name)) await rm(join(folder, name), { force: true });
 	}

@@ -26,7 +26,7 @@ export class RoutedStorage implements Storage {
 	constructor(files: FileStorage, backends: () => readonly Backend[]) {
 		this.#files = files;
 		this.#backends = backends;
-		files.onChange((change) => this.#tell(change));
+		files.onChange((change) => this.#notifyChange(change));
 	}
 
 	/** The storage of a type. Throws `tool_failed` for one that nobody provides. */
@@ -78,17 +78,17 @@ export class RoutedStorage implements Storage {
 			paths: (request) => storage.paths(request),
 			write: async (request, signal) => {
 				const written = await storage.write(request, signal);
-				this.#tell({ path: request.path, kind: written.newVersion === 1n ? 'created' : 'changed' });
+				this.#notifyChange({ path: request.path, kind: written.newVersion === 1n ? 'created' : 'changed' });
 				return written;
 			},
 			delete: async (path, signal) => {
 				await storage.delete(path, signal);
-				this.#tell({ path, kind: 'deleted' });
+				this.#notifyChange({ path, kind: 'deleted' });
 			},
 		};
 	}
 
-	#tell(change: StorageChange): void {
+	#notifyChange(change: StorageChange): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 }

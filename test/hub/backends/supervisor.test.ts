@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import {
-	BAD_CHECKS,
-	CHECK_MS,
+	FAILED_CHECKS_LIMIT,
+	HEALTH_INTERVAL_MS,
 	HEALTHY_MS,
 	RESTART_FIRST_MS,
-	RESTART_LONGEST_MS,
+	RESTART_MAX_MS,
 	Supervisor,
 } from '../../../src/hub/backends/supervisor.ts';
 import { Log } from '../../../src/log.ts';
@@ -28,7 +28,7 @@ describe('Supervisor', () => {
 	it('starts again after a crash, with a pause that doubles up to a bound', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
-		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_LONGEST_MS)) {
+		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_MAX_MS)) {
 			await crash();
 			await vi.advanceTimersByTimeAsync(pause - 1);
 			expect(starts()).toBe(n - 1);
@@ -74,18 +74,18 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
-	it('starts again what says for long that it is not well, and forgives a bad moment', async () => {
+	it('restarts after several failed health checks, and tolerates one', async () => {
 		const { supervisor, starts, stops, ill } = supervised();
 		await supervisor.up();
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
-		expect(supervisor.state).toBe('running, not well: no disk');
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
+		expect(supervisor.state).toBe('running, unhealthy: no disk');
 		ill(undefined);
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running');
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
-		expect([stops(), supervisor.state]).toEqual([1, 'down: it was not well: no disk']);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
+		expect([stops(), supervisor.state]).toEqual([1, 'down: it was unhealthy: no disk']);
 		ill(undefined);
 		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
@@ -97,10 +97,10 @@ describe('Supervisor', () => {
 		await supervisor.up();
 		busy(true);
 		ill(new OrchestraError('timeout', 'no answer'));
-		await vi.advanceTimersByTimeAsync(CHECK_MS * (BAD_CHECKS + 1));
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * (FAILED_CHECKS_LIMIT + 1));
 		expect([starts(), supervisor.state]).toEqual([1, 'running']);
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
 		expect(supervisor.isDown).toBe(true);
 		await supervisor.close();
 	});
@@ -108,10 +108,10 @@ describe('Supervisor', () => {
 	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
 		const { supervisor, starts, stops, idle } = supervised();
 		await supervisor.up();
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running');
 		idle(true);
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect([stops(), supervisor.state, supervisor.isDown]).toEqual([1, 'configured', false]);
 		await supervisor.up();
 		expect(starts()).toBe(2);
@@ -136,7 +136,7 @@ describe('Supervisor', () => {
 		await supervisor.up();
 		await crash();
 		await supervisor.close();
-		await vi.advanceTimersByTimeAsync(RESTART_LONGEST_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_MAX_MS);
 		expect(starts()).toBe(1);
 		expect(stops()).toBeGreaterThanOrEqual(1);
 		await expect(supervisor.up()).rejects.toMatchObject({ code: 'closed' });

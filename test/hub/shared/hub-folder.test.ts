@@ -38,7 +38,7 @@ it('keeps the record of another hub that lives', () => {
 	const other = identityOf(process.ppid);
 	if (other === undefined) throw new Error('the parent has no identity');
 	const place = { address: 'localhost:2', certsDir: '/', root: '/', startedAt: '' };
-	folder.keepAnnounced({ ...other, ...place });
+	folder.renew({ ...other, ...place });
 	expect(folder.running()).toMatchObject({ pid: process.pid, address: 'localhost:1' });
 });
 

@@ -10,7 +10,7 @@
 
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { DeliveredVariables } from '../open-hub.ts';
+import type { ForwardedVariables } from '../open-hub.ts';
 
 /** Variables that are kept. A configuration has a handful. */
 const VARIABLES_LIMIT = 1000;
@@ -19,7 +19,7 @@ const NAMED_BRIDGES = 5;
 /** The certificate of a bridge. */
 const BRIDGE_NAME = 'transport.stdio-client';
 
-export class DeliveredValues {
+export class ForwardedEnvironment {
 	readonly #values = new Map<string, string>();
 	readonly #bridges = new Set<string>();
 
@@ -34,7 +34,7 @@ export class DeliveredValues {
 		return fresh.length > 0;
 	}
 
-	get current(): DeliveredVariables {
+	get current(): ForwardedVariables {
 		const bridges = [...this.#bridges].map((pid) => `, nor of the bridge (pid ${pid})`).join('');
 		return {
 			values: Object.fromEntries(this.#values),
