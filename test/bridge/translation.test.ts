@@ -218,7 +218,7 @@ describe('prompts and resources through the translation', () => {
 	it.each([
 		'orchestra://features/../secret',
 		'orchestra://features/%2e%2e/secret',
-		'orchestra://features/a%2Fb',
+		'orchestra://features/a%2F..%2Fb',
 		'orchestra://other/x',
 		'file:///etc/passwd',
 		'orchestra://features/gone',

@@ -1,12 +1,12 @@
-/* Why a hub that runs does not answer. */
+/* Diagnose a hub that runs but does not answer. */
 import { readFileSync } from 'node:fs';
 import { OrchestraError } from '../../errors.ts';
 import type { HubFolder } from './hub-folder.ts';
 
-/** A hub shows every second that its event loop runs. After this many milliseconds without it counts as blocked. */
+/** The heartbeat interval is one second. A hub whose last heartbeat is older than this counts as blocked. */
 export const BLOCKED_MS = 5000;
 
-/** What to tell of a hub whose event loop does not run; undefined when it does, or when none is there. */
+/** The error for a hub whose event loop is blocked; undefined when it is not, or no hub runs. */
 export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefined {
 	const heartbeatAgeMs = folder.heartbeatAgeMs();
 	if (heartbeatAgeMs < BLOCKED_MS) return undefined;
