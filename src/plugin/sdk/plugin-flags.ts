@@ -2,15 +2,15 @@
 import { parseArgs } from 'node:util';
 import { messageOf, OrchestraError } from '../../errors.ts';
 
-/** How a hub tells its plugins to use TLS: `quic`, `tls`, or nothing for what the platform has. */
+/** The environment variable for the kind of link: `quic` or `tls`; default: automatic. */
 export const LINK_VARIABLE = 'ORCHESTRA_LINK';
 
 export interface PluginFlags {
-	/** Undefined: the plugin runs on its own. */
+	/** Undefined: the plugin runs without an orchestrator. */
 	orchestratorAddress?: string | undefined;
 	listenAddress: string;
 	certsDir?: string | undefined;
-	/** Print the manifest and end. */
+	/** Print the manifest and exit. */
 	printsManifest?: boolean | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface PluginFlags {
 export function parsePluginFlags(args: readonly string[]): PluginFlags {
 	try {
 		const { values } = parseArgs({
-			// Go programs take one dash as well, and so do those who start them.
+			// Go programs also accept one dash, so starters may use it.
 			args: args.map((word) => word.replace(/^-(?=[a-z]{2})/, '--')),
 			options: {
 				'orchestrator-addr': { type: 'string' },
@@ -36,7 +36,7 @@ export function parsePluginFlags(args: readonly string[]): PluginFlags {
 	} catch (cause) {
 		throw new OrchestraError('bad_input', messageOf(cause), {
 			cause,
-			hint: 'flags: --orchestrator-addr=HOST:PORT --listen-addr=HOST:PORT --certs-dir=FOLDER --manifest',
+			hint: 'Flags: --orchestrator-addr=HOST:PORT --listen-addr=HOST:PORT --certs-dir=FOLDER --manifest',
 		});
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * One request under way at the server. Its signal costs more than the rest of a
- * call, so it is made when a handler asks for it.
+ * One request at the server. Its `AbortSignal` is expensive compared to the rest of a
+ * call, so it is created on first use.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer } from '../../link/link.ts';
@@ -37,7 +37,7 @@ export class ServedCall implements ServerCall {
 		this.#wake?.();
 	}
 
-	/** The caller no longer wants the answer. */
+	/** The caller canceled the call. */
 	cancel(): void {
 		this.abort(new OrchestraError('canceled', 'the caller canceled the call'));
 	}
@@ -53,7 +53,7 @@ export class ServedCall implements ServerCall {
 		});
 	}
 
-	/** This call with more to it, for handlers that get more than a signal. */
+	/** This call with more members, for streaming calls and subscriptions. */
 	with<T extends object>(more: T): ServerCall & T {
 		const { requestId, peer } = this;
 		const signalOf = (): AbortSignal => this.signal;
