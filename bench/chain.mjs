@@ -133,7 +133,7 @@ function openChains(home, program) {
 			writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ plugins }));
 			execFileSync(program, ['certs', certs]);
 			mctl('hub', 'start');
-			const { address } = JSON.parse(mctl('hub', 'status', '--json'));
+			const { networkAddress: address } = JSON.parse(mctl('hub', 'status', '--json'));
 			goHub = spawn(program, ['orchestrator', certs], { stdio: ['pipe', 'pipe', 'ignore'] });
 			const goAddress = String(await once(goHub.stdout, 'data')).trim();
 			const node = process.execPath;

@@ -1,4 +1,4 @@
-import type { Fragment } from '../src/library/fragment.ts';
+import type { Fragment } from '../src/library/files/fragment.ts';
 
 type Indexed = Fragment & { body: string };
 export function miniSearch(fragments: readonly Indexed[]): (query: string) => string[];

@@ -1,37 +1,38 @@
 /*
- * The one error class, and the closed set of words that say what went wrong.
+ * The one error class, and the closed set of error codes.
  *
  * A program switches on `code`; a person reads the message and the hint. The
  * codes are mapped once to JSON-RPC numbers (rpc/rpc-error.ts) and once to exit
- * codes (cli/exit.ts), so a new code does not compile until both know it.
+ * codes (cli/exit.ts), so a new code does not compile until both tables have it.
  */
 
-/** What went wrong, as a word that programs may switch on. Adding one is a minor release. */
+/** Error code, for programs to switch on. Adding one is a minor release. */
 export type ErrorCode =
 	| 'closed' // the peer or the pipe is gone, or we closed it ourselves
 	| 'spawn' // a process could not be started
 	| 'io' // the operating system refused to read or write
-	| 'timeout' // nothing came back in time
-	| 'canceled' // the caller gave up
+	| 'timeout' // no response before the deadline
+	| 'canceled' // the caller aborted the call
 	| 'bad_frame' // bytes that are not a message, or too many of them
 	| 'parse' // a line that is not JSON where JSON was required
 	| 'bad_input' // a value, message or file that breaks its rules
 	| 'not_found' // no such tool, peer, method or file
 	| 'rpc' // the peer answered with a JSON-RPC error
-	| 'tool_failed' // the tool ran and said no
+	| 'tool_failed' // the tool ran and reported a failure
 	| 'internal'; // our bug
 
+/** The optional parts of an `OrchestraError`. */
 export interface ErrorDetails {
 	cause?: unknown;
-	/** What the reader can do about it, in one sentence. */
+	/** How to fix it, in one sentence. */
 	hint?: string | undefined;
-	/** Facts for machines: ids, sizes, paths. Never secrets. */
+	/** Values for programs: ids, sizes, paths. Never secrets. */
 	data?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const brand = Symbol.for('orchestra.error');
 
-/** The one error class that leaves this library. */
+/** The only error class that this library throws. */
 export class OrchestraError extends Error {
 	override readonly name = 'OrchestraError';
 	readonly code: ErrorCode;
@@ -46,34 +47,35 @@ export class OrchestraError extends Error {
 		Object.defineProperty(this, brand, { value: true });
 	}
 
-	/** Like `instanceof`, and true as well when two copies of this package are loaded. */
+	/** Like `instanceof`, but also true across two loaded copies of this package. */
 	static is(value: unknown, code?: ErrorCode): value is OrchestraError {
 		const isOurs = value instanceof Error && brand in value;
 		return isOurs && (code === undefined || ('code' in value && value.code === code));
 	}
 
-	/** Give any thrown thing a code; one that has a code already passes through. */
+	/** Wrap any thrown value; an `OrchestraError` is returned unchanged. */
 	static from(thrown: unknown, code: ErrorCode = 'internal'): OrchestraError {
 		if (OrchestraError.is(thrown)) return thrown;
 		return new OrchestraError(code, messageOf(thrown), { cause: thrown });
 	}
 }
 
+/** The optional parts of a tool failure. */
 export interface ToolFailureDetails {
-	/** A word of the tool's own that programs may switch on, for example `validation_error`. Default `FAILED`. */
+	/** The tool's own error code, for example `validation_error`. Default `FAILED`. */
 	code?: string;
-	/** False when trying again with other input or configuration cannot help. Default true. */
+	/** False when a retry with other input or configuration cannot succeed. Default true. */
 	recoverable?: boolean;
 	hint?: string;
 }
 
-/** The error that a tool throws when the user can do something about it: it fails that call and nothing else. */
+/** The error that a tool throws to fail the current call with a message for the user. */
 export function toolFailure(message: string, details: ToolFailureDetails = {}): OrchestraError {
 	const { code = 'FAILED', recoverable = true, hint } = details;
 	return new OrchestraError('tool_failed', message, { hint, data: { code, recoverable } });
 }
 
-/** The text of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }

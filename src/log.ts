@@ -1,28 +1,30 @@
 /*
  * Log lines on stderr, never on stdout: stdout belongs to the protocol.
  *
- * One line an event, `[time] [LEVEL] [component] message`, or one JSON object a
- * line for machines. A message cannot forge a line: newlines and control
- * characters in it are shown as codes. Warnings and errors always show; the level only decides
- * about the talkative ones.
+ * One line per event, `[time] [LEVEL] [component] message`, or one JSON object per
+ * line. A message cannot forge a line: newlines and control characters are escaped.
+ * Warnings and errors are always written; the level filters only `debug` and `info`.
  */
 import { printableJson, printableLine } from './printable.ts';
 
+/** Severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
+/** Where and how a `Log` writes. */
 export interface LogOptions {
-	/** Least level shown; `warn` and `error` show whatever it says. */
+	/** Lowest level written; `warn` and `error` are always written. */
 	level: LogLevel;
 	format: 'text' | 'json';
-	/** Takes one finished line, newline included. */
+	/** Receives one line, newline included. */
 	write: (line: string) => void;
 	now: () => Date;
-	/** Changes each message before it is written. */
+	/** Rewrites each message before it is written. */
 	redact?: ((message: string) => string) | undefined;
 }
 
+/** Writes log lines of one component. */
 export class Log {
 	readonly #component: string;
 	readonly #options: LogOptions;
@@ -32,7 +34,7 @@ export class Log {
 		this.#options = options;
 	}
 
-	/** A log that drops everything: the default of every library part. */
+	/** A log that discards everything; the default in the library. */
 	static readonly silent: Log = new Log('', {
 		level: 'error',
 		format: 'text',
@@ -40,7 +42,7 @@ export class Log {
 		now: () => new Date(0),
 	});
 
-	/** The log of this process: stderr unless told otherwise, set by `LOG_LEVEL` and `LOG_FORMAT`. */
+	/** The log of this process, configured by `LOG_LEVEL` and `LOG_FORMAT`. Writes to stderr by default. */
 	static fromEnvironment(
 		component: string,
 		environment: Readonly<NodeJS.ProcessEnv> = process.env,
@@ -60,12 +62,12 @@ export class Log {
 		return new Log(component, this.#options);
 	}
 
-	/** The same log, but each message passes through `redact` first. */
+	/** The same log with `redact` applied to each message. */
 	redacted(redact: (message: string) => string): Log {
 		return new Log(this.#component, { ...this.#options, redact });
 	}
 
-	/** True when debug lines show; ask before building an expensive one. */
+	/** True when debug lines are written; check it before you build an expensive message. */
 	get isDebug(): boolean {
 		return this.#options.level === 'debug';
 	}
@@ -99,6 +101,6 @@ export class Log {
 	}
 }
 
-function isLevel(word: string): word is LogLevel {
-	return Object.hasOwn(rank, word);
+function isLevel(text: string): text is LogLevel {
+	return Object.hasOwn(rank, text);
 }

@@ -1,21 +1,20 @@
 /*
- * Optional busy-poll: keep the event loop turning for a moment after a message.
+ * Optional busy-poll: keep the event loop running for a moment after a message.
  *
- * A sleeping process must be woken, and on two idle cores that costs more than a
- * whole call. On a busy machine, or on a core shared with the caller, a spinning
+ * Waking a sleeping process costs more than a whole call on two idle cores. On a busy machine, or on a core shared with the caller, a spinning
  * process keeps the caller from running, and the tail latency suffers far more
- * than the median gains. So it is off unless `ORCHESTRA_SPIN=1` asks for it
+ * than the median gains. So it is off unless `ORCHESTRA_SPIN=1` is set
  * (docs/decisions/0005).
  */
 
-/** How long the loop turns after a message. */
+/** How long to busy-poll after a message, in milliseconds. */
 const SPIN_MS = 0.5;
 
 const isEnabled = process.env['ORCHESTRA_SPIN'] === '1';
 let spinUntil = 0;
 let isSpinning = false;
 
-/** Call it when a message arrived: the next one may follow at once. */
+/** Call it when a message has arrived: the next one may follow at once. */
 export function spinBriefly(): void {
 	if (!isEnabled) return;
 	spinUntil = performance.now() + SPIN_MS;

@@ -2,11 +2,12 @@
  * The examples of the documentation are compiled as a TypeScript user would: strict,
  * against the built package, under both ways of resolving modules.
  */
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from './support/links.ts';
+import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const files = ['README.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))];
@@ -29,7 +30,7 @@ describe('the examples of the documentation', () => {
 
 /** A project that has the package installed and every example as a file of its own. */
 async function project(options: object): Promise<string> {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
 	symlinkSync(root, join(folder, 'node_modules/orchestra-hub'));
 	for (const name of ['@types/node', 'zod'])

@@ -5,10 +5,10 @@
  * three dots stands for anything.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const files = [
@@ -35,7 +35,7 @@ describe.each(files)('%s', (file) => {
 	});
 
 	it.each(blocks(text, 'console'))('the session at line %i shows what is printed', (_, session) => {
-		const home = mkdtempSync(join(tmpdir(), 'orchestra-docs-'));
+		const home = temporaryFolder();
 		for (const { command, printed } of commandsOf(session)) {
 			const { stdout, stderr } = spawnSync('sh', ['-c', command], {
 				cwd: root,
@@ -45,7 +45,6 @@ describe.each(files)('%s', (file) => {
 			});
 			expect(`${stdout}${stderr}`.trimEnd()).toMatch(asPattern(printed));
 		}
-		rmSync(home, { recursive: true });
 	});
 
 	it('links only to files that exist', () => {

@@ -1,15 +1,15 @@
 /* The package as its users get it: packed, installed elsewhere, imported by every subpath. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const subpaths = Object.keys(exports).filter((path) => path !== './package.json');
-const bare = mkdtempSync(join(tmpdir(), 'orchestra-bare-'));
-const consumer = mkdtempSync(join(tmpdir(), 'orchestra-consumer-'));
+const bare = temporaryFolder();
+const consumer = temporaryFolder();
 
 let packed: string[] = [];
 
@@ -33,10 +33,6 @@ beforeAll(() => {
 	];
 	execFileSync('npm', install, { cwd: consumer, stdio: 'pipe' });
 }, 120_000);
-
-afterAll(() => {
-	for (const folder of [bare, consumer]) rmSync(folder, { recursive: true, force: true });
-});
 
 describe('the packed package', () => {
 	it.each(subpaths)('is imported by plain JavaScript as %s', (subpath) => {

@@ -8,12 +8,12 @@ import type { Channel } from '../rpc/channel.ts';
 import { QUEUE_CHARACTERS, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
 import type { Head } from './message-head.ts';
 
-export interface QueuedMessage {
+export interface PendingLine {
 	readonly text: string;
 	readonly head: Head;
 }
 
-interface Entry extends QueuedMessage {
+interface Entry extends PendingLine {
 	dueAt: number;
 }
 
@@ -22,7 +22,7 @@ const COMPACT_ENTRIES = 1024;
 
 export class MessageQueue {
 	readonly #source: Pick<Channel, 'pause' | 'resume'>;
-	readonly #onLate: (message: QueuedMessage) => void;
+	readonly #onLate: (message: PendingLine) => void;
 	#entries: Entry[] = [];
 	/** Index of the first queued entry: removing from the front would move all others. */
 	#first = 0;
@@ -31,7 +31,7 @@ export class MessageQueue {
 	#isPaused = false;
 
 	/** @param source the client, paused while the queue is full */
-	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: QueuedMessage) => void) {
+	constructor(source: Pick<Channel, 'pause' | 'resume'>, onLate: (message: PendingLine) => void) {
 		this.#source = source;
 		this.#onLate = onLate;
 	}
@@ -41,7 +41,7 @@ export class MessageQueue {
 	}
 
 	/** @param waitMs `Infinity` for a message that only waits for a pipe to drain */
-	add(message: QueuedMessage, waitMs: number): void {
+	add(message: PendingLine, waitMs: number): void {
 		this.#entries.push({ ...message, dueAt: performance.now() + waitMs });
 		this.#count(costOf(message));
 		if (this.#entries.length - this.#first === 1) this.#arm();
@@ -82,7 +82,7 @@ export class MessageQueue {
 	}
 
 	/** Take the oldest message. */
-	shift(): QueuedMessage | undefined {
+	shift(): PendingLine | undefined {
 		const entry = this.#entries[this.#first];
 		if (entry === undefined) return undefined;
 		this.#first++;
@@ -96,7 +96,7 @@ export class MessageQueue {
 	}
 
 	/** Take all messages, in order. */
-	takeAll(): QueuedMessage[] {
+	takeAll(): PendingLine[] {
 		clearTimeout(this.#timer);
 		const all = this.#waiting();
 		this.#entries = [];
@@ -137,6 +137,6 @@ export class MessageQueue {
 	}
 }
 
-function costOf({ text }: QueuedMessage): number {
+function costOf({ text }: PendingLine): number {
 	return text.length + QUEUED_MESSAGE_CHARACTERS;
 }

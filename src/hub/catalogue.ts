@@ -6,13 +6,13 @@
  * clients are notified. A call of an unknown tool waits longer than a list, because a
  * late backend may have the tool.
  */
-import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
 import type { Backend } from './backends/backend.ts';
+import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
 import { type BackendItems, type MergedList, mergeByName, mergeByUri, type Route } from './merged-list.ts';
 import { PartialList } from './partial-list.ts';
 
@@ -20,8 +20,6 @@ import { PartialList } from './partial-list.ts';
 export const LIST_WAIT_MS = 2000;
 /** How long the call of an unknown tool waits for late backends. */
 const CALL_WAIT_MS = 10_000;
-
-type Kind = 'tools' | 'prompts' | 'resources' | 'templates';
 
 interface Lists {
 	tools: MergedList<Tool>;
@@ -45,12 +43,15 @@ export class Catalogue {
 	readonly #backends: () => readonly Backend[];
 	readonly #log: Log;
 	/** Backends that missed their deadline and have not answered yet. */
-	readonly #late = new Map<Kind, Map<Backend, Promise<void>>>();
-	readonly #lists = new Map<Kind, Awaitable<Lists[Kind]>>();
-	readonly #lastItems = new WeakMap<Backend, Map<Kind, readonly unknown[]>>();
-	/** Of each list, when it was last compared. */
-	readonly #fingerprints = new Map<Kind, string>();
+	readonly #late = new Map<CatalogueKind, Map<Backend, Promise<void>>>();
+	readonly #lists = new Map<CatalogueKind, Awaitable<Lists[CatalogueKind]>>();
+	readonly #lastItems = new WeakMap<Backend, Map<CatalogueKind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
+	readonly #differences = new ListDifferences({
+		given: (kind) => this.#lists.get(kind),
+		forget: (change) => this.forget(change),
+		current: (kind) => this[kind](),
+	});
 	/** The tools of the backends that have answered, while others have not. */
 	#partial: PartialList<Tool> | undefined;
 
@@ -140,35 +141,12 @@ export class Catalogue {
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}
 
-	/**
-	 * Invalidate and compare. True when the list differs from the last one, or, synchronously, when there was none.
-	 * A backend that restarts with the same tools is no change.
-	 */
-	hasChanged(change: Exclude<Change, { kind: 'resource' }>): Awaitable<boolean> {
-		const kinds: readonly Kind[] = change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
-		const given = kinds.map((kind) => this.#lists.get(kind));
-		this.forget(change);
-		if (kinds.every((kind, at) => given[at] === undefined && !this.#fingerprints.has(kind))) return true;
-		return this.#differ(kinds, given);
+	/** Something may have changed. True when clients have to know of it. */
+	hasChanged(change: ListedChange): Awaitable<boolean> {
+		return this.#differences.check(change);
 	}
 
-	async #differ(
-		kinds: readonly Kind[],
-		given: readonly (Awaitable<Lists[Kind]> | undefined)[],
-	): Promise<boolean> {
-		const differences = kinds.map(async (kind, at) => {
-			const list = await given[at];
-			if (list) this.#fingerprints.set(kind, fingerprintOf(list));
-			const last = this.#fingerprints.get(kind);
-			if (last === undefined) return true;
-			const now = fingerprintOf(await this[kind]());
-			this.#fingerprints.set(kind, now);
-			return now !== last;
-		});
-		return (await Promise.all(differences)).includes(true);
-	}
-
-	#list<K extends Kind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
+	#list<K extends CatalogueKind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
 		// The map holds the result of `load` of the same kind.
 		const known = this.#lists.get(kind) as Awaitable<Lists[K]> | undefined;
 		if (known !== undefined) return known;
@@ -183,7 +161,7 @@ export class Catalogue {
 	}
 
 	#ask<T>(
-		kind: Kind,
+		kind: CatalogueKind,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
 		partial?: PartialList<T>,
 	): Awaitable<BackendItems<T>[]> {
@@ -200,7 +178,7 @@ export class Catalogue {
 	}
 
 	#askOne<T>(
-		kind: Kind,
+		kind: CatalogueKind,
 		backend: Backend,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
 	): Awaitable<BackendItems<T>> {
@@ -214,7 +192,11 @@ export class Catalogue {
 		}
 	}
 
-	async #await<T>(kind: Kind, backend: Backend, offered: Promise<readonly T[]>): Promise<BackendItems<T>> {
+	async #await<T>(
+		kind: CatalogueKind,
+		backend: Backend,
+		offered: Promise<readonly T[]>,
+	): Promise<BackendItems<T>> {
 		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
 		const answered = offered.then(
 			(items) => this.#remember(kind, backend, items),
@@ -230,7 +212,11 @@ export class Catalogue {
 		return known;
 	}
 
-	#awaitLate<T>(kind: Kind, { backend, items }: BackendItems<T>, answered: Promise<BackendItems<T>>): void {
+	#awaitLate<T>(
+		kind: CatalogueKind,
+		{ backend, items }: BackendItems<T>,
+		answered: Promise<BackendItems<T>>,
+	): void {
 		const late = this.#lateBackends(kind);
 		const settled = answered.then((offer) => {
 			late.delete(backend);
@@ -241,19 +227,19 @@ export class Catalogue {
 		late.set(backend, settled);
 	}
 
-	#lateBackends(kind: Kind): Map<Backend, Promise<void>> {
+	#lateBackends(kind: CatalogueKind): Map<Backend, Promise<void>> {
 		const late = this.#late.get(kind) ?? new Map<Backend, Promise<void>>();
 		this.#late.set(kind, late);
 		return late;
 	}
 
-	#remember<T>(kind: Kind, backend: Backend, items: readonly T[]): BackendItems<T> {
-		const offers = this.#lastItems.get(backend) ?? new Map<Kind, readonly unknown[]>();
+	#remember<T>(kind: CatalogueKind, backend: Backend, items: readonly T[]): BackendItems<T> {
+		const offers = this.#lastItems.get(backend) ?? new Map<CatalogueKind, readonly unknown[]>();
 		this.#lastItems.set(backend, offers.set(kind, items));
 		return { backend, items };
 	}
 
-	#fallBack<T>(kind: Kind, backend: Backend, error: unknown): BackendItems<T> {
+	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
 		// A backend that is down was logged before.
 		if (backend.downReason === undefined) this.#log.warn(message);
@@ -261,7 +247,7 @@ export class Catalogue {
 		return this.#lastItemsOf(kind, backend);
 	}
 
-	#lastItemsOf<T>(kind: Kind, backend: Backend): BackendItems<T> {
+	#lastItemsOf<T>(kind: CatalogueKind, backend: Backend): BackendItems<T> {
 		// The items of a kind come from the same list function.
 		return { backend, items: (this.#lastItems.get(backend)?.get(kind) ?? []) as readonly T[] };
 	}
@@ -271,10 +257,6 @@ export class Catalogue {
 		this.#warned.add(text);
 		this.#log.warn(text);
 	};
-}
-
-function fingerprintOf({ items }: MergedList<unknown>): string {
-	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
 }
 
 /** The value, or undefined after `ms`. */

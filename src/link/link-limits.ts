@@ -84,3 +84,7 @@ export const CODE_NONE = 0;
 export const CODE_CANCELED = 1;
 export const CODE_BAD_FRAME = 2;
 export const CODE_TOO_MUCH = 3;
+
+/** Backoff between attempts to have a spare connection on a Unix socket again. */
+export const SPARE_RETRY_FIRST_MS = 10;
+export const SPARE_RETRY_LONGEST_MS = 1000;

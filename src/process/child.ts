@@ -74,6 +74,7 @@ export class Child {
 	#exit: ExitStatus | undefined;
 	#endedAt: number | undefined;
 	#stopping: Promise<ExitStatus> | undefined;
+	#ending: Promise<void> | undefined;
 
 	/** Start a program. Throws `spawn` when it cannot be started. */
 	static async start(record: SpawnRecord, options: ChildOptions = {}): Promise<Child> {
@@ -190,7 +191,7 @@ export class Child {
 
 	async #endRest(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
 		if (!isWindows) {
-			await endFamily(this.#family);
+			await this.#endFamily();
 			guard.remove(this.pid);
 		}
 		this.#releaseOutput();
@@ -206,9 +207,15 @@ export class Child {
 		this.#process.stdin.end();
 		if (eofMs > 0 && (await this.#exitsWithin(eofMs))) return this.gone;
 		if (isWindows) this.#process.kill();
-		else await endFamily(this.#family);
+		else await this.#endFamily();
 		// Only a process stuck in the kernel outlives SIGKILL; we do not wait for it.
 		return (await this.#exitsWithin(STOP_KILL_MS)) ? this.gone : { code: null, signal: 'SIGKILL' };
+	}
+
+	/** The exit of the leader and `stop` share one ladder, so that the others get each signal once. */
+	#endFamily(): Promise<void> {
+		this.#ending ??= endFamily(this.#family);
+		return this.#ending;
 	}
 
 	async #exitsWithin(ms: number): Promise<boolean> {

@@ -37,10 +37,11 @@ export async function groupGone(group: number, ms: number): Promise<boolean> {
 /** False when all that is left of the group are zombies. Where there is no /proc, true. */
 export function hasLivingMember(group: number): boolean {
 	if (process.platform !== 'linux') return true;
-	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, group));
+	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(Number(name), group));
 }
 
-function isLivingMember(pid: string, group: number): boolean {
+/** True when the process belongs to the group and is no zombie. Linux only. */
+export function isLivingMember(pid: number, group: number): boolean {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
 		// After the name in parentheses, which may hold anything: state, parent, group.

@@ -20,10 +20,17 @@ find_strays() {
 		strays="$strays \${pid%/environ}"
 	done
 }
+is_in_group() {
+	read -r line 2>/dev/null <"/proc/$1/stat" || return 1
+	set -- \${line##*) }
+	for group in $groups; do [ "$3" = "$group" ] && return 0; done
+	return 1
+}
 signal_all() {
 	for group in $groups; do kill -s "$1" -- "-$group" 2>/dev/null; done
 	find_strays
-	for pid in $strays; do kill -s "$1" "$pid" 2>/dev/null; done
+	# One signal each: to many programs a second one means to stop without finishing.
+	for pid in $strays; do is_in_group "$pid" || kill -s "$1" "$pid" 2>/dev/null; done
 }
 any_left() {
 	for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && return 0; done

@@ -42,6 +42,17 @@ export function isMarked(pid: number, mark: string): boolean {
 	return lookAt(pid, mark) === 'marked';
 }
 
+/** True while a guard, or its backup, ends the processes whose mark begins with `mark`: it has the mark as an argument. */
+export function isGuarded(mark: string): boolean {
+	return listPids(() => true).some((pid) => {
+		try {
+			return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`\0${MARK_VARIABLE}=${mark}`);
+		} catch {
+			return false; // gone
+		}
+	});
+}
+
 function candidates(origin: Origin | undefined): number[] {
 	const isYoung = origin !== undefined && performance.now() - origin.startedAt < YOUNG_MS;
 	const last = isYoung ? lastPid() : 0;

@@ -5,6 +5,7 @@
  * all killed at once, nobody is left to end the children. The record is written
  * before the first child is started and removed when the process ends; the next process
  * that starts children finds a record whose owner is dead, and ends what carries the mark.
+ * A guard that still runs is left to stop the children in its own, gentler way.
  * An owner is a pid and a start time in one pid namespace, never a pid alone.
  */
 import {
@@ -21,7 +22,7 @@ import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { markOfProcess } from './mark.ts';
-import { findMarked } from './marked-processes.ts';
+import { findMarked, isGuarded } from './marked-processes.ts';
 
 const RECORD_LIMIT_BYTES = 256;
 /** How many dead owners one start looks after. */
@@ -67,7 +68,9 @@ function endAbandoned(folder: string): void {
 	for (const name of dead) {
 		const file = join(folder, name);
 		const mark = readRegularText(file, RECORD_LIMIT_BYTES);
-		if (!/^\d+\.\w+\.$/.test(mark) || killMarked(mark)) removeRecord(file);
+		const isMark = /^\d+\.\w+\.$/.test(mark);
+		if (isMark && isGuarded(mark)) continue;
+		if (!isMark || killMarked(mark)) removeRecord(file);
 	}
 }
 

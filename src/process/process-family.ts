@@ -5,7 +5,7 @@
  * is left. There is no event for that, so it is polled.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK_AGAIN_MS, ASKS_PER_PROC_SCAN, hasLivingMember, signalGroup } from './group.ts';
+import { ASK_AGAIN_MS, ASKS_PER_PROC_SCAN, hasLivingMember, isLivingMember, signalGroup } from './group.ts';
 import { findMarked, isMarked, type Origin } from './marked-processes.ts';
 
 export class Family {
@@ -46,9 +46,10 @@ export class Family {
 		return this.#signalStrays();
 	}
 
-	/** Signal the marked processes outside the group; those inside have it already. */
+	/** Signal the marked processes outside the group; to those inside, a second signal could mean to stop without finishing. */
 	#signalStrays(): boolean {
-		this.#strays = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+		const marked = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+		this.#strays = marked.filter((pid) => !isLivingMember(pid, this.#origin.pid));
 		for (const pid of this.#strays) {
 			try {
 				process.kill(pid, this.#lastSignal);

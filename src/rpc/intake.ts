@@ -96,7 +96,7 @@ export class Intake {
 			case 'notification':
 				return this.#hear(read.message, text, isAdmitted);
 			case 'invalid':
-				if (read.isNotice) return this.#parts.channel.noteStray(text);
+				if (read.isNotification) return this.#parts.channel.noteStray(text);
 				if (this.#failAnswer(value, read.id, read.reason, text)) return;
 				return this.#invalid(read.id, read.reason, { text, batch, isAdmitted });
 		}

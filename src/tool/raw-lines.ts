@@ -5,13 +5,13 @@
  * messages; here the line must come out as it went in. Blank lines are left out.
  * There is no limit per line: the runner bounds the whole output.
  */
-import { HeldBytes } from '../wire/held-bytes.ts';
+import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 export class RawLines {
-	readonly #held = new HeldBytes();
+	readonly #held = new ReassemblyBuffer();
 
 	/** Take one chunk; give back the lines it completed, line ends included. */
 	push(chunk: Buffer): Buffer[] {

@@ -1,11 +1,10 @@
 /*
- * JSON-RPC 2.0 as text: guards for what comes in, builders for what goes out.
+ * JSON-RPC 2.0 as text: type guards for received messages, encoders for sent ones.
  *
- * Guards are written by hand because they run for every message; a schema
- * library costs more than all the rest of a call. Messages are built as text, in
- * the order jsonrpc, id, then the rest, so that an id is echoed exactly as it
- * came: `ExactNumber` carries the digits that a double would lose, as an id and
- * wherever else in a message it stands.
+ * The guards are written by hand because they run for every message; a schema
+ * library costs more than the rest of a call. Messages are encoded as text, in the
+ * order jsonrpc, id, then the rest, so that an id is echoed byte for byte:
+ * `ExactNumber` keeps the digits that a double would lose, in an id or elsewhere.
  */
 import { isObject, memberText } from './json.ts';
 
@@ -17,36 +16,35 @@ export class ExactNumber {
 		this.text = text;
 	}
 
-	/** A number, except in a message of ours: there it stands in for its digits. */
+	/** A number; inside our own encoder, a placeholder that is replaced by the digits. */
 	toJSON(): unknown {
 		if (!isEncoding) return Number(this.text);
-		hasStandIn = true;
-		// Made when it is needed: hardly any process ever does.
-		standIn ??= `exact:${crypto.randomUUID()}:`;
-		return standIn + this.text;
+		hasPlaceholder = true;
+		// Created on first use: few processes need it.
+		placeholder ??= `exact:${crypto.randomUUID()}:`;
+		return placeholder + this.text;
 	}
 }
 
-/** JSON has no way to write digits as they are, so a text that nobody can guess goes there first. */
-let standIn: string | undefined;
+/** `JSON.stringify` cannot write raw digits, so an unguessable placeholder string is written first. */
+let placeholder: string | undefined;
 let isEncoding = false;
-let hasStandIn = false;
+let hasPlaceholder = false;
 
 function stringify(value: unknown): string | undefined {
 	isEncoding = true;
-	hasStandIn = false;
+	hasPlaceholder = false;
 	try {
 		const text = JSON.stringify(value);
-		return hasStandIn ? text.replaceAll(new RegExp(`"${standIn}([-+.\\deE]+)"`, 'g'), '$1') : text;
+		return hasPlaceholder ? text.replaceAll(new RegExp(`"${placeholder}([-+.\\deE]+)"`, 'g'), '$1') : text;
 	} finally {
 		isEncoding = false;
 	}
 }
 
 /**
- * A number in a message with all its digits: `value` as it was parsed, or exact when a double lost some.
- * Anything else comes back as it is.
- * @param text the line that it came in, and `path` the keys that lead to it
+ * The number `value` with all its digits: an `ExactNumber` when the double lost some. Other values are returned unchanged.
+ * @param text the received line; `path` is the key path of the value in it
  */
 export function exactly(value: unknown, text: string, ...path: string[]): unknown {
 	if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
@@ -54,6 +52,7 @@ export function exactly(value: unknown, text: string, ...path: string[]): unknow
 	return digits === undefined || digits === String(value) ? value : new ExactNumber(digits);
 }
 
+/** The id of a request or response. */
 export type Id = string | number | ExactNumber;
 
 export interface RpcRequest {
@@ -67,6 +66,7 @@ export interface RpcNotification {
 	params?: unknown;
 }
 
+/** The `error` member of a response. */
 export interface RpcErrorObject {
 	code: number;
 	message: string;
@@ -79,7 +79,7 @@ export interface RpcResponse {
 	error?: RpcErrorObject;
 }
 
-/** The numbers of the specification. */
+/** The error codes of the JSON-RPC specification. */
 export const rpcCodes = {
 	parse: -32700,
 	invalidRequest: -32600,
@@ -89,31 +89,28 @@ export const rpcCodes = {
 } as const;
 
 /**
- * What a parsed value is. `invalid` says why in words for the answer. An answer that is `isBare` has neither
- * a result nor an error: it is one only to whoever waits for it. An `isNotice` is never answered.
+ * A classified message. `invalid` carries the reason for the error response. A response that `isBare` has neither
+ * `result` nor `error`: it counts only when its id is pending. An invalid `isNotification` gets no response.
  */
 export type Message =
 	| { kind: 'request'; message: RpcRequest }
 	| { kind: 'notification'; message: RpcNotification }
 	| { kind: 'response'; message: RpcResponse; isBare?: true }
-	| { kind: 'invalid'; id: Id | null; reason: string; isNotice?: true };
+	| { kind: 'invalid'; id: Id | null; reason: string; isNotification?: true };
 
-/**
- * Tell what a parsed value is. `text` is the line it came from, asked only for
- * the digits of an id that is not a safe integer.
- */
+/** Classify a parsed value. `text` is its line, read only for the digits of an id that is not a safe integer. */
 export function readMessage(value: unknown, text: string): Message {
 	if (!isObject(value)) return invalid(null, 'a message must be an object');
 	const id = readId(value, text);
 	if (value['jsonrpc'] !== '2.0') {
 		const wrong = invalid(id ?? null, '`jsonrpc` must be "2.0"');
-		return isNoticeName(value['method']) ? { ...wrong, isNotice: true } : wrong;
+		return isNotificationMethod(value['method']) ? { ...wrong, isNotification: true } : wrong;
 	}
 	if ('method' in value) return readCall(value, id);
 	if ('result' in value || 'error' in value) return readResponse(value, id);
 	return id === undefined
 		? invalid(null, 'a message needs a `method`, a `result` or an `error`')
-		: // An answer without `result` counts as null; peers of the field send it.
+		: // A missing `result` counts as null; some servers omit it.
 			{ kind: 'response', message: { id, result: null }, isBare: true };
 }
 
@@ -121,8 +118,8 @@ function readCall(value: Record<string, unknown>, id: Id | null | undefined): Me
 	const { method, params } = value;
 	if (typeof method !== 'string') return invalid(id ?? null, '`method` must be a string');
 	const hasParams = typeof params === 'object' && params !== null;
-	// A notification is never answered, whatever is wrong with it.
-	if (!('id' in value) || isNoticeName(method)) {
+	// A notification gets no response, even when it is invalid.
+	if (!('id' in value) || isNotificationMethod(method)) {
 		return { kind: 'notification', message: { method, params: hasParams ? params : undefined } };
 	}
 	if (params !== undefined && !hasParams) {
@@ -133,7 +130,7 @@ function readCall(value: Record<string, unknown>, id: Id | null | undefined): Me
 }
 
 function readResponse(value: Record<string, unknown>, id: Id | null | undefined): Message {
-	if (id === undefined) return invalid(null, 'an answer needs an `id`');
+	if (id === undefined) return invalid(null, 'a response needs an `id`');
 	const { error, result } = value;
 	if (error === undefined || error === null)
 		return { kind: 'response', message: { id, result: result ?? null } };
@@ -152,13 +149,13 @@ function readId(value: Record<string, unknown>, text: string): Id | null | undef
 	return isId(id) || id === null ? id : undefined;
 }
 
-/** What an id may be. */
+/** True for a valid id. */
 export function isId(value: unknown): value is Id {
 	return typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber;
 }
 
-/** The methods that are never answered, whatever else is in the message. */
-function isNoticeName(method: unknown): boolean {
+/** Methods that never get a response, even when the message has an id. */
+function isNotificationMethod(method: unknown): boolean {
 	return typeof method === 'string' && method.startsWith('notifications/');
 }
 
@@ -166,7 +163,7 @@ function invalid(id: Id | null, reason: string): Message & { kind: 'invalid' } {
 	return { kind: 'invalid', id, reason };
 }
 
-/** The id of a message that was too long to read, from how it begins; undefined when it cannot be told. */
+/** The id of an oversize message, read from its first bytes; undefined when it is not there. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
 	const [, text, next] =
 		/^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*,\s*"(\w+)"/.exec(
@@ -177,11 +174,11 @@ export function idFromHead(head: string): { id: Id; isRequest: boolean } | undef
 		const id = exactly(JSON.parse(text), `{"id":${text}}`, 'id');
 		return isId(id) ? { id, isRequest: next === 'method' || next === 'params' } : undefined;
 	} catch {
-		return undefined; // an id that is no JSON
+		return undefined; // the id is not valid JSON
 	}
 }
 
-/** A value that tells ids apart: 1, "1" and a large number are three different calls. */
+/** A map key for an id: 1, "1" and a large number are three different keys. */
 export function idKey(id: Id): string | number {
 	return typeof id === 'object' ? `\u0000${id.text}` : id;
 }
@@ -198,13 +195,13 @@ export function encodeResult(id: Id, result: unknown): string {
 	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${stringify(result) ?? 'null'}}`;
 }
 
-/** An error answer. `undefined` leaves the id out, for peers that refuse `null`. */
+/** An error response. `undefined` omits the id, for peers that reject `null`. */
 export function encodeError(id: Id | null | undefined, error: RpcErrorObject): string {
 	const head = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
 	return `{"jsonrpc":"2.0",${head}"error":${stringify(error)}}`;
 }
 
-/** An id as it stands in a message. */
+/** An id as JSON text. */
 export function encodeId(id: Id): string {
 	if (typeof id === 'number') return String(id);
 	return typeof id === 'string' ? JSON.stringify(id) : id.text;

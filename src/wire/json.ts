@@ -1,6 +1,8 @@
-/* JSON as a type, and parsing that keeps what a double would lose. */
+/* JSON as a type, and access to the source text of a member, for digits that a double would lose. */
 
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -9,16 +11,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Parse one line. A byte order mark at its start is forgiven. Throws `SyntaxError`. */
+/** Parse one line; a leading byte order mark is skipped. Throws `SyntaxError`. */
 export function parseJson(text: string): unknown {
 	if (text.startsWith(BYTE_ORDER_MARK)) return JSON.parse(text.slice(1));
 	return JSON.parse(text);
 }
 
 /**
- * The text of a member, found by the keys that lead to it from the outermost object of `text`, which is
- * known to be valid JSON. When a key is repeated the last one counts, as it does for `JSON.parse`. A scan
- * and not a regular expression: the line may be huge.
+ * The source text of the member at `path` in `text`, which must be valid JSON. The last of repeated keys counts, as
+ * in `JSON.parse`. A scan and not a regular expression, because the line may be huge.
  */
 export function memberText(text: string, ...path: string[]): string | undefined {
 	let found: string | undefined = text;
@@ -49,7 +50,7 @@ function memberOf(text: string, key: string): string | undefined {
 	return found;
 }
 
-/** The texts of the elements of an array, which is known to be valid JSON; one that is empty has one empty text. */
+/** The source texts of the elements of an array, which must be valid JSON; `[]` gives one empty text. */
 export function elementsOf(text: string): string[] {
 	const elements: string[] = [];
 	let depth = 0;
@@ -67,14 +68,14 @@ export function elementsOf(text: string): string[] {
 	return elements;
 }
 
-/** Where the string that begins at `start` ends: the place of its closing quote. */
+/** The index of the closing quote of the string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
 	let at = start + 1;
 	while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
 	return at;
 }
 
-/** Where the colon after a key stands; -1 when the string was a value. */
+/** The index of the colon after a key; -1 when the string is a value. */
 function colonAfter(text: string, end: number): number {
 	const pattern = /\s*:/y;
 	pattern.lastIndex = end + 1;

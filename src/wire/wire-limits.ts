@@ -1,34 +1,34 @@
-/* Every bound of the wire, by name. Each may be raised by an option where it is used. */
+/* Every limit of the wire layer. Options override them where they are used. */
 
-/** Longest line taken in, in bytes, newline not counted. */
+/** Longest line accepted, without its newline. */
 export const MESSAGE_LIMIT_BYTES: number = 10 * 1024 * 1024;
 
-/** Longest Protobuf frame, in bytes, length prefix not counted. */
+/** Longest Protobuf frame, without its length prefix. */
 export const FRAME_LIMIT_BYTES: number = 16 * 1024 * 1024;
 
-/** Longest MCP message in a tunnel whose ends both take messages in parts, in bytes. */
+/** Longest MCP message in a tunnel whose ends both support messages in parts. */
 export const TUNNEL_MESSAGE_BYTES: number = 64 * 1024 * 1024;
 
-/** How much of an oversize line is kept, to find the id to answer. */
+/** How much of an oversize line is kept, to find the id for the error response. */
 export const OVERSIZE_HEAD_BYTES = 512;
 
-/** How much of a stray line is shown in logs and diagnoses, in characters. */
+/** How much of a stray line (a line that is not a message) logs and diagnoses show. */
 export const STRAY_LINE_CHARACTERS = 200;
 
-/** What a message in memory counts beside its text, in characters. */
+/** Memory cost of a message in addition to its text, in characters. */
 export const MESSAGE_OVERHEAD = 64;
 
 /**
- * Requests of the peer that are held back while it does not read our answers, in characters. A peer that
- * writes all its requests before it reads is served up to here; beyond, reading pauses.
+ * High-water mark of queued requests of the peer, in characters. A peer that writes all its requests before it
+ * reads is served up to this size; above it, reading pauses.
  */
 export const QUEUED_CHARACTERS: number = 64 * 1024 * 1024;
 
-/** Our own requests that are in flight, in characters. Less than a peer of ours can queue: it never has to pause. */
+/** Send window: our requests in flight, in characters. Smaller than the peer's queue, so the peer never has to pause. */
 export const WINDOW_CHARACTERS: number = 32 * 1024 * 1024;
 
-/** Our own requests that wait for that, in characters; beyond, a request is refused. */
+/** Our requests that wait for the send window, in characters; above it, a request is refused. */
 export const WAITING_CHARACTERS: number = 256 * 1024 * 1024;
 
-/** How long a peer that takes nothing is waited for when nothing else can go on, in milliseconds. */
+/** Stall timeout: how long a peer may read nothing while we cannot continue, in milliseconds. */
 export const STALL_MS = 120_000;

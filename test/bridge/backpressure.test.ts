@@ -1,20 +1,22 @@
 /* Agents that write much before they read, or never read: nobody waits for each other, and memory is bounded. */
+
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { runBridge } from '../../src/bridge/run-bridge.ts';
 import { Log } from '../../src/log.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
-import { deferred, startBridge, startHub } from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
+import { startBridge, startHub } from '../support/bridges.ts';
 import { startMctl } from '../support/mctl.ts';
+import { deferred } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const TEN_MIB = 10 * 1024 * 1024;
 
 it.each(['ping', 'tools/list', 'tools/call'])(
 	'an agent that writes 10 MiB of %s before it reads gets every answer',
 	async (method) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { address } = await startHub({ folder }, provide(server()));
 		const child = startMctl(['bridge', '--orchestrator-addr', address, '--certs-dir', folder]);
 		const params = { name: 'echo', arguments: { text: 'x'.repeat(method === 'tools/call' ? 500 : 0) } };
@@ -36,7 +38,7 @@ it.each(['ping', 'tools/list', 'tools/call'])(
 );
 
 it('an agent that never reads is given up, with one line', async () => {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const { address } = await startHub({ folder }, provide(server()));
 	const input = new PassThrough();
 	const lines: string[] = [];
@@ -59,7 +61,7 @@ it('an agent that never reads is given up, with one line', async () => {
 });
 
 it('a bridge whose output nobody reads ends with 0 at a signal', async () => {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const { child, client, exited } = startBridge(await startHub({ folder }, provide(server())));
 	await client.call(1, 'ping');
 	child.stdout.pause();

@@ -1,4 +1,5 @@
 /* A bridge ends promptly and with 0, at whatever moment and in whatever way; each id is answered at most once. */
+
 import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
 import {
@@ -8,7 +9,7 @@ import {
 	startBridge,
 	startHub,
 } from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const modern = {
 	'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -67,7 +68,7 @@ const ways: Record<string, (bridge: BridgeProcess) => void> = {
 
 describe.each(Object.keys(moments))('a bridge %s', (moment) => {
 	it.each(Object.keys(ways))('ends with 0 at %s', async (way) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const bridge = startBridge(await startHub({ folder }, provide(server())));
 		// Until it is connected a signal may come before anybody takes it.
 		const isEarly = moment === 'before any message' || moment === 'while it connects';
@@ -81,7 +82,7 @@ describe.each(Object.keys(moments))('a bridge %s', (moment) => {
 });
 
 it('a bridge that finds no hub ends with 0 as soon as its input does', async () => {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const bridge = startBridge({ address: 'localhost:1', folder } as Orchestrator);
 	bridge.client.send(initialize);
 	expect(JSON.parse(await bridge.client.answer(1))).toMatchObject({
@@ -92,7 +93,7 @@ it('a bridge that finds no hub ends with 0 as soon as its input does', async () 
 });
 
 it('answers a subscription once when its input ends', async () => {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const bridge = startBridge(await startHub({ folder }, provide(server())));
 	bridge.client.send(listen);
 	await bridge.client.line(({ method }) => method === 'notifications/subscriptions/acknowledged');

@@ -1,4 +1,5 @@
 /* Messages at and over the limits of a frame and of a tunnel: one call fails, nothing else suffers. */
+
 import { describe, expect, it } from 'vitest';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
@@ -6,8 +7,9 @@ import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { EXACT_JSON, MCP_TUNNEL } from '../../src/plugin/features.ts';
 import type { PluginHandlers } from '../../src/plugin/server/handlers.ts';
 import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../../src/wire/wire-limits.ts';
-import { deferred, openBridge, startHub, startOrchestrator } from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
+import { openBridge, startHub, startOrchestrator } from '../support/bridges.ts';
+import { deferred } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const MiB = 1024 * 1024;
 const LINES = { limitBytes: 200 * MiB };
@@ -75,7 +77,7 @@ describe('a tunnel to a hub that takes no parts', () => {
 
 describe.each(['quic', 'tls'] as const)('a plugin call over %s', (kind) => {
 	it('that is too large for a frame fails alone, as a request and as an answer', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hold = deferred();
 		const server = await startOrchestrator(
 			{ folder, kind },
@@ -107,7 +109,7 @@ async function bridgeTo(
 	kind: 'quic' | 'tls',
 	also: PluginHandlers = {},
 ): Promise<ReturnType<typeof openBridge> & { release: () => void }> {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const hold = deferred();
 	const hub = await startHub({ folder, kind }, provide(server(hold.promise)), also);
 	return { ...openBridge(hub, { kind, ...LINES }), release: hold.resolve };

@@ -6,7 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { deferred } from '../support/bridges.ts';
+import { deferred } from '../support/waiting.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 

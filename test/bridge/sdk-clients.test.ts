@@ -1,4 +1,5 @@
 /* The official SDK, both majors and every way of negotiating, through the real `mctl bridge`. */
+
 import { fileURLToPath } from 'node:url';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
@@ -7,7 +8,7 @@ import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/c
 import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
 import { type Orchestrator, startHub, startOrchestrator } from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const info = { name: 'test', version: '1.0.0' };
@@ -45,12 +46,12 @@ function bridgeTo({ address, folder }: Orchestrator): { command: string; args: s
 async function tunnelHub(): Promise<Orchestrator> {
 	const run = (input: Record<string, unknown>): string => String(input['text']);
 	const tools = { echo: { description: 'Says it again', run } };
-	return startHub({ folder: await temporaryFolder() }, provide({ name: 'hub', version: '1.0.0', tools }));
+	return startHub({ folder: temporaryFolder() }, provide({ name: 'hub', version: '1.0.0', tools }));
 }
 
 async function plainOrchestrator(): Promise<Orchestrator> {
 	return startOrchestrator(
-		{ folder: await temporaryFolder() },
+		{ folder: temporaryFolder() },
 		{
 			listTools: () => ({ tools: [{ name: 'echo', description: 'Says it again' }] }),
 			toolCall: ({ arguments: input }) => ({ success: true, result: { text: input?.['text'] ?? '' } }),

@@ -1,11 +1,13 @@
 /* The bridge in front of an orchestrator that knows nothing of MCP, line by line. */
+
 import { describe, expect, it } from 'vitest';
 import { toolFailure } from '../../src/errors.ts';
 import { EXACT_JSON } from '../../src/plugin/features.ts';
 import type { StorageListRequest, ToolRequest } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall } from '../../src/plugin/server/handlers.ts';
-import { deferred, initialize, openBridge, startBridge, startOrchestrator } from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
+import { initialize, openBridge, startBridge, startOrchestrator } from '../support/bridges.ts';
+import { deferred } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const created = 'Created project: My App (slug: my-app)';
 const createProject =
@@ -13,7 +15,7 @@ const createProject =
 
 describe('the exact lines of the translation', () => {
 	it('are those of the contract, from the real process', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const orchestrator = await startOrchestrator({ folder }, projects());
 		const { client, stderr } = startBridge(orchestrator);
 		client.send(initialize);
@@ -124,7 +126,7 @@ describe('a tool call through the translation', () => {
 		const canceled = deferred();
 		const { client } = await bridgeTo({
 			toolCall: (_, { signal }) => {
-				signal.addEventListener('abort', canceled.resolve);
+				signal.addEventListener('abort', () => canceled.resolve());
 				started.resolve();
 				return new Promise(() => {});
 			},
@@ -272,7 +274,7 @@ describe('errors of the translation', () => {
 	});
 
 	it('an orchestrator that cannot be reached is told, with the reason', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const gone = await startOrchestrator({ folder }, {});
 		await gone.close();
 		const { client } = openBridge(gone, { queueMs: 50 });
@@ -294,7 +296,7 @@ describe('errors of the translation', () => {
 });
 
 it('translates over TLS as well', async () => {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	const orchestrator = await startOrchestrator({ folder, kind: 'tls' }, projects());
 	const { client } = openBridge(orchestrator, { kind: 'tls' });
 	client.send(createProject);
@@ -302,7 +304,7 @@ it('translates over TLS as well', async () => {
 });
 
 async function bridgeTo(handlers: PluginHandlers): Promise<ReturnType<typeof openBridge>> {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	return openBridge(await startOrchestrator({ folder }, handlers));
 }
 

@@ -1,4 +1,5 @@
 /* The bridge in front of a hub of our own: MCP in full, hubs that die and come back. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,16 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ServerDefinition } from '../../src/mcp/define/definition.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
-import {
-	deferred,
-	initialize,
-	type Orchestrator,
-	openBridge,
-	startBridge,
-	startHub,
-} from '../support/bridges.ts';
-import { temporaryFolder } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { initialize, type Orchestrator, openBridge, startBridge, startHub } from '../support/bridges.ts';
+import { deferred, until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const hubProgram = fileURLToPath(new URL('../fixtures/tunnel-hub.mjs', import.meta.url));
 const initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
@@ -29,7 +23,7 @@ const modern = {
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`the tunnel over ${kind}`, () => {
 		it('carries what the common protocol cannot: structured content, progress, questions', async () => {
-			const folder = await temporaryFolder();
+			const folder = temporaryFolder();
 			const hub = await startHub({ folder, kind }, provide(server()));
 			const { client, said } = openBridge(hub, { kind });
 			client.send({ ...initialize, params: { ...initialize.params, capabilities: { elicitation: {} } } });
@@ -51,7 +45,7 @@ for (const kind of ['quic', 'tls'] as const) {
 		});
 
 		it('fails what is in flight when the hub dies, and serves again when it is back', async () => {
-			const folder = await temporaryFolder();
+			const folder = temporaryFolder();
 			const started = deferred();
 			const calls: string[] = [];
 			const definition = server(calls, started.resolve);
@@ -87,7 +81,7 @@ for (const kind of ['quic', 'tls'] as const) {
 
 describe('a bridge to a hub of our own', () => {
 	it('hears of changes behind a new hub as it did of the old one', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));
 		const { client } = openBridge(hub);
 		client.send(initialize, initialized);
@@ -106,7 +100,7 @@ describe('a bridge to a hub of our own', () => {
 	});
 
 	it('refuses a line that is too long under its id, and goes on', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { client } = openBridge(await startHub({ folder }, provide(server())), { limitBytes: 1000 });
 		const params = { name: 'hello', arguments: { text: 'x'.repeat(2000) } };
 		expect((await client.call(9, 'tools/call', params)).error).toMatchObject({ code: -32600 });
@@ -114,7 +108,7 @@ describe('a bridge to a hub of our own', () => {
 	});
 
 	it('carries messages of megabytes both ways', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { client } = openBridge(await startHub({ folder }, provide(server())));
 		const text = 'ü'.repeat(2_000_000);
 		const { result } = await client.call(1, 'tools/call', { name: 'echo', arguments: { text } });
@@ -124,7 +118,7 @@ describe('a bridge to a hub of our own', () => {
 
 describe('ten bridges to one hub', () => {
 	it('get their own answers with a hundred calls in flight each', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));
 		const bridges = Array.from({ length: 10 }, () => openBridge(hub));
 		const ids = Array.from({ length: 100 }, (_, index) => index + 1);
@@ -144,7 +138,7 @@ describe('ten bridges to one hub', () => {
 	});
 
 	it('are all told when it dies, and all served by the next', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const calls: string[] = [];
 		const hub = await startHub({ folder }, provide(server(calls)));
 		const bridges = Array.from({ length: 10 }, () => openBridge(hub));
@@ -165,7 +159,7 @@ describe('ten bridges to one hub', () => {
 
 describe('the process', () => {
 	it.each(['SIGINT', 'SIGTERM'] as const)('ends with 0 at %s while it waits for input', async (signal) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { child, client, exited } = startBridge(await startHub({ folder }, provide(server())));
 		await client.call(1, 'ping');
 		child.kill(signal);
@@ -173,7 +167,7 @@ describe('the process', () => {
 	});
 
 	it('finishes what is in flight at the end of its input, then ends with 0', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));
 		const { client, exited } = startBridge(hub);
 		client.send(initialize, call(2, 'later'));
@@ -183,7 +177,7 @@ describe('the process', () => {
 	});
 
 	it('ends at once at a second signal', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const started = deferred();
 		const { child, client, stderr, exited } = startBridge(
 			await startHub({ folder }, provide(server([], started.resolve))),
@@ -199,7 +193,7 @@ describe('the process', () => {
 	});
 
 	it('notices at once that its hub was killed, answers, and finds the next one', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hub = await startHubProcess(folder);
 		const { client, stderr } = startBridge(hub);
 		client.send(initialize, call(2, 'hang'));
@@ -215,7 +209,7 @@ describe('the process', () => {
 	});
 
 	it.each(['open', 'closed'])('ends with 64 when the address is none, with its input %s', async (input) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { child, stderr, exited } = startBridge({ address: 'no-port', folder } as Orchestrator);
 		if (input === 'closed') child.stdin.end();
 		expect(await exited).toEqual([64, null]);

@@ -6,13 +6,13 @@ import { delimiter, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mctl, startMctl } from '../support/mctl.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 describe('mctl run --input', () => {
 	it('reads a regular file, stdin, and stdin by its path', async () => {
-		const cwd = withFiles(temporaryFolder(), { 'in.json': '{"name":"file"}' });
+		const cwd = writeFiles(temporaryFolder(), { 'in.json': '{"name":"file"}' });
 		expect((await mctl(run('@in.json'), { cwd })).stdout).toContain('Hello, file!');
 		expect((await mctl(run('-'), { input: '{"name":"stdin"}' })).stdout).toContain('Hello, stdin!');
 		expect((await mctl(run('@/dev/stdin'), { input: '{"name":"path"}' })).stdout).toContain('Hello, path!');
@@ -61,7 +61,7 @@ describe('mctl run --input', () => {
 	});
 
 	it('refuses a file that is too large to keep', async () => {
-		const cwd = withFiles(temporaryFolder(), { 'big.json': '' });
+		const cwd = writeFiles(temporaryFolder(), { 'big.json': '' });
 		truncateSync(join(cwd, 'big.json'), 65 * 1024 * 1024);
 		expect((await mctl(run('@big.json'), { cwd })).stderr).toContain('is larger than 67108864 bytes');
 	});
@@ -69,7 +69,7 @@ describe('mctl run --input', () => {
 
 describe('mctl init and mctl doctor', () => {
 	it('refuse a named pipe where a file should be, and do not wait for it', async () => {
-		const cwd = withFiles(temporaryFolder(), { '.orchestra/certs/x.txt': '' });
+		const cwd = writeFiles(temporaryFolder(), { '.orchestra/certs/x.txt': '' });
 		execFileSync('mkfifo', [join(cwd, '.mcp.json'), join(cwd, '.orchestra/certs/ca.crt')]);
 		const options = { cwd, env: { HOME: cwd } };
 		expect((await mctl(['init'], options)).stderr).toContain('is a named pipe');

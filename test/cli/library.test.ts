@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../src/cli/terminal/markdown-terminal.ts';
-import { TemporaryFolder } from '../support/library-folder.ts';
+import { LibraryFolder } from '../support/library-folder.ts';
 import { mctl } from '../support/mctl.ts';
 
-const folder = new TemporaryFolder({
+const folder = new LibraryFolder({
 	'resources/guides/retry.md': '---\ntitle: Retry a call\ntags: [retry]\n---\n# Retry\n\nWait **longer**.\n',
 	'resources/guides/cache.md': '# Cache\n\nKeep what is dear.\n',
 	'prompts/hello.md':
 		'---\narguments:\n  - name: who\n    required: true\n  - mood\n---\nHello {{who}}, $ARGUMENTS!',
 });
 const here = { cwd: folder.path, env: { PROMPTS_PATH: '', RESOURCES_PATH: '' } };
-
-afterAll(() => folder.remove());
 
 describe('mctl find', () => {
 	it('lists what matches, as plain text in a pipe', async () => {
@@ -50,6 +48,12 @@ describe('mctl find', () => {
 		expect(none.stdout).toContain('No fragments in patterns match "retry"');
 		const some = await mctl(['find', 'retry', '--tags', 'retry', '--mode', 'index'], here);
 		expect(some.stdout).toMatch(/^orchestr8:\/\/guides\/retry Retry a call \(\d+ tokens\)\n$/);
+	});
+
+	it('knows the index under its older name, minimal', async () => {
+		const old = await mctl(['find', 'retry', '--mode', 'minimal'], here);
+		expect(old.stdout).toBe((await mctl(['find', 'retry', '--mode', 'index'], here)).stdout);
+		expect(old.code).toBe(0);
 	});
 
 	it('exits 64 without words, with a wrong number and with a wrong mode', async () => {

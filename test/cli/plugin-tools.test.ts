@@ -1,7 +1,7 @@
 /* `mctl list` and `mctl run` with what plugins offer, as a stranger would use them. */
 import { describe, expect, it } from 'vitest';
 import { configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
-import { withFiles } from '../support/workspace.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 const echo = `echo: tool(({ text, times }) => ({ text, times }), { type: 'object', properties: { times: { type: 'number' } } }),
 	refuse: tool(() => { throw toolFailure('not today', { code: 'validation_error' }); }),
@@ -19,7 +19,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ${echo} }, prompts }).run();
 				),
 			],
 		});
-		withFiles(folder, { '.projects/notes/today.md': 'x' });
+		writeFiles(folder, { '.projects/notes/today.md': 'x' });
 		const { tools } = JSON.parse((await mctl(['list', '--json'])).stdout);
 		expect(tools.find(({ id }: { id: string }) => id === 'echo')).toMatchObject({ runtime: 'plugin' });
 		expect((await mctl(['list', 'tools'])).stdout).toMatch(/^echo +plugin +x$/m);

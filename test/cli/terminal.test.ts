@@ -5,7 +5,7 @@ import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
 import { mctl } from '../support/mctl.ts';
 import { hasTerminal, mctlInTerminal } from '../support/terminal.ts';
 import { manifestOf, shellEvent } from '../support/tool-folder.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 /** A title, a cleared screen with ESC and with C1, our own red, a bidirectional override. */
 const EVIL = 'EVIL\u001B]0;owned\u0007\u001B[2J\u009B2J\u001B[31mRED\u202Etxt\u007F';
@@ -80,7 +80,7 @@ function workspace(): { cwd: string; env: Record<string, string> } {
 	const servers = Object.fromEntries(
 		['plain', '工具箱', '👩‍👩‍👧‍👦🇫🇷', 'é̂́', EVIL].map((name) => [name, { command: 'cat', args: [EVIL] }]),
 	);
-	const cwd = withFiles(temporaryFolder(), {
+	const cwd = writeFiles(temporaryFolder(), {
 		'orchestra.json': JSON.stringify({ mcpServers: servers, tools: { roots: ['./tools'] } }),
 		'tools/evil/manifest.json': manifestOf('evil', { description: EVIL, command: ['sh', 'main.sh'] }),
 		'tools/evil/main.sh': `${shellEvent('evil')}
@@ -102,7 +102,7 @@ echo '${EVIL}'`,
 	});
 	const env = { HOME: cwd, XDG_STATE_HOME: join(cwd, 'state'), XDG_CONFIG_HOME: join(cwd, 'config') };
 	const { logFile } = new HubFolder(cwd, env);
-	withFiles(dirname(logFile), { [basename(logFile)]: `${EVIL}\n` });
+	writeFiles(dirname(logFile), { [basename(logFile)]: `${EVIL}\n` });
 	return { cwd, env };
 }
 

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/terminal/progress-bar.ts';
 import { tableLines } from '../../src/cli/terminal/table.ts';
 import { mctl } from '../support/mctl.ts';
-import { manifestOf, shellEvent, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { manifestOf, shellEvent } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const languages = ['sh', 'node', 'python', 'go'];
 const programs: Record<string, string> = { python: 'python3', go: 'go' };
@@ -175,6 +176,14 @@ describe('mctl init', () => {
 		expect((await mctl(['doctor'], { cwd })).code).toBe(0);
 		const again = await mctl(['init'], { cwd });
 		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
+	});
+
+	it('leaves the bundled examples there, beside the tools of the project', async () => {
+		const cwd = temporaryFolder();
+		await mctl(['init'], { cwd });
+		expect((await mctl(['new', 'tool', 'mine', '--lang', 'node'], { cwd })).code).toBe(0);
+		expect((await mctl(['run', 'hello-world', 'name=you'], { cwd })).stdout).toContain('Hello, you!');
+		expect((await mctl(['run', 'mine', 'name=you'], { cwd })).code).toBe(0);
 	});
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { StdioServerEntry } from '../../src/config/configuration.ts';
 import { expandVariables } from '../../src/config/expand.ts';
 import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('loadConfiguration', () => {
 	it('is empty and without problems where there is no file', () => {

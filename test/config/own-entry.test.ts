@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { isOwnCommand, isStartedBy, markedEnvironment } from '../../src/config/own-entry.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -22,7 +22,7 @@ describe('an entry that is this program itself', () => {
 	});
 
 	it('is left out with a note, and others are kept', () => {
-		const cwd = withFiles(temporaryFolder(), {
+		const cwd = writeFiles(temporaryFolder(), {
 			'.mcp.json': JSON.stringify({
 				mcpServers: {
 					orchestra: { command: 'mctl', args: ['serve'] },
@@ -39,8 +39,8 @@ describe('an entry that is this program itself', () => {
 	});
 
 	it('in the folder of another project is another hub, and kept', () => {
-		const other = withFiles(temporaryFolder(), { 'orchestra.json': '{}' });
-		const cwd = withFiles(temporaryFolder(), {
+		const other = writeFiles(temporaryFolder(), { 'orchestra.json': '{}' });
+		const cwd = writeFiles(temporaryFolder(), {
 			'.mcp.json': JSON.stringify({
 				mcpServers: { other: { command: 'mctl', args: ['serve'], cwd: other } },
 			}),
@@ -49,7 +49,7 @@ describe('an entry that is this program itself', () => {
 	});
 
 	it('hidden behind a script is known by the mark in the environment of its children', () => {
-		const cwd = withFiles(temporaryFolder(), {
+		const cwd = writeFiles(temporaryFolder(), {
 			'orchestra.json': JSON.stringify({
 				plugins: [
 					{ id: 'tools.loop', binary: './loop.sh' },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 /** As the `install` command of another Orchestra writes it. */
 const registry = {
@@ -63,8 +63,8 @@ describe('the registry of plugins that another Orchestra installed', () => {
 });
 
 function load(text: string): ReturnType<typeof loadConfiguration> & { cwd: string; file: string } {
-	const home = withFiles(temporaryFolder(), { '.orchestra/plugins/registry.json': text });
-	const cwd = withFiles(temporaryFolder(), {
+	const home = writeFiles(temporaryFolder(), { '.orchestra/plugins/registry.json': text });
+	const cwd = writeFiles(temporaryFolder(), {
 		'plugins.yaml': 'plugins:\n  - id: tools.own\n    binary: /bin/own\n',
 	});
 	const file = join(home, '.orchestra/plugins/registry.json');

@@ -6,7 +6,7 @@ import { type LoadedConfiguration, loadConfiguration } from '../../src/config/lo
 import { parsePluginsYaml } from '../../src/config/plugins-yaml.ts';
 import { OrchestraError } from '../../src/errors.ts';
 import { bundle } from '../support/bundle.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const existing = `# Address of the orchestrator
 listen_addr: "localhost:50100"
@@ -290,7 +290,7 @@ describe('a project without a plugins.yaml', () => {
 		const count = (cwd: string): string =>
 			spawnSync(process.execPath, [program], { cwd, env, encoding: 'utf8' }).stdout.trim();
 		expect(count(temporaryFolder())).toBe('0');
-		expect(Number(count(withFiles(temporaryFolder(), { 'plugins.yaml': '' })))).toBeGreaterThan(0);
+		expect(Number(count(writeFiles(temporaryFolder(), { 'plugins.yaml': '' })))).toBeGreaterThan(0);
 	});
 });
 
@@ -302,7 +302,7 @@ function load(
 	files: Record<string, string>,
 	more: { cwd?: string; file?: string; environment?: Record<string, string> } = {},
 ): Loaded {
-	const root = withFiles(temporaryFolder(), { '.git/HEAD': '', ...files });
+	const root = writeFiles(temporaryFolder(), { '.git/HEAD': '', ...files });
 	const { cwd = '.', file, environment = {} } = more;
 	const loaded = loadConfiguration({
 		cwd: resolve(root, cwd),

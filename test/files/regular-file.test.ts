@@ -1,10 +1,10 @@
 /* Files that a stranger may have put there. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRegularFile, readRegularText } from '../../src/files/regular-file.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 describe('readRegularFile', () => {
 	it('reads a regular file whole', () => {
@@ -39,7 +39,3 @@ describe('readRegularFile', () => {
 		expect(readRegularFile(file, 5).length).toBe(5);
 	});
 });
-
-function temporaryFolder(): string {
-	return mkdtempSync(join(tmpdir(), 'orchestra-files-'));
-}

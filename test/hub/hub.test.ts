@@ -9,7 +9,7 @@ import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const object = { type: 'object' } as const;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
 import { Log } from '../../src/log.ts';
-import { until } from '../support/programs.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const good = '{"plugins":[{"id":"a.b","binary":"./never-started"}],"limits":{"requestMs":1}}';
 const other = good.replace('1}', '2}');
@@ -43,7 +43,7 @@ describe('the configuration of an open hub', () => {
 
 	it("takes in the user's file, whose folder was not there when the hub was opened", async () => {
 		const { opened, file } = await open({});
-		withFiles(file('home'), { '.config/orchestra/config.json': good });
+		writeFiles(file('home'), { '.config/orchestra/config.json': good });
 		await until('the change is there', () => opened.configuration().plugins.length === 1);
 	});
 });
@@ -55,7 +55,7 @@ interface Opened {
 }
 
 async function open(files: Record<string, string>): Promise<Opened> {
-	const cwd = withFiles(temporaryFolder(), files);
+	const cwd = writeFiles(temporaryFolder(), files);
 	const file = (name: string): string => join(cwd, name);
 	mkdirSync(file('home'), { recursive: true });
 	const lines: string[] = [];

@@ -1,4 +1,5 @@
 /* Plugins under `mctl serve`: real processes, from a home in which nothing is there yet. */
+
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +7,8 @@ import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
 import { mctl } from '../support/mctl.ts';
 import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
-import { thrownBy, until } from '../support/programs.ts';
+import { thrownBy } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const tools = (list: unknown): string[] =>

@@ -9,7 +9,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Client } from '../../src/transport/client.ts';
 import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
 import { mctl, startMctl } from '../support/mctl.ts';
-import { isAlive, until } from '../support/programs.ts';
+import { isAlive } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');

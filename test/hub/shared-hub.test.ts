@@ -1,11 +1,13 @@
 /* The shared hub as a background process: started by bridges, killed in the middle, never leaving anything behind. */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { Client } from '../../src/transport/client.ts';
 import { mctl } from '../support/mctl.ts';
-import { isAlive, livingWith, until } from '../support/programs.ts';
+import { isAlive, livingWith } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -125,7 +127,6 @@ describe('mctl hub', () => {
 			],
 		});
 		const client = await place.bridge();
-		const before = performance.now();
 		expect(await client.request('tools/call', { name: 'fine' })).toMatchObject({
 			content: [{ text: 'fine' }],
 		});
@@ -136,7 +137,6 @@ describe('mctl hub', () => {
 			{ backend: 'hub', command: 'guard' },
 		]);
 		await place.mctl('hub', 'stop');
-		expect(performance.now() - before).toBeLessThan(9000);
 		const alive = processes.slice(0, 2).map(({ pid }: { pid: number }) => isAlive(pid));
 		expect(alive).toEqual([false, false]);
 	});
@@ -159,10 +159,8 @@ describe('mctl hub', () => {
 			[1, 2, 3].map(() => bridge.request('tools/call', { name: 'slow' }).catch((error: unknown) => error)),
 		);
 		await until('they run', () => countOf(place.countFile) === calls.length);
-		const before = performance.now();
 		process.kill(pid, 'SIGKILL');
 		for (const answer of await Promise.all(calls)) expect(rpcErrorOf(answer)).toMatchObject({ code: -32603 });
-		expect(performance.now() - before).toBeLessThan(5000);
 		await until(
 			'nothing of the old hub is left',
 			() => processes.every((owned: { pid: number }) => !isAlive(owned.pid)),

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchFiles } from '../../src/hub/watch-files.ts';
-import { temporaryFolder, withFiles } from '../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('watchFiles', () => {
 	it('tells a file that comes, changes and goes in a folder that is there', async () => {
@@ -19,7 +19,7 @@ describe('watchFiles', () => {
 
 	it('tells a folder that is moved into place with the file in it', async () => {
 		const { root, file, told } = watched('a/b/config.json');
-		withFiles(root, { 'made/b/config.json': '{}' });
+		writeFiles(root, { 'made/b/config.json': '{}' });
 		await told(() => renameSync(join(root, 'made'), join(root, 'a')));
 		await told(() => write(file, '{ }'));
 	});
@@ -39,7 +39,7 @@ describe('watchFiles', () => {
 	it('says nothing of other files, nor of a folder that comes without the file', async () => {
 		const { root, count } = watched('a/config.json');
 		const last = watched('config.json');
-		withFiles(root, { 'a/other.json': '{}', 'b/config.json': '{}', 'config.json': '{}' });
+		writeFiles(root, { 'a/other.json': '{}', 'b/config.json': '{}', 'config.json': '{}' });
 		await last.told(() => write(last.file));
 		expect(count()).toBe(0);
 	});

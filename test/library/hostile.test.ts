@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
 import { Library } from '../../src/library/index.ts';
-import { LogLines, TemporaryFolder } from '../support/library-folder.ts';
+import { LibraryFolder, LogLines } from '../support/library-folder.ts';
 
 const good = { 'resources/guides/good.md': '# Good\n' };
 
 describe('hostile files give one clear warning and hide nothing else', () => {
-	it.each<[string, (folder: TemporaryFolder) => void, RegExp]>([
+	it.each<[string, (folder: LibraryFolder) => void, RegExp]>([
 		[
 			'a file of 100 MB',
 			(folder) => {
@@ -93,7 +93,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 			/^resources\/loose\.md: is not in a category folder/,
 		],
 	])('%s', async (_, spoil, warning) => {
-		const folder = new TemporaryFolder(good);
+		const folder = new LibraryFolder(good);
 		spoil(folder);
 		const log = new LogLines();
 		const library = Library.open({ resources: folder.at('resources'), log: log.log });
@@ -103,24 +103,22 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		expect(log.warnings).toEqual([expect.stringMatching(warning)]);
 		expect(log.warnings.join()).not.toContain(folder.path);
 		await library.close();
-		folder.remove();
 	});
 
 	it('a file that may not be read', async ({ skip }) => {
 		if (process.getuid?.() === 0) skip('root may read everything');
-		const folder = new TemporaryFolder({ ...good, 'resources/guides/closed.md': '# C' });
+		const folder = new LibraryFolder({ ...good, 'resources/guides/closed.md': '# C' });
 		chmodSync(folder.at('resources/guides/closed.md'), 0);
 		const log = new LogLines();
 		const library = Library.open({ resources: folder.at('resources'), log: log.log });
 		await library.ready();
 		expect(log.warnings).toEqual(['resources/guides/closed.md: cannot be read (EACCES)']);
 		await library.close();
-		folder.remove();
 	});
 
 	it('a pipe with the name of a file is named, left out, and blocks nothing', async ({ skip }) => {
 		if (process.platform === 'win32') skip('no named pipes in folders');
-		const folder = new TemporaryFolder(good);
+		const folder = new LibraryFolder(good);
 		execFileSync('sh', ['-c', 'mkfifo "$0"', folder.at('resources/guides/pipe.md')]);
 		const log = new LogLines();
 		const library = Library.open({ resources: folder.at('resources'), log: log.log });
@@ -129,46 +127,42 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 			'resources/guides/pipe.md: is a pipe, a socket or a device, and is left out',
 		]);
 		await library.close();
-		folder.remove();
 	});
 
 	it('a name with a line break and an escape sequence makes one clean line of the log', async () => {
-		const folder = new TemporaryFolder({ ...good, 'resources/guides/a\n\u001b[31mb.json': '{"a":' });
+		const folder = new LibraryFolder({ ...good, 'resources/guides/a\n\u001b[31mb.json': '{"a":' });
 		const log = new LogLines();
 		const library = Library.open({ resources: folder.at('resources'), log: log.log });
 		await library.ready();
 		expect(log.warnings).toHaveLength(1);
 		expect(log.warnings[0]).not.toMatch(/\p{Cc}/u);
 		await library.close();
-		folder.remove();
 	});
 
 	it.each(['[', ' ', '\n', '\u0301', '\uFDFA', '${a}'])(
 		'four megabytes of %j are served whole and ranked by their head',
 		async (unit) => {
 			const text = `# Tall ${unit.repeat(Math.floor(3_900_000 / Buffer.byteLength(unit)))}b`;
-			const folder = new TemporaryFolder({ 'resources/guides/big.md': text, 'prompts/big.md': text });
+			const folder = new LibraryFolder({ 'resources/guides/big.md': text, 'prompts/big.md': text });
 			const library = Library.open({ resources: folder.at('resources'), prompts: folder.at('prompts') });
 			expect((await library.readResource('orchestr8://guides/big')).contents[0]?.text).toBe(text);
 			expect((await library.find('tall')).matches).toHaveLength(1);
 			expect(await library.listPrompts()).toHaveLength(1);
 			await library.close();
-			folder.remove();
 		},
 		60_000,
 	);
 
 	it('a link that stays inside is followed', async () => {
-		const folder = new TemporaryFolder(good);
+		const folder = new LibraryFolder(good);
 		symlinkSync('guides', folder.at('resources/also'));
 		const library = Library.open({ resources: folder.at('resources') });
 		expect((await library.readResource('orchestr8://also/good')).contents[0]?.text).toBe('# Good\n');
 		await library.close();
-		folder.remove();
 	});
 
 	it('a file that becomes a link out after it was loaded is not read any more', async () => {
-		const folder = new TemporaryFolder({ ...good, 'secret.md': '# Secret' });
+		const folder = new LibraryFolder({ ...good, 'secret.md': '# Secret' });
 		const library = Library.open({ resources: folder.at('resources') });
 		await library.ready();
 		execFileSync('ln', ['-sf', folder.at('secret.md'), folder.at('resources/guides/good.md')]);
@@ -176,13 +170,12 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 			code: 'not_found',
 		});
 		await library.close();
-		folder.remove();
 	});
 
 	it('names with spaces, percent signs and accents are served under encoded URIs', async () => {
 		const names = ['a b', '100%', 'café', 'x#y?z', 'ünï'];
 		const files = Object.fromEntries(names.map((name) => [`resources/guides/${name}.md`, `# ${name}`]));
-		const folder = new TemporaryFolder(files);
+		const folder = new LibraryFolder(files);
 		const library = Library.open({ resources: folder.at('resources') });
 		const uris = (await library.listResources())
 			.map(({ uri }) => uri)
@@ -190,6 +183,5 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		expect(uris).toHaveLength(names.length);
 		for (const uri of uris) expect((await library.readResource(uri)).contents).toHaveLength(1);
 		await library.close();
-		folder.remove();
 	});
 });

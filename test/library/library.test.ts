@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { toRpcError } from '../../src/rpc/rpc-error.ts';
-import { withFiles } from '../support/library-folder.ts';
+import { withLibrary } from '../support/library-folder.ts';
 import { thrownBy } from '../support/programs.ts';
 
 const files = {
@@ -24,7 +24,7 @@ const files = {
 
 describe('Library', () => {
 	it('lists resources sorted by URI, with title, description, type and size, indexes included', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const listed = await library.listResources();
 			const uris = listed.map(({ uri }) => uri);
 			expect(uris).toEqual([...uris].sort());
@@ -50,7 +50,7 @@ describe('Library', () => {
 		}));
 
 	it('can read everything that it lists', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			for (const { uri, mimeType } of await library.listResources()) {
 				const { contents } = await library.readResource(uri);
 				expect(contents).toEqual([{ uri, mimeType, text: expect.stringMatching(/./) }]);
@@ -66,7 +66,7 @@ describe('Library', () => {
 		['orchestr8://data/limits', 'application/json', files['resources/data/limits.json']],
 		['orchestr8://data/list', 'application/yaml', files['resources/data/list.yaml']],
 	])('reads %s as %s', (uri, mimeType, text) =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			expect(await library.readResource(uri)).toEqual({ contents: [{ uri, mimeType, text }] });
 		}),
 	);
@@ -80,7 +80,7 @@ describe('Library', () => {
 		'orchestr8://guides/retry.md',
 		'file:///etc/passwd',
 	])('answers that %s is not found, with no path of the machine', (uri) =>
-		withFiles(files, async (library, folder) => {
+		withLibrary(files, async (library, folder) => {
 			const error = await thrownBy(() => library.readResource(uri));
 			expect(OrchestraError.is(error, 'not_found')).toBe(true);
 			expect(toRpcError(error)).toMatchObject({ code: -32602, message: `Resource not found: ${uri}` });
@@ -89,7 +89,7 @@ describe('Library', () => {
 	);
 
 	it('has an index of all categories and of each one', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const registry = JSON.parse(
 				(await library.readResource('orchestr8://registry')).contents[0]?.text ?? '',
 			);
@@ -111,7 +111,7 @@ describe('Library', () => {
 		}));
 
 	it('lists prompts sorted by name and fills them into one user message', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			expect(await library.listPrompts()).toMatchObject([
 				{ name: 'commit', arguments: [{ name: 'arguments', required: false }] },
 				{ name: 'hello', title: 'Hello', arguments: [{ name: 'who', required: true }] },
@@ -122,7 +122,7 @@ describe('Library', () => {
 		}));
 
 	it('refuses a prompt that does not exist and one without its required argument, with -32602', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const unknown = toRpcError(await thrownBy(() => library.getPrompt('nope')));
 			expect(unknown).toMatchObject({ code: -32602, message: 'Prompt not found: nope' });
 			const missing = toRpcError(await thrownBy(() => library.getPrompt('hello', {})));
@@ -130,7 +130,7 @@ describe('Library', () => {
 		}));
 
 	it('logs what it loaded, and each dynamic request with what it gave', () =>
-		withFiles(files, async (library, _, { lines }) => {
+		withLibrary(files, async (library, _, { lines }) => {
 			await library.readResource('orchestr8://match?query=retry&mode=full');
 			expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
 				'[INFO] [library] Loaded 2 prompts',
@@ -141,7 +141,7 @@ describe('Library', () => {
 		}));
 
 	it('opens at once and reads nothing before its opener has had its turn', () =>
-		withFiles(files, async (library, _, { lines }) => {
+		withLibrary(files, async (library, _, { lines }) => {
 			expect(lines).toEqual([]);
 			await library.ready();
 			expect(lines).toHaveLength(2);
@@ -159,7 +159,7 @@ describe('Library', () => {
 			}),
 		);
 		const before = heapAfterCollection();
-		return withFiles(long, async (library) => {
+		return withLibrary(long, async (library) => {
 			await library.ready();
 			expect(heapAfterCollection() - before).toBeLessThan((count * characters) / 2);
 			expect((await library.listResources()).length).toBeGreaterThan(count);
@@ -167,7 +167,7 @@ describe('Library', () => {
 	});
 
 	it('is empty without folders, and when they are missing', () =>
-		withFiles({}, async (library) => {
+		withLibrary({}, async (library) => {
 			expect(await library.listPrompts()).toEqual([]);
 			expect((await library.listResources()).map(({ uri }) => uri)).toEqual(['orchestr8://registry']);
 			await library.close();
@@ -175,7 +175,7 @@ describe('Library', () => {
 		}));
 
 	it('gives a URI that two files claim to markdown, and says so', () =>
-		withFiles({ 'resources/a/x.json': '{}', 'resources/a/x.md': '# X' }, async (library, _, log) => {
+		withLibrary({ 'resources/a/x.json': '{}', 'resources/a/x.md': '# X' }, async (library, _, log) => {
 			expect((await library.readResource('orchestr8://a/x')).contents[0]?.mimeType).toBe('text/markdown');
 			expect(log.warnings).toEqual(['resources/a/x.md: a/x.json has the same URI as a/x.md and is left out']);
 		}));
@@ -185,7 +185,7 @@ describe('completion', () => {
 	const template = { type: 'ref/resource', uri: 'orchestr8://{category}/{+id}' } as const;
 
 	it('offers categories, and ids of the category that was chosen', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			expect((await library.complete(template, { name: 'category', value: 'g' })).values).toEqual([
 				'guides',
 				'agents',
@@ -197,7 +197,7 @@ describe('completion', () => {
 		}));
 
 	it('offers modes, and tags behind the last comma', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const { uriTemplate: uri = '' } =
 				(await library.listResourceTemplates()).find(({ name }) => name === 'match') ?? {};
 			const match = { type: 'ref/resource', uri } as const;
@@ -209,7 +209,7 @@ describe('completion', () => {
 		}));
 
 	it('offers the values that the author of a prompt suggests', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const prompt = { type: 'ref/prompt', name: 'hello' } as const;
 			expect((await library.complete(prompt, { name: 'who', value: 'W' })).values).toEqual(['world']);
 			expect((await library.complete(prompt, { name: 'other', value: '' })).values).toEqual([]);
@@ -217,14 +217,14 @@ describe('completion', () => {
 
 	it('gives at most 100 values and says that there are more', () => {
 		const many = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`resources/c/f${at}.md`, '# X']));
-		return withFiles(many, async (library) => {
+		return withLibrary(many, async (library) => {
 			const { values, total, hasMore } = await library.complete(template, { name: 'id', value: 'f' });
 			expect([values.length, total, hasMore]).toEqual([100, 130, true]);
 		});
 	});
 
 	it('refuses a template and a prompt that do not exist', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const wrong = { type: 'ref/resource', uri: 'x://{y}' } as const;
 			expect(await thrownBy(() => library.complete(wrong, { name: 'y', value: '' }))).toMatchObject({
 				code: 'bad_input',

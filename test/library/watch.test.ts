@@ -1,14 +1,14 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { affects, type LibraryChange } from '../../src/library/index.ts';
-import { changeAfter, withFiles } from '../support/library-folder.ts';
+import { changeAfter, withLibrary } from '../support/library-folder.ts';
 
 const files = { 'resources/guides/retry.md': '# Retry\n', 'prompts/hello.md': 'Hello' };
 const watching = { watch: true };
 
 describe('a watched library', () => {
 	it('serves a changed file and tells of it', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				const change = await changeAfter(library, () =>
@@ -23,7 +23,7 @@ describe('a watched library', () => {
 		));
 
 	it('sees new files in new folders, however deep', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				const change = await changeAfter(library, () => folder.write('resources/new/a/b/c.md', '# Deep'));
@@ -35,7 +35,7 @@ describe('a watched library', () => {
 		));
 
 	it('forgets files and whole folders that are gone', () =>
-		withFiles(
+		withLibrary(
 			{ ...files, 'resources/guides/x/y.md': '# Y' },
 			async (library, folder) => {
 				const change = await changeAfter(library, () =>
@@ -50,7 +50,7 @@ describe('a watched library', () => {
 		));
 
 	it('follows a rename, as editors save', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				folder.write('outside.md', '# Saved by renaming');
@@ -61,7 +61,7 @@ describe('a watched library', () => {
 		));
 
 	it('tells of prompts apart from resources', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				const change = await changeAfter(library, () => folder.write('prompts/bye.md', 'Bye'));
@@ -74,7 +74,7 @@ describe('a watched library', () => {
 		));
 
 	it('gathers a burst into one telling', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				const burst = () => {
@@ -86,7 +86,7 @@ describe('a watched library', () => {
 		));
 
 	it('waits for a folder that does not exist yet, and for one that comes back', () =>
-		withFiles(
+		withLibrary(
 			{},
 			async (library, folder) => {
 				await changeAfter(library, () => {
@@ -102,7 +102,7 @@ describe('a watched library', () => {
 		));
 
 	it('brings forward the other file when the one that had the URI goes', () =>
-		withFiles(
+		withLibrary(
 			{ 'resources/a/x.md': '# Markdown', 'resources/a/x.json': '{"title":"Json"}' },
 			async (library, folder) => {
 				const change = await changeAfter(library, () => rmSync(folder.at('resources/a/x.md')));
@@ -115,7 +115,7 @@ describe('a watched library', () => {
 		));
 
 	it('is silent after close', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library, folder) => {
 				const told: LibraryChange[] = [];

@@ -1,4 +1,5 @@
 /* A wrong clock, open modes and leftovers: nothing is lost, nothing is trusted, and everything is said. */
+
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,14 +10,15 @@ import {
 	type CertificateFinding,
 	inspectCertificates,
 } from '../../src/link/certificates/inspect-certificates.ts';
-import { rejection, temporaryFolder } from '../support/links.ts';
+import { rejection } from '../support/links.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const at = (text: string) => ({ now: () => new Date(text) });
 
 describe('certificates under a wrong clock', () => {
 	it.each(['1970-01-01T00:00:10Z', '2099-05-05T00:00:00Z'])('are not made at %s', async (clock) => {
-		const folder = join(await temporaryFolder(), 'certs');
+		const folder = join(temporaryFolder(), 'certs');
 		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'orchestrator', at(clock))));
 		expect([error.code, error.hint]).toEqual(['bad_input', 'Set the clock and try again.']);
 		expect(error.message).toContain(clock.slice(0, 10));
@@ -27,7 +29,7 @@ describe('certificates under a wrong clock', () => {
 		['1970-01-01T00:00:10Z', 'is not valid before'],
 		['2099-05-05T00:00:00Z', 'has expired'],
 	])('are not replaced at %s, and the error says what the clock says', async (clock, words) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const made = await loadIdentity(folder, 'orchestrator');
 		for (const name of ['orchestrator', 'another']) {
 			const error = OrchestraError.from(await rejection(loadIdentity(folder, name, at(clock))));
@@ -39,7 +41,7 @@ describe('certificates under a wrong clock', () => {
 	});
 
 	it('that are renewed while the clock is a year ahead are good when it is set right again', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await loadIdentity(folder, 'orchestrator');
 		const ahead = { now: () => new Date(Date.now() + 350 * DAY_MS) };
 		const renewed = await loadIdentity(folder, 'orchestrator', ahead);
@@ -53,7 +55,7 @@ describe('certificates under a wrong clock', () => {
 
 describe('the certificate folder', () => {
 	it('is rid of what a process left that died while it wrote', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await writeFile(join(folder, 'ca.key.4711.new'), 'half a key', { mode: 0o600 });
 		await writeFile(join(folder, 'orchestrator.crt.4711.new'), 'half', { mode: 0o600 });
 		await ensureCertificates(folder);
@@ -71,7 +73,7 @@ describe('the certificate folder', () => {
 		['orchestrator.key', 0o666, 'can be written by other users'],
 		['ca.crt', 0o666, 'can be written by other users'],
 	])('is not used when %s has the mode %o', async (name, mode, words) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await ensureCertificates(folder);
 		await chmod(join(folder, name), mode);
 		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'orchestrator')));
@@ -81,10 +83,10 @@ describe('the certificate folder', () => {
 	});
 
 	it('is not used when others can write to it, or when it is a link', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await chmod(folder, 0o777);
 		expect(OrchestraError.is(await rejection(loadIdentity(folder, 'orchestrator')), 'bad_input')).toBe(true);
-		const link = join(await temporaryFolder(), 'certs');
+		const link = join(temporaryFolder(), 'certs');
 		await symlink(folder, link);
 		expect(OrchestraError.is(await rejection(loadIdentity(link, 'orchestrator')), 'bad_input')).toBe(true);
 	});
@@ -92,15 +94,15 @@ describe('the certificate folder', () => {
 
 describe('a look through the certificate folder', () => {
 	it('finds a folder that we made in order, and changes nothing', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await ensureCertificates(folder);
 		expect(look(folder)).toEqual(['ok ca.crt', 'ok orchestrator.crt']);
 		expect(look(join(folder, 'missing'))).toEqual([]);
 	});
 
 	it('finds open keys, foreign leaves, wrong keys, damage, leftovers and expiry', async () => {
-		const folder = await temporaryFolder();
-		const other = await temporaryFolder();
+		const folder = temporaryFolder();
+		const other = temporaryFolder();
 		await ensureCertificates(folder);
 		await loadIdentity(folder, 'swapped');
 		const foreign = await loadIdentity(other, 'foreign');

@@ -1,4 +1,5 @@
 /* Traffic of strangers: bounded memory, bounded work, and honest clients are served meanwhile. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { dial } from '../../src/link/open-link.ts';
 import { HandshakeGate, type Newcomer } from '../../src/link/quic/handshake-gate.ts';
 import { SpentTokens } from '../../src/link/quic/retry-token.ts';
 import { exchange, type Identities, identities, openPair } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 describe.runIf(process.platform === 'linux')('a quic listener, when strangers send early CRYPTO data', () => {
 	it('keeps little of it, and serves an honest client meanwhile', async () => {

@@ -1,8 +1,9 @@
 /* What the network and dying peers may do to a QUIC link without harm. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { connect } from 'node:tls';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,6 +15,7 @@ import { encodeFrame } from '../../src/wire/frame.ts';
 import { echo, exchange, firstEvent, identities, openPair, rejection } from '../support/links.ts';
 import { type Losses, type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';
 import { dialRaw } from '../support/raw-quic.ts';
+import { deferred, until } from '../support/waiting.ts';
 
 describe('a quic listener', () => {
 	it('is not moved by ten thousand random datagrams', async () => {
@@ -97,8 +99,8 @@ describe('a quic listener', () => {
 		const dialing = rejection(
 			dial({ kind: 'quic', address: relay.address, identity: who.client, handshakeMs: 500 }),
 		);
-		await until(() => listener.counts.open === 1);
-		await until(() => listener.counts.open === 0);
+		await until('the handshake is open', () => listener.counts.open === 1);
+		await until('the handshake is given up', () => listener.counts.open === 0, 15_000);
 		expect(OrchestraError.is(await dialing, 'timeout')).toBe(true);
 		expect(listener.counts).toMatchObject({ accepted: 0 });
 	});
@@ -152,8 +154,8 @@ describe('a quic link', () => {
 		const { link, relay } = await openRelayed();
 		await exchange(link, Buffer.from('last words'));
 		const before = relay.passed;
-		await until(() => relay.passed > before);
-		// A peer that missed the acknowledgement would repeat itself within some ten milliseconds, again and again.
+		await until('an acknowledgement passes', () => relay.passed > before);
+		// A deliberate pause: a peer that missed the acknowledgement would repeat itself every ten milliseconds or so.
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		expect(relay.passed - before).toBeLessThanOrEqual(2);
 	});
@@ -167,25 +169,23 @@ describe('a quic link', () => {
 		};
 		const { link } = await openPair('quic', { onStream });
 		const calls = Array.from({ length: 1_000 }, () => exchange(link, Buffer.from('turn')));
-		await until(() => held.length === 256);
+		await until('the server holds all streams it allows', () => held.length === 256);
 		const release = setInterval(() => held.splice(0).forEach((stream) => stream.resume()), 1);
 		expect(await Promise.all(calls)).toHaveLength(1_000);
 		clearInterval(release);
 	});
 
 	it.each(['quic', 'tls'] as const)(
-		'fails calls over %s within seconds when the server is killed',
+		'fails calls over %s, with no deadline of their own, when the server is killed',
 		async (kind) => {
 			const who = await identities();
 			const { child, line: address } = await startPeer('listen', kind, who.folder);
 			const link = await dial({ kind, address, identity: who.client });
 			await firstEvent(link, Buffer.from('ready?'));
 			const waiting = rejection(firstEvent(link, Buffer.from('hold')));
-			await new Promise((resolve) => setTimeout(resolve, 50));
-			const killedAt = performance.now();
+			await once(child.stdout, 'data');
 			child.kill('SIGKILL');
 			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
-			expect(performance.now() - killedAt).toBeLessThan(5_000);
 			await link.close();
 		},
 	);
@@ -254,7 +254,9 @@ async function rawTls(
 	return Buffer.concat(chunks);
 }
 
-async function startPeer(...args: string[]): Promise<{ child: ReturnType<typeof spawn>; line: string }> {
+async function startPeer(
+	...args: string[]
+): Promise<{ child: ChildProcessByStdio<null, Readable, null>; line: string }> {
 	const program = new URL('../fixtures/link-peer.mjs', import.meta.url).pathname;
 	const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 	onTestFinished(() => void child.kill('SIGKILL'));
@@ -283,14 +285,4 @@ async function startPeerWithout(
 	child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
 	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
 	return { line: chunk.toString().trim(), stderr: () => errors };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-	while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-	let resolve: (value: T) => void = () => {};
-	const promise = new Promise<T>((yes) => (resolve = yes));
-	return { promise, resolve };
 }

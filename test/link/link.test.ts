@@ -6,6 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { LinkKind, LinkPeer, LinkStream } from '../../src/link/link.ts';
 import { dial, listen } from '../../src/link/open-link.ts';
 import { echo, exchange, firstEvent, openPair, rejection } from '../support/links.ts';
+import { deferred } from '../support/waiting.ts';
 
 linkContract('quic');
 linkContract('tls');
@@ -132,9 +133,12 @@ function linkContract(kind: LinkKind): void {
 		});
 
 		it('fails open streams on both sides when the listener closes', async () => {
-			const { link, listener } = await openPair(kind, { onStream: hold });
+			const opened = deferred<Uint8Array>();
+			const onStream = (stream: LinkStream): void =>
+				stream.receive({ frame: opened.resolve, end: () => {}, fail: () => {} });
+			const { link, listener } = await openPair(kind, { onStream });
 			const waiting = rejection(firstEvent(link, Buffer.from('wait')));
-			await new Promise((resolve) => setTimeout(resolve, 50));
+			await opened.promise;
 			await listener.close();
 			await listener.close();
 			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
@@ -189,10 +193,6 @@ function linkContract(kind: LinkKind): void {
 			await listener.close();
 		});
 	});
-}
-
-function hold(stream: LinkStream): void {
-	stream.receive({ frame: () => {}, end: () => {}, fail: () => {} });
 }
 
 async function silentPort(kind: LinkKind, folder: string): Promise<{ address: string; close: () => void }> {

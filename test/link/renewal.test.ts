@@ -1,11 +1,13 @@
 /* A link that has had many streams moves to a fresh connection, and nobody notices. */
+
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Link, ListenOptions } from '../../src/link/link.ts';
-import { exchange, openPair, type Pair, temporaryFolder } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { exchange, openPair, type Pair } from '../support/links.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const RENEW_AFTER = 50;
 const MIB = 1024 * 1024;
@@ -70,7 +72,7 @@ describe('a QUIC link after many streams', () => {
 
 	it('holds no memory for a hundred thousand calls that are over, in the heap or outside', async () => {
 		const program = fileURLToPath(new URL('../fixtures/many-calls.mjs', import.meta.url));
-		const args = ['--expose-gc', program, await temporaryFolder(), '40000', '100000'];
+		const args = ['--expose-gc', program, temporaryFolder(), '40000', '100000'];
 		const { stdout } = await promisify(execFile)(process.execPath, args);
 		const grown = JSON.parse(stdout);
 		expect(grown.heap).toBeLessThan(4 * MIB);

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -16,6 +17,7 @@ import {
 	openPair,
 	rejection,
 } from '../support/links.ts';
+import { until } from '../support/waiting.ts';
 
 describe('the file of a Unix socket', () => {
 	it('is for its owner alone, and is removed when the listener closes', async () => {
@@ -105,6 +107,19 @@ describe('a unix link', () => {
 		},
 	);
 
+	it('is closed when the server dies after it broke off the handshakes of spare connections', async () => {
+		const who = await identities();
+		await listenAt(addressIn(who), who);
+		const place = await startFullPlace(join(who.folder, 'full.sock'), join(who.folder, 'own.sock'));
+		const link = await dial({ address: `unix:${place.path}`, identity: who.client });
+		onTestFinished(() => link.close());
+		const waiting = firstEvent(link, Buffer.from('the only connection'));
+		expect(await waiting).toHaveLength(19);
+		await until('spare connections were refused', () => place.refused() > 1);
+		place.die();
+		expect((await link.closed).code).toBe('closed');
+	});
+
 	it('ends the streams of a client that was killed', async () => {
 		const who = await identities();
 		const address = addressIn(who);
@@ -156,6 +171,36 @@ async function listenAt(
 	const listener = await listen({ address, identity: who.server, onStream });
 	onTestFinished(() => listener.close());
 	return listener;
+}
+
+interface FullPlace {
+	readonly path: string;
+	readonly refused: () => number;
+	readonly die: () => void;
+}
+
+/** Passes one connection on to the socket at `target` and breaks off the others. */
+async function startFullPlace(path: string, target: string): Promise<FullPlace> {
+	let served: Socket | undefined;
+	let refused = 0;
+	const server = createServer((client) => {
+		client.on('error', () => {});
+		if (served) {
+			refused++;
+			client.destroy();
+			return;
+		}
+		served = client;
+		const peer = connect(target).on('error', () => {});
+		client.pipe(peer).pipe(client);
+	});
+	const die = (): void => {
+		served?.destroy();
+		server.close();
+	};
+	onTestFinished(die);
+	await new Promise<void>((resolve) => server.listen(path, resolve));
+	return { path, refused: () => refused, die };
 }
 
 /** The peer has said that it is there. */

@@ -19,6 +19,37 @@ it('says nothing of a backend that starts while the first list is made', async (
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
 });
 
+it('says nothing of several backends that start one after the other while the first list is made', async () => {
+	const backends = [new Plugin('one'), new Plugin('two'), new Plugin('three')];
+	const client = connect(new Hub({ backends }));
+	client.send('initialize');
+	client.send('tools/list');
+	for (const backend of backends) {
+		await settled();
+		backend.start(backend.id);
+	}
+	await settled();
+	expect(client.seen).toEqual(['answer 1', 'answer 2']);
+	backends[1]?.start('other');
+	await settled();
+	expect(client.seen.slice(2)).toEqual(['notifications/tools/list_changed']);
+});
+
+it('announces changes of several backends at the same moment', async () => {
+	const backends = [new Plugin('one'), new Plugin('two')];
+	const client = connect(new Hub({ backends }));
+	client.send('initialize');
+	for (const backend of backends) backend.start(backend.id);
+	client.send('tools/list');
+	await settled();
+	for (const backend of backends) backend.start(`${backend.id} again`);
+	await settled();
+	expect(client.seen.slice(2)).toContain('notifications/tools/list_changed');
+	client.send('tools/list');
+	await settled();
+	expect(client.answers.get(3)).toContain('two again');
+});
+
 it('says nothing of a backend that starts again with the same tools', async () => {
 	const backend = new Plugin();
 	const client = connect(new Hub({ backends: [backend] }));
@@ -104,7 +135,7 @@ const base = {
 
 /** Offers what it was last started with; until then requests wait. */
 class Plugin implements Backend {
-	readonly id = base.id;
+	readonly id: string;
 	readonly kind = base.kind;
 	readonly qualifiesNames = false;
 	readonly state = 'up';
@@ -114,7 +145,8 @@ class Plugin implements Backend {
 	#gate: Promise<void> = Promise.resolve();
 	#open: () => void = () => {};
 
-	constructor() {
+	constructor(id: string = base.id) {
+		this.id = id;
 		this.#names = new Promise((resolve) => {
 			this.#begin = resolve;
 		});
@@ -160,6 +192,8 @@ class Plugin implements Backend {
 interface Client {
 	/** What came, in order: `answer <id>` or the method. */
 	readonly seen: string[];
+	/** The text of each answer, by id. */
+	readonly answers: ReadonlyMap<number, string>;
 	send(method: string, params?: object): void;
 }
 
@@ -170,9 +204,11 @@ function connect(hub: Hub): Client {
 	face.connect(peer);
 	far.start(peer);
 	const seen: string[] = [];
+	const answers = new Map<number, string>();
 	near.start({
 		message: (text) => {
 			const { id, method } = JSON.parse(text);
+			if (method === undefined) answers.set(id, text);
 			seen.push(method ?? `answer ${id}`);
 		},
 		oversize: () => {},
@@ -181,6 +217,7 @@ function connect(hub: Hub): Client {
 	let id = 0;
 	return {
 		seen,
+		answers,
 		send: (method, params = {}) =>
 			void near.post(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })),
 	};

@@ -1,8 +1,8 @@
 /* How a session answers valid, invalid and damaged messages. */
 import { describe, expect, it } from 'vitest';
 import { kitchenSink } from '../support/mcp-server.ts';
-import { until } from '../support/programs.ts';
 import { modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
+import { until } from '../support/waiting.ts';
 
 const later = { name: 'later', arguments: { text: 'x' } };
 

@@ -12,12 +12,14 @@ import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/han
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
+import { deferred, until } from '../support/waiting.ts';
 
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`plugin calls over ${kind}`, () => {
 		it('get their own answers, many at once and in any order', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: async ({ toolName }) => {
+					// A deliberate pause: some answers overtake others.
 					await wait(toolName.endsWith('7') ? 20 : 0);
 					return { success: true, result: { text: toolName } };
 				},
@@ -45,7 +47,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			const quick = Array.from({ length: 200 }, (_, index) => client.send(toolCall(`quick${index}`)));
 			expect((await Promise.all(quick)).map(textOf)).toEqual(quick.map((_, index) => `quick${index}`));
 			for (const error of await Promise.all(slow)) expect(OrchestraError.is(error, 'timeout')).toBe(true);
-			await until(() => aborted.length === 20);
+			await until('all twenty calls are aborted', () => aborted.length === 20);
 			expect(textOf(await client.send(toolCall('after')))).toBe('after');
 		});
 
@@ -90,7 +92,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(OrchestraError.is(late, 'timeout')).toBe(true);
 			const stopped = await rejection(client.send(toolCall('slow'), { signal: AbortSignal.timeout(50) }));
 			expect(OrchestraError.is(stopped, 'canceled')).toBe(true);
-			await until(() => aborted.length === 2);
+			await until('both calls are aborted', () => aborted.length === 2);
 		});
 
 		it('bring chunks as they come, then the end', async () => {
@@ -118,14 +120,14 @@ for (const kind of ['quic', 'tls'] as const) {
 					for (;;) {
 						await chunk(Buffer.alloc(10_000));
 						chunks++;
-						await wait(1);
+						await wait(1); // paces an endless stream
 					}
 				},
 			});
 			for await (const answer of client.sendStream(streamStart('s2', 'endless'))) {
 				if (answer.response.case === 'streamChunk' && answer.response.value.sequence === 3n) break;
 			}
-			await until(() => end !== undefined);
+			await until('the stream is aborted', () => end !== undefined);
 			expect(chunks).toBeGreaterThan(3);
 			expect(OrchestraError.is(end)).toBe(true);
 		});
@@ -168,7 +170,7 @@ for (const kind of ['quic', 'tls'] as const) {
 				{ subscriptionId: 'sub1', eventType: 'changed', payload: { n: 1 } },
 				{ payload: { n: 2 } },
 			]);
-			await until(() => subscribers.size === 0);
+			await until('no subscriber is left', () => subscribers.size === 0);
 		});
 
 		it('carry MCP messages through a tunnel, both ways and in order', async () => {
@@ -183,7 +185,7 @@ for (const kind of ['quic', 'tls'] as const) {
 				(_, index) => `{"n":${index},"ü":"${'x'.repeat(index * 10)}"}`,
 			);
 			for (const message of messages) tunnel.post(message);
-			await until(() => got.length === 100);
+			await until('all hundred events arrive', () => got.length === 100);
 			expect(got).toEqual(messages.map((message) => message.toUpperCase()));
 			tunnel.post('bye');
 			expect((await ended).code).toBe('closed');
@@ -223,9 +225,15 @@ for (const kind of ['quic', 'tls'] as const) {
 		});
 
 		it('fail with the reason when the server goes away', async () => {
-			const { client, close } = await openPair(kind, { toolCall: () => new Promise(() => {}) });
+			const started = deferred();
+			const { client, close } = await openPair(kind, {
+				toolCall: () => {
+					started.resolve();
+					return new Promise(() => {});
+				},
+			});
 			const waiting = rejection(client.send(toolCall('never')));
-			await wait(30);
+			await started.promise;
 			await close();
 			expect(OrchestraError.is(await waiting, 'closed')).toBe(true);
 		});
@@ -249,7 +257,7 @@ it('a client moves to a fresh connection only when the peer is of our own kind',
 	expect(server.counts.accepted).toBe(1);
 	client.features = new Set(FEATURES);
 	for (let call = 0; call < 30; call++) await client.send(toolCall('any'));
-	await until(() => server.counts.accepted > 1);
+	await until('the second link is accepted', () => server.counts.accepted > 1);
 });
 
 interface ServedPair {
@@ -289,8 +297,4 @@ function loud(tunnel: Transport): void {
 		oversize: () => {},
 		end: () => {},
 	});
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-	while (!isTrue()) await wait(5);
 }

@@ -1,4 +1,5 @@
 /* Our ends against quic-go and Go's certificates, in both directions. Left out where Go is not there. */
+
 import { X509Certificate } from 'node:crypto';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -7,7 +8,9 @@ import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { startPluginProcess } from '../../src/plugin/client/plugin-process.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { buildGoPeer, runGoPeer, startGoServer } from '../support/go-peer.ts';
-import { rejection, temporaryFolder } from '../support/links.ts';
+import { rejection } from '../support/links.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const built = await buildGoPeer();
 const program = 'program' in built ? built.program : '';
@@ -53,7 +56,7 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 	});
 
 	it('starts a Go plugin in a folder that we made, calls it, streams from it and cancels', async () => {
-		const certsDir = await temporaryFolder();
+		const certsDir = temporaryFolder();
 		const address = await serveTools(certsDir, 'orchestrator');
 		const log: string[] = [];
 		const options = {
@@ -73,7 +76,7 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 			if (chunks.length === 3) break;
 		}
 		expect(chunks).toEqual(['0', '1', '2']);
-		while (!log.includes('canceled s1')) await new Promise((resolve) => setTimeout(resolve, 5));
+		await until('the plugin notices the cancelation', () => log.includes('canceled s1'));
 	});
 
 	it('is refused by a Go server of another authority', async () => {
@@ -91,7 +94,7 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 });
 
 async function goFolder(): Promise<string> {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	await runGoPeer(program, 'certs', folder);
 	return folder;
 }

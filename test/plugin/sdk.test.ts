@@ -1,4 +1,5 @@
 /* Whole plugin processes, as a hub starts them. */
+
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
@@ -16,8 +17,9 @@ import { parsePluginFlags } from '../../src/plugin/sdk/plugin-flags.ts';
 import { exactResult, pluginHandlers } from '../../src/plugin/sdk/plugin-handlers.ts';
 import type { PluginHandlers, ServerCall } from '../../src/plugin/server/handlers.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
-import { rejection, temporaryFolder } from '../support/links.ts';
-import { until } from '../support/programs.ts';
+import { rejection } from '../support/links.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const example = join(root, 'examples/plugins/projects/plugin.mjs');
@@ -51,7 +53,7 @@ for (const kind of ['quic', 'tls'] as const) {
 
 describe('a plugin process', () => {
 	it('that shows the certificate of another plugin is refused, and both names are said', async () => {
-		const certsDir = await temporaryFolder();
+		const certsDir = temporaryFolder();
 		const error = await rejection(
 			startPluginProcess({
 				id: 'tools.other',
@@ -67,7 +69,7 @@ describe('a plugin process', () => {
 	}, 30_000);
 
 	it('does not register with a server that is no orchestrator', async () => {
-		const certsDir = await temporaryFolder();
+		const certsDir = temporaryFolder();
 		const registered: string[] = [];
 		const server = await servePlugin({
 			kind: 'quic',
@@ -111,7 +113,7 @@ describe('a plugin process', () => {
 	}, 20_000);
 
 	it('that dies before it is ready is diagnosed with its last words', async () => {
-		const certsDir = await temporaryFolder();
+		const certsDir = temporaryFolder();
 		const script = 'console.error("no such module: left-pad"); process.exit(3)';
 		const program = { id: 'broken', binary: process.execPath, args: ['-e', script, '--'] };
 		const error = await rejection(
@@ -132,7 +134,7 @@ describe('a plugin process', () => {
 
 describe('a defined plugin', () => {
 	it('keeps every digit of its arguments and results between our own ends', async () => {
-		const certsDir = await temporaryFolder();
+		const certsDir = temporaryFolder();
 		const digits = '{"id":12345678901234567890}';
 		const plugin = definePlugin({
 			id: 'tools.digits',
@@ -178,7 +180,7 @@ function callOf(name: string): ServerCall {
 }
 
 async function startExample(kind: LinkKind, files: Map<string, Uint8Array>) {
-	const certsDir = await temporaryFolder();
+	const certsDir = temporaryFolder();
 	const registered: unknown[] = [];
 	const handlers: PluginHandlers = {
 		register: (manifest) => {

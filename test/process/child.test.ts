@@ -8,7 +8,8 @@ import { canFindMarks } from '../../src/process/enlist.ts';
 import { Guard } from '../../src/process/guard.ts';
 import { MARK_VARIABLE } from '../../src/process/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
+import { isAlive, node, shell, thrownBy } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const started: Child[] = [];
@@ -143,16 +144,28 @@ describe('stopping', () => {
 		expect(await child.stop()).toEqual({ code: 0, signal: null });
 	});
 
-	it('ends a child that ignores end of file and SIGTERM within 3 s, grandchildren included', async () => {
+	it('ends a child that ignores end of file and SIGTERM, grandchildren included', async () => {
 		const child = await start(
 			shell('trap "" TERM; (trap "" TERM; exec sleep 300) & echo $!; while :; do sleep 1; done'),
 		);
 		const grandchild = Number(await firstLine(child));
-		const before = performance.now();
 		expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
-		expect(performance.now() - before).toBeLessThan(3000);
-		await until('the grandchild is gone', () => !isAlive(grandchild), 500);
-	});
+		await until('the grandchild is gone', () => !isAlive(grandchild));
+	}, 10_000);
+
+	it.skipIf(!canFindMarks)(
+		'sends SIGTERM once, for a second one may mean to stop without finishing',
+		async () => {
+			const counts = `let seen = 0;
+			process.on('SIGTERM', () => { if (++seen === 1) setTimeout(() => { console.log('seen ' + seen); process.exit(); }, 300); });
+			setInterval(() => {}, 1000); console.log('up');`;
+			const child = await start(shell(`"${process.execPath}" -e "${counts}" & wait`));
+			await firstLine(child);
+			const output = text(child.stdout);
+			await child.stop(0);
+			expect(await output).toBe('seen 1\n');
+		},
+	);
 
 	it('ends what a child left behind when it exited by itself', async () => {
 		const child = await start(shell('sleep 300 & echo $!'));
@@ -161,20 +174,17 @@ describe('stopping', () => {
 		expect(isAlive(grandchild)).toBe(false);
 	});
 
-	it('kills at once when asked to', async () => {
-		const child = await start(shell('trap "" TERM; while :; do sleep 1; done'));
-		const before = performance.now();
-		expect(await child.kill()).toMatchObject({ signal: 'SIGKILL' });
-		expect(performance.now() - before).toBeLessThan(1000);
+	it('kills when asked to, without a SIGTERM before', async () => {
+		const child = await start(shell('trap "exit 3" TERM; echo up; while :; do sleep 1; done'));
+		await firstLine(child);
+		expect(await child.kill()).toEqual({ code: null, signal: 'SIGKILL' });
 	});
 
 	it('does not wait for a stranger that holds stdout open', async () => {
 		const setsid =
-			'require("node:child_process").spawn("sleep",["5"],{detached:true,stdio:["ignore","inherit","ignore"]}).unref(); console.log("left")';
+			'require("node:child_process").spawn("sleep",["60"],{detached:true,stdio:["ignore","inherit","ignore"]}).unref(); console.log("left")';
 		const child = await start(node(setsid));
-		const before = performance.now();
 		expect(await text(child.stdout).catch(() => 'cut')).toMatch(/left|cut/);
-		expect(performance.now() - before).toBeLessThan(4000);
 	});
 });
 

@@ -1,10 +1,12 @@
 /* Both ways in which the guard gets to know a child whose parent says nothing more about it. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { canFindMarks, enlist } from '../../src/process/enlist.ts';
 import { Guard } from '../../src/process/guard.ts';
-import { isAlive, until } from '../support/programs.ts';
+import { isAlive } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const stubborn = `trap '' TERM; echo up; while :; do sleep 1; done`;
 

@@ -1,4 +1,5 @@
 /* Descendants that leave the process group of their child, in the ways that real tools do. */
+
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,7 +8,8 @@ import { Guard } from '../../src/process/guard.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
 import { withoutMark } from '../../src/process/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import { livingWith, shell, until } from '../support/programs.ts';
+import { livingWith, shell } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const opened: { close(): void }[] = [];
 afterEach(() => {

@@ -1,16 +1,21 @@
 /* The guard and its owner are killed within a moment: its backup, or the next process, ends the children. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
-import { childrenOf, isAlive, livingWith, until } from '../support/programs.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { childrenOf, isAlive, livingWith } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
+const transportFile = new URL('../../dist/transport/index.js', import.meta.url).href;
+const opensShell = `import { ChildTransport } from '${transportFile}';
+await ChildTransport.open({ command: 'sh', args: ['-c', process.argv[1]] });`;
 const linuxOnly = it.skipIf(process.platform !== 'linux');
 
 linuxOnly.each([0, 1, 5])('ends the children when the guard is killed %i ms before its owner', async (ms) => {
@@ -45,16 +50,35 @@ linuxOnly('replaces a killed guard, whose backup then goes, and keeps the childr
 linuxOnly('leaves to the next process what nobody was left to end', async () => {
 	const stateHome = temporaryFolder();
 	const { parent, guard, backup, token } = await startParent(stateHome);
+	// A parent that is stopped starts no other guard between the two kills.
+	parent.kill('SIGSTOP');
 	for (const pid of [guard, backup]) process.kill(pid, 'SIGKILL');
 	parent.kill('SIGKILL');
 	await once(parent, 'exit');
-	// A new guard may have been started between the two kills; it is ended in the same way.
 	const survivors = livingWith('ROUND_TOKEN', token);
 	expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
 	const next = await startParent(stateHome);
 	await until('what was left is ended', () => !survivors.some(isAlive));
 	expect(livingWith('ROUND_TOKEN', next.token).length).toBeGreaterThan(0);
 	expect(readdirSync(join(stateHome, 'orchestra', 'children'))).toHaveLength(1);
+	next.parent.kill('SIGKILL');
+	await nothingLeft(next.token);
+});
+
+linuxOnly('lets a guard stop the children in order, although another process starts meanwhile', async () => {
+	const folder = temporaryFolder();
+	const env = { ...process.env, XDG_STATE_HOME: folder };
+	// Its shell says that `sleep` was ended, which must not break the pipe of the dead parent.
+	const child = `exec 2>/dev/null; trap 'touch ended; exit' TERM; touch began; while :; do sleep 0.05; done`;
+	const parent = spawn(process.execPath, ['--input-type=module', '-e', opensShell, child], {
+		cwd: folder,
+		env,
+	});
+	await until('the child runs', () => existsSync(join(folder, 'began')));
+	parent.kill('SIGKILL');
+	await once(parent, 'exit');
+	const next = await startParent(folder);
+	await until('the child has ended in order', () => existsSync(join(folder, 'ended')));
 	next.parent.kill('SIGKILL');
 	await nothingLeft(next.token);
 });
@@ -70,6 +94,7 @@ async function startParent(stateHome = temporaryFolder()): Promise<Started> {
 	const token = randomUUID();
 	const env = { ...process.env, XDG_STATE_HOME: stateHome };
 	const parent = spawn(process.execPath, [parentFile, token], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+	onTestFinished(() => void parent.kill('SIGKILL'));
 	let guard = 0;
 	await once(parent.stdout, 'data');
 	await until('the guard has a backup', () => {

@@ -9,7 +9,8 @@ import { Child } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import { isAlive, node, shell, thrownBy, until } from '../support/programs.ts';
+import { isAlive, node, shell, thrownBy } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const KILL_ROUNDS = 40;

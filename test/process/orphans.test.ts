@@ -1,11 +1,13 @@
 /* Kill the parent, hard, at any moment: nothing of its tree may be left. */
+
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { livingWith, until } from '../support/programs.ts';
+import { livingWith } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
 const hastyFile = fileURLToPath(new URL('../fixtures/dies-while-starting.mjs', import.meta.url));

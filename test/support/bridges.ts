@@ -171,12 +171,3 @@ export const initialize = {
 	method: 'initialize',
 	params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
-
-/** A promise and what resolves it. */
-export function deferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = () => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
-}

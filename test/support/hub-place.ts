@@ -1,12 +1,14 @@
 /* A project with a home and so a shared hub of its own, and everything of it ended with the test. */
+
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
 import { BridgeClient, initialize } from './bridges.ts';
 import { type MctlResult, mctl, startMctl } from './mctl.ts';
-import { livingWith, until } from './programs.ts';
-import { temporaryFolder, withFiles } from './workspace.ts';
+import { livingWith } from './programs.ts';
+import { until } from './waiting.ts';
+import { temporaryFolder, writeFiles } from './workspace.ts';
 
 export interface HubPlace {
 	readonly home: string;
@@ -36,7 +38,7 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 	const home = realpathSync(temporaryFolder());
 	const cwd = join(home, 'work');
 	mkdirSync(cwd);
-	withFiles(home, { 'work/orchestra.json': JSON.stringify(configuration), ...files });
+	writeFiles(home, { 'work/orchestra.json': JSON.stringify(configuration), ...files });
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {

@@ -1,16 +1,15 @@
 /* A folder of a library in a temporary place, and ways to listen to it. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Library, type LibraryChange, type LibraryOptions } from '../../src/library/index.ts';
 import { Log } from '../../src/log.ts';
+import { temporaryFolder, writeFiles } from './workspace.ts';
 
-/** A temporary folder with `files`, by name; removed by `remove`. */
-export class TemporaryFolder {
-	readonly path: string = mkdtempSync(join(tmpdir(), 'orchestra-library-'));
+/** A temporary folder with `files`, by name. */
+export class LibraryFolder {
+	readonly path: string = temporaryFolder();
 
 	constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
-		for (const [name, content] of Object.entries(files)) this.write(name, content);
+		writeFiles(this.path, files);
 	}
 
 	at(name: string): string {
@@ -18,12 +17,7 @@ export class TemporaryFolder {
 	}
 
 	write(name: string, content: string | Uint8Array): void {
-		mkdirSync(dirname(this.at(name)), { recursive: true });
-		writeFileSync(this.at(name), content);
-	}
-
-	remove(): void {
-		rmSync(this.path, { recursive: true, force: true });
+		writeFiles(this.path, { [name]: content });
 	}
 }
 
@@ -44,13 +38,13 @@ export class LogLines {
 	}
 }
 
-/** Open a library on temporary files, work with it, close and remove it. */
-export async function withFiles<T>(
+/** Open a library on temporary files, work with it, close it. */
+export async function withLibrary<T>(
 	files: Readonly<Record<string, string | Uint8Array>>,
-	work: (library: Library, folder: TemporaryFolder, log: LogLines) => Promise<T>,
+	work: (library: Library, folder: LibraryFolder, log: LogLines) => Promise<T>,
 	options: LibraryOptions = {},
 ): Promise<T> {
-	const folder = new TemporaryFolder(files);
+	const folder = new LibraryFolder(files);
 	const log = new LogLines();
 	const library = Library.open({
 		prompts: folder.at('prompts'),
@@ -62,7 +56,6 @@ export async function withFiles<T>(
 		return await work(library, folder, log);
 	} finally {
 		await library.close();
-		folder.remove();
 	}
 }
 

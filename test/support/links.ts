@@ -1,6 +1,4 @@
 /* Real links for tests: certificates in a folder of their own, echo servers, and calls over them. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -16,13 +14,7 @@ import type {
 } from '../../src/link/link.ts';
 import { dial, listen } from '../../src/link/open-link.ts';
 import { unixAddress } from '../../src/link/tls/unix-address.ts';
-
-/** A folder that is gone after the test. */
-export async function temporaryFolder(): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), 'orchestra-'));
-	onTestFinished(() => rm(folder, { recursive: true, force: true }));
-	return folder;
-}
+import { temporaryFolder } from './workspace.ts';
 
 export interface Identities {
 	folder: string;
@@ -31,7 +23,7 @@ export interface Identities {
 }
 
 export async function identities(): Promise<Identities> {
-	const folder = await temporaryFolder();
+	const folder = temporaryFolder();
 	return {
 		folder,
 		server: await loadIdentity(folder, 'orchestrator'),

@@ -1,10 +1,12 @@
 /* Plugins and a `mctl serve` above them, as real processes with a home of their own. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Client } from '../../src/transport/client.ts';
 import { type MctlResult, mctl } from './mctl.ts';
-import { livingWith, until } from './programs.ts';
+import { livingWith } from './programs.ts';
+import { until } from './waiting.ts';
 import { temporaryFolder } from './workspace.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../..');

@@ -1,6 +1,5 @@
 /* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 
 /** A spawn record that runs `script` in Node. */
@@ -71,19 +70,6 @@ export function childrenOf(parent: number): number[] {
 			}
 		})
 		.map(Number);
-}
-
-/** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
-export async function until(
-	what: string,
-	condition: () => boolean | Promise<boolean>,
-	ms = 5000,
-): Promise<void> {
-	const giveUpAt = performance.now() + ms;
-	while (!(await condition())) {
-		if (performance.now() > giveUpAt) throw new Error(`waited ${ms} ms in vain until ${what}`);
-		await sleep(10);
-	}
 }
 
 /** What `action` throws or rejects with. */

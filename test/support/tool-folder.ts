@@ -1,36 +1,10 @@
 /* Tools made for one test, in folders that vanish with it. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { readToolAt } from '../../src/tool/discover.ts';
 import type { ToolEvent } from '../../src/tool/event.ts';
 import { type RunOptions, runTool } from '../../src/tool/run.ts';
 import type { RunSummary } from '../../src/tool/summary.ts';
 import type { DiscoveredTool } from '../../src/tool/tool.ts';
-
-const made: string[] = [];
-afterAll(() => {
-	for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new empty folder, removed after the tests of the file. */
-export function temporaryFolder(): string {
-	const folder = mkdtempSync(join(tmpdir(), 'orchestra-'));
-	made.push(folder);
-	return folder;
-}
-
-/** Write files below `folder`: relative path to content. Scripts are made executable. */
-export function writeFiles(folder: string, files: Record<string, string>): string {
-	for (const [name, text] of Object.entries(files)) {
-		const path = join(folder, name);
-		mkdirSync(dirname(path), { recursive: true });
-		writeFileSync(path, text);
-		if (text.startsWith('#!')) chmodSync(path, 0o755);
-	}
-	return folder;
-}
+import { temporaryFolder, writeFiles } from './workspace.ts';
 
 /** A manifest that is right, with `changes`. */
 export function manifestOf(id: string, changes: Record<string, unknown> = {}): string {

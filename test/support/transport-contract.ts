@@ -1,9 +1,10 @@
 /* What every transport must do, run on every kind of it. The other end echoes each message. */
+
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import type { Receiver } from '../../src/rpc/channel.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { until } from './programs.ts';
+import { until } from './waiting.ts';
 
 export interface Opened {
 	transport: Transport;

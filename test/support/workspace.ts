@@ -1,21 +1,29 @@
-/* A folder for one test, and the text in it. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+/* Folders for the tests of one file, and the files in them. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 
-/** An empty folder, removed when the test is over. */
+const made: string[] = [];
+afterAll(() => {
+	// Retried: a process that the last test ended may be writing its last file.
+	for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A new empty folder, removed after the tests of the file. */
 export function temporaryFolder(): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'orchestra-')));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	made.push(folder);
 	return folder;
 }
 
-/** Write files below a folder, making their folders. Gives back the folder. */
-export function withFiles(folder: string, files: Record<string, string | Uint8Array>): string {
+/** Write files below `folder` (relative path to content), making their folders. Scripts are made executable. Gives back `folder`. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): string {
 	for (const [name, content] of Object.entries(files)) {
-		mkdirSync(dirname(join(folder, name)), { recursive: true });
-		writeFileSync(join(folder, name), content);
+		const path = join(folder, name);
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, content);
+		if (typeof content === 'string' && content.startsWith('#!')) chmodSync(path, 0o755);
 	}
 	return folder;
 }

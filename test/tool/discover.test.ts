@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { bundledToolsRoot, discoverTools, readToolAt, toolRoots } from '../../src/tool/discover.ts';
 import { spawnRecordOf } from '../../src/tool/tool.ts';
 import { thrownBy } from '../support/programs.ts';
-import { manifestOf, runToEnd, shellEvent, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { manifestOf, runToEnd, shellEvent } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const configuration = {
 	root: '/project',

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/schema/validate.ts';
 import { bundledToolsRoot, discoverTools } from '../../src/tool/discover.ts';
 import type { DiscoveredTool } from '../../src/tool/tool.ts';
-import { runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { runToEnd } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const { tools, problems } = discoverTools([bundledToolsRoot]);
 const hasPython = hasProgram('python3', '--version');

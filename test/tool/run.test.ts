@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { bundledToolsRoot, readToolAt } from '../../src/tool/discover.ts';
 import { runTool } from '../../src/tool/run.ts';
-import { isAlive, until } from '../support/programs.ts';
-import { nodeTool, runToEnd, shellTool, temporaryFolder } from '../support/tool-folder.ts';
+import { isAlive } from '../support/programs.ts';
+import { nodeTool, runToEnd, shellTool } from '../support/tool-folder.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const helloWorld = readToolAt(join(bundledToolsRoot, 'hello-world'));
 
@@ -195,7 +197,6 @@ describe('a run with limits', () => {
 		]);
 		expect(summary).toMatchObject({ outcome: 'timeout', exitCode: 124 });
 		expect(isAlive(Number(readFileSync(join(tool.folder, 'pid'), 'utf8')))).toBe(false);
-		expect(summary.elapsedMs).toBeLessThan(30_000);
 	});
 
 	it('ends a tool that ignores SIGTERM, and what it forked', async () => {
@@ -297,11 +298,10 @@ describe('a run with a hostile tool', () => {
 
 	it('does not wait for a stranger that left the group and holds stdout open', async () => {
 		const tool = nodeTool(`const options = { detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
-			require('node:child_process').spawn('sleep', ['9'], options).unref();
+			require('node:child_process').spawn('sleep', ['60'], options).unref();
 			emit('result', {});`);
 		const { summary } = await runToEnd(tool);
 		expect(summary.outcome).toBe('ok');
-		expect(summary.elapsedMs).toBeLessThan(8500);
 	});
 
 	it('ends what a tool left behind in its group', async () => {

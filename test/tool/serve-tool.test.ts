@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readToolAt } from '../../src/tool/discover.ts';
 import { runTool } from '../../src/tool/run.ts';
 import type { DiscoveredTool } from '../../src/tool/tool.ts';
-import { manifestOf, runToEnd, temporaryFolder, writeFiles } from '../support/tool-folder.ts';
+import { manifestOf, runToEnd } from '../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const sdk = fileURLToPath(new URL('../../dist/tool/serve-tool.js', import.meta.url));
 

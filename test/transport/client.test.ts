@@ -3,7 +3,8 @@ import type { OrchestraError } from '../../src/errors.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { ChildTransport } from '../../src/transport/child-transport.ts';
 import { Client, type ClientOptions } from '../../src/transport/client.ts';
-import { isAlive, node, rpcServer, shell, until } from '../support/programs.ts';
+import { isAlive, node, rpcServer, shell } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const clients: Client[] = [];
 afterEach(async () => {

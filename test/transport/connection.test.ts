@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/transport/connect.ts';
 import { Connection, MAILBOX_CHARACTERS, MAILBOX_VALUES } from '../../src/transport/connection.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 describe('connect', () => {
 	it('stdio:cat echoes {"foo":42} twice, then close', async () => {

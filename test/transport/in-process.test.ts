@@ -1,4 +1,5 @@
 /* Parts that other tests use in processes of their own, seen from inside. */
+
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { serveStdio } from '../../src/transport/serve-stdio.ts';
 import { StdioTransport } from '../../src/transport/stdio-transport.ts';
 import { takeStdout } from '../../src/transport/take-stdout.ts';
 import { isTracing, traced } from '../../src/transport/trace.ts';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 describe('serveStdio', () => {
 	it('serves over given streams, lets the server speak first, and ends with the input', async () => {

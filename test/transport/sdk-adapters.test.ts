@@ -7,7 +7,8 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
 import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
-import { isAlive, node, until } from '../support/programs.ts';
+import { isAlive, node } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const info = { name: 'test', version: '1.0.0' };
 const sides = ['ours', 'theirs'] as const;

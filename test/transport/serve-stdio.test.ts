@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { until } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const server = fileURLToPath(new URL('../fixtures/stdio-server.mjs', import.meta.url));
 
@@ -67,18 +67,16 @@ describe('a server process', () => {
 		},
 	);
 
-	it('exits at once on a second signal', async () => {
-		const child = start();
+	it('exits on a second signal, though a request still drains', async () => {
+		const child = start({ DRAIN_MS: '600000' });
 		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"never"}\n');
 		await handlerStarted(child);
-		const before = performance.now();
 		child.kill('SIGTERM');
 		await until('it noticed', () => child.killed);
 		const exited = once(child, 'exit');
 		const again = setInterval(() => child.kill('SIGTERM'), 50);
 		await exited;
 		clearInterval(again);
-		expect(performance.now() - before).toBeLessThan(3000);
 	});
 
 	it('survives a client that goes away without reading', async () => {

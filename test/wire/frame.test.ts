@@ -24,7 +24,7 @@ describe('FrameReader', () => {
 		const got: Uint8Array[] = [];
 		for (let at = 0; at < bytes.length; at += 1_000) got.push(...reader.push(bytes.subarray(at, at + 1_000)));
 		expect(got.map(hex)).toEqual(payloads.map(hex));
-		expect(reader.heldBytes).toBe(0);
+		expect(reader.bufferedBytes).toBe(0);
 	});
 
 	it('ends with bad_frame or holds back, never with anything else, whatever the bytes', () => {

@@ -1,7 +1,7 @@
 /* `mctl find`: the fragments of the library for a task, in the words of whoever asks. */
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Match } from '../../library/match/match.ts';
-import { type MatchMode, matchModes } from '../../library/match/match-request.ts';
+import { type MatchMode, matchModeOf, matchModes } from '../../library/match/match-request.ts';
 import { printableLine } from '../../printable.ts';
 import { describeReasons } from '../../search/index/explain.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
@@ -19,7 +19,7 @@ export const find: Command = {
 	flags: {
 		'max-tokens': { type: 'string', value: 'N', help: 'assemble the texts inside N tokens' },
 		'max-results': { type: 'string', value: 'N', help: 'at most N fragments (default 15)' },
-		mode: { type: 'string', value: 'MODE', help: 'catalog (default), full or index' },
+		mode: { type: 'string', value: 'MODE', help: 'catalog (default), full or index (also: minimal)' },
 		category: { type: 'string', value: 'NAME', help: 'only this category; several with commas' },
 		tags: { type: 'string', value: 'A,B', help: 'only fragments that have all of these tags' },
 		...libraryFlags,
@@ -46,7 +46,7 @@ export const find: Command = {
 function modeOf({ flags }: CommandInput, maxTokens: number | undefined): MatchMode {
 	const { mode } = flags;
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';
-	const known = matchModes.find((name) => name === mode);
+	const known = typeof mode === 'string' ? matchModeOf(mode) : undefined;
 	if (known === undefined) throw usageError(find, `--mode is one of ${matchModes.join(', ')}, not "${mode}"`);
 	return known;
 }

@@ -48,8 +48,9 @@ function configurationText(servers: Record<string, unknown>): string {
 	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
 	"mcpServers": ${indented},
 
-	// Where tools are looked for, and what they may be told: a tool sees the keys it declares.
-	"tools": { "roots": ["./tools"], "config": {} },
+	// What tools may be told: a tool sees the keys it declares. Tools are looked for in ./tools and among the
+	// bundled examples; "roots": ["./tools"] would leave the examples out.
+	"tools": { "config": {} },
 
 	// Folders of markdown that become prompts and resources.
 	// "library": { "prompts": "./prompts", "resources": "./resources" },

@@ -26,8 +26,8 @@ export const FILLED_PROMPT_LIMIT_CHARACTERS: number = 8 * 1024 * 1024;
 
 /** Largest table of word vectors, in bytes. */
 export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;
-/** Largest list of concepts, in bytes. */
-export const CONCEPTS_LIMIT_BYTES: number = 4 * 1024 * 1024;
+/** Largest word list, in bytes. */
+export const WORD_LIST_LIMIT_BYTES: number = 4 * 1024 * 1024;
 
 /** Longest stretch of loading before other work gets its turn, in milliseconds. */
 export const LOAD_SLICE_MS = 8;

@@ -1,15 +1,14 @@
 /*
- * Answer a match request as text, in the mode it asks for. Bodies come from the
- * disk at that moment, so what is assembled is never older than the files.
+ * Answer a match request as text, in the requested mode. Bodies are read from the
+ * disk for each request, so an assembled text is never older than the files.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { WordVectors } from '../../search/vectors/word-vectors.ts';
-import { bundledConcepts, readConcepts } from '../files/concepts-file.ts';
 import type { Folder } from '../files/folder.ts';
 import type { Fragment } from '../files/fragment.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
 import type { Shelf } from '../files/shelf.ts';
+import { bundledConcepts, bundledSynonyms, readConcepts, readSynonyms } from '../files/word-list-files.ts';
 import { readWordVectors } from '../files/word-vectors-file.ts';
 import { assemble } from './assemble.ts';
 import { type Match, matchFragments } from './match.ts';
@@ -41,31 +40,31 @@ export interface FinderOptions {
 	concepts?: string | undefined;
 }
 
-/** How long nothing else runs while documents are filed and read for their meaning. */
+/** Longest slice of index work before the event loop runs again, in milliseconds. */
 const PREPARE_MS = 8;
 
 export class Finder {
 	readonly #options: FinderOptions;
-	#isTaught = false;
+	#isLoaded = false;
 
 	constructor(options: FinderOptions) {
 		this.#options = options;
 	}
 
-	/** Get ready to find by meaning, a little at a time, so that others are served meanwhile. */
+	/** Load the search data and vectorize documents, in slices, so that other work continues. */
 	async prepare(): Promise<void> {
-		this.#learnMeaning();
+		this.#loadData();
 		await this.settle();
 	}
 
-	/** Finish what is under way in the index, a little at a time. */
+	/** Finish pending index work, in slices. */
 	async settle(): Promise<void> {
 		while (!this.#options.shelf.index.prepare(PREPARE_MS)) await new Promise((next) => setImmediate(next));
 	}
 
 	find(request: MatchRequest): FoundFragment {
 		const { shelf, log, countTokens } = this.#options;
-		this.#learnMeaning();
+		this.#loadData();
 		const found = matchFragments(shelf, request);
 		if (request.mode === 'full' && found.matches.length > 0) {
 			return { request, total: found.total, ...this.#assemble(found.matches, request) };
@@ -82,26 +81,25 @@ export class Finder {
 		};
 	}
 
-	/** The table is read when it is needed for the first time; without it words have to do. */
-	#learnMeaning(): void {
-		if (this.#isTaught) return;
-		this.#isTaught = true;
-		const { shelf, log, wordVectors } = this.#options;
-		try {
+	/** The first search loads the data files. Without one of them the search has fewer signals. */
+	#loadData(): void {
+		if (this.#isLoaded) return;
+		this.#isLoaded = true;
+		const { shelf, wordVectors, concepts = bundledConcepts() } = this.#options;
+		const { index } = shelf;
+		this.#load('without synonyms', () => index.useSynonyms(readSynonyms(bundledSynonyms())));
+		this.#load('by words alone', () => {
 			const vectors = readWordVectors(wordVectors);
-			shelf.index.understand(vectors);
-			this.#learnConcepts(vectors);
-		} catch (error) {
-			log.warn(`searching by words alone: ${messageOf(error)}`);
-		}
+			index.useVectors(vectors);
+			this.#load('without concepts', () => index.useConcepts(readConcepts(concepts, vectors)));
+		});
 	}
 
-	#learnConcepts(vectors: WordVectors): void {
-		const { shelf, log, concepts = bundledConcepts() } = this.#options;
+	#load(otherwise: string, load: () => void): void {
 		try {
-			shelf.index.learn(readConcepts(concepts, vectors));
+			load();
 		} catch (error) {
-			log.warn(`searching without concepts: ${messageOf(error)}`);
+			this.#options.log.warn(`searching ${otherwise}: ${messageOf(error)}`);
 		}
 	}
 

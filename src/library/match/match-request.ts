@@ -68,10 +68,13 @@ function categoriesOf(category: string | undefined, named: readonly string[]): r
 	return named.length === 0 || isNamed ? [category] : ['\0none'];
 }
 
-/** `minimal` is what older libraries call the index. */
-function modeOf(text: string | undefined): MatchMode {
-	const named = text === 'minimal' ? 'index' : (text ?? 'catalog');
-	const mode = matchModes.find((known) => known === named);
+/** The mode that a name means; `minimal` is what older libraries call the index. */
+export function matchModeOf(name: string): MatchMode | undefined {
+	return matchModes.find((known) => known === (name === 'minimal' ? 'index' : name));
+}
+
+function modeOf(text = 'catalog'): MatchMode {
+	const mode = matchModeOf(text);
 	if (mode === undefined)
 		throw badParameter('mode', `is "${text}"`, `It is one of ${matchModes.join(', ')}.`);
 	return mode;

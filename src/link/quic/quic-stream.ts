@@ -186,9 +186,9 @@ export class QuicStream implements LinkStream {
 	}
 
 	#account(): void {
-		const { heldBytes } = this.#reader;
-		const grew = heldBytes - this.#heldBytes;
-		this.#heldBytes = heldBytes;
+		const { bufferedBytes } = this.#reader;
+		const grew = bufferedBytes - this.#heldBytes;
+		this.#heldBytes = bufferedBytes;
 		if (grew === 0 || this.#host.hold(grew)) return;
 		throw new OrchestraError('bad_frame', `${this.#host.address} has too many unfinished frames under way`, {
 			data: { code: CODE_TOO_MUCH },

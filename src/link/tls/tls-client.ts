@@ -19,7 +19,13 @@ import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { parseDialAddress } from '../address.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
 import type { DialOptions, Link, LinkKind, LinkStream } from '../link.ts';
-import { HANDSHAKE_MS, KEEP_ALIVE_MS, LINK_PROTOCOL } from '../link-limits.ts';
+import {
+	HANDSHAKE_MS,
+	KEEP_ALIVE_MS,
+	LINK_PROTOCOL,
+	SPARE_RETRY_FIRST_MS,
+	SPARE_RETRY_LONGEST_MS,
+} from '../link-limits.ts';
 import { TlsStream } from './tls-stream.ts';
 import { isUnixAddress, unixPath } from './unix-address.ts';
 
@@ -42,7 +48,9 @@ class TlsLink implements Link {
 	readonly #streams = new Set<TlsStream>();
 	/** Connected, and not used by anybody yet. */
 	#spare: TlsStream | undefined;
-	#isDialingSpare = false;
+	/** `waiting`: the last attempt failed, the next one is due soon. */
+	#spareDial: 'none' | 'running' | 'waiting' = 'none';
+	#retryTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
@@ -66,7 +74,7 @@ class TlsLink implements Link {
 		this.#spare = undefined;
 		this.#streams.add(stream);
 		if (!spare) void this.#dialFor(stream);
-		if (this.kind === 'unix' && !this.#isDialingSpare) void this.#dialSpare();
+		if (this.kind === 'unix' && this.#spareDial === 'none') void this.#dialSpare();
 		return stream;
 	}
 
@@ -89,23 +97,23 @@ class TlsLink implements Link {
 	}
 
 	/*
-	 * When the peer is alive but no spare can be had, the link lives as long as the streams that are open.
-	 * A handshake that breaks off may be the end of the peer or a peer that is full: the second try tells.
+	 * A handshake that breaks off may be the end of the peer or a peer that is full: only the next attempts tell.
+	 * They go on, with backoff, until there is a spare again or the link is closed: streams that the peer has ended
+	 * look the same whether it lives or not.
 	 */
-	async #dialSpare(): Promise<void> {
-		this.#isDialingSpare = true;
-		const attempt = async (): Promise<void> => this.#keepSpare(await open(this.#options, this.#context));
+	async #dialSpare(retryMs = SPARE_RETRY_FIRST_MS): Promise<void> {
+		this.#spareDial = 'running';
 		try {
-			await attempt().catch((thrown: unknown) => {
-				if (OrchestraError.from(thrown).data['isReset'] === true && !this.#isClosed) return attempt();
-				throw thrown;
-			});
+			this.#keepSpare(await open(this.#options, this.#context));
+			this.#spareDial = 'none';
 		} catch (thrown) {
+			this.#spareDial = 'waiting';
 			const error = OrchestraError.from(thrown, 'closed');
 			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfAlone(error);
-		} finally {
-			this.#isDialingSpare = false;
+			if (this.#isClosed) return;
+			const nextMs = Math.min(retryMs * 2, SPARE_RETRY_LONGEST_MS);
+			this.#retryTimer = setTimeout(() => void this.#dialSpare(nextMs), retryMs);
 		}
 	}
 
@@ -123,7 +131,7 @@ class TlsLink implements Link {
 			this.#streams.delete(stream);
 			// Nobody ends a connection that was not used, but the end of the peer's process does.
 			if (stream === this.#spare) this.#end(reason);
-			else if (this.kind === 'unix' && !this.#isDialingSpare) this.#endIfAlone(reason);
+			else if (this.kind === 'unix' && this.#spareDial !== 'running') this.#endIfAlone(reason);
 		});
 	}
 
@@ -135,6 +143,7 @@ class TlsLink implements Link {
 	#end(reason: OrchestraError): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
+		clearTimeout(this.#retryTimer);
 		for (const stream of this.#streams) stream.fail(reason);
 		this.#spare?.fail(reason);
 		this.#resolveClosed(reason);

@@ -1,56 +1,54 @@
 /*
- * A list of concepts as text: how people say it who do not know the term, and
- * the terms they are after. It comes as text, so that this layer needs no files.
+ * Concepts, from `data/concepts.txt`: plain words, and the terms that they lead to.
+ * The list comes as text, so that this layer needs no files.
  *
- *     @pay = pay charge bill
- *     @pay twice, double payment > idempotent duplicate
+ *     @pay = pay, charge, bill
+ *     @pay twice, double payment > idempotent, duplicate
  *
- * Left of `>` stand patterns with commas between them, `/` between words that do
- * as well as each other, and `@name` for a class of such words. Words are written
- * in small letters and digits, so that the list is read in a moment.
+ * Left of `>` are patterns; `/` separates alternatives, and `@name` stands for a
+ * class of them. Right of `>` are terms.
  */
-import { OrchestraError } from '../../errors.ts';
 import { NumberRows } from '../index/number-rows.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
+import { brokenLine, eachLine } from './word-list.ts';
 
-const CLASS = /^@([a-z]+) = ([a-z0-9]+(?: [a-z0-9]+)*)$/;
-const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?: [a-z0-9+#]+)*$/;
+const CLASS = /^@([a-z]+) = ([a-z0-9]+(?:, [a-z0-9]+)*)$/;
+const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?:, [a-z0-9+#]+)*$/;
 /** More than one plain word. */
 const SEVERAL = /[@/]/;
 
-/** How many of the words that do as well as each other stand for what they mean. */
+/** How many alternatives of a slot contribute to the vector of a line. */
 const LEADING_WORDS = 2;
 
 /**
- * A slot is one word of a pattern, or several that do as well as each other. Most slots and stems occur
- * many times, so both have numbers.
+ * A slot is one word of a pattern, or several alternatives. Most slots and stems occur many times, so both
+ * have numbers.
  */
 export interface ConceptList {
-	/** What each line means, with spaces between. */
-	readonly terms: readonly string[];
+	/** The terms of each line. */
+	readonly terms: ReadonlyArray<readonly string[]>;
 	/** The line of each pattern. */
 	readonly lineOf: readonly number[];
 	/** The slots of each pattern. */
 	readonly patterns: NumberRows;
 	/** The stems of each slot, each once. */
 	readonly slots: NumberRows;
-	/** The first of the stems of each slot, when they have a subject of their own. */
+	/** The first stems of each slot that are no stop words. */
 	readonly leading: NumberRows;
 	/** The number of each stem, in rising order. */
 	readonly stems: ReadonlyMap<string, number>;
 }
 
-/** Throws `bad_input` for a text that is no such list. */
+/** Throws `bad_input` for a text that is not a list of concepts. */
 export function readConceptList(text: string): ConceptList {
 	const reader = new ListReader();
-	const lines = text.split('\n');
-	for (let at = 0; at < lines.length; at++) reader.read(lines[at]?.trim() ?? '', at + 1);
+	eachLine(text, (line, number) => reader.read(line, number));
 	return reader;
 }
 
 class ListReader implements ConceptList {
-	readonly terms: string[] = [];
+	readonly terms: string[][] = [];
 	readonly lineOf: number[] = [];
 	readonly patterns = new NumberRows();
 	readonly slots = new NumberRows();
@@ -58,15 +56,14 @@ class ListReader implements ConceptList {
 	readonly stems = new Map<string, number>();
 	readonly #classes = new Map<string, string[]>();
 	readonly #slotNumbers = new Map<string, number>();
-	/** Number of the stem of each word, which is worked out once. */
+	/** Number of the stem of each word; a word is stemmed once. */
 	readonly #words = new Map<string, number>();
 
 	read(line: string, number: number): void {
-		if (line === '' || line.startsWith('#')) return;
 		const [, name, members] = CLASS.exec(line) ?? [];
 		if (name === undefined) return this.#readLine(line, number);
 		if (this.#classes.has(name)) throw broken(number, `defines the class "@${name}" again`);
-		this.#classes.set(name, (members ?? '').split(' '));
+		this.#classes.set(name, (members ?? '').split(', '));
 	}
 
 	#readLine(line: string, number: number): void {
@@ -79,7 +76,7 @@ class ListReader implements ConceptList {
 			if (isLast) this.#endPattern();
 		}
 		this.#endPattern();
-		this.terms.push(line.slice(arrow + 3));
+		this.terms.push(line.slice(arrow + 3).split(', '));
 	}
 
 	#endPattern(): void {
@@ -126,8 +123,6 @@ class ListReader implements ConceptList {
 	}
 }
 
-function broken(line: number, problem: string): OrchestraError {
-	return new OrchestraError('bad_input', `line ${line} of the list of concepts ${problem}`, {
-		hint: 'Install the package again.',
-	});
+function broken(number: number, problem: string): Error {
+	return brokenLine({ list: 'concepts', number }, problem);
 }

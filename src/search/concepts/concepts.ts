@@ -34,8 +34,8 @@ export interface MeantTerm {
 }
 
 export class Concepts {
-	/** What each line means, with spaces between. */
-	readonly #terms: readonly string[];
+	/** The terms of each line. */
+	readonly #terms: ReadonlyArray<readonly string[]>;
 	readonly #index: PatternIndex;
 	readonly #vectors: ConceptVectors | undefined;
 
@@ -61,7 +61,7 @@ export class Concepts {
 		const lines = this.#nearest(words, matches);
 		for (const { slot: line, score } of lines) {
 			const text = this.#textOf(line, words, matches.get(line));
-			for (const form of new Set(this.#terms[line]?.split(' '))) {
+			for (const form of new Set(this.#terms[line])) {
 				const key = stem(form);
 				const known = pool.get(key);
 				if (known) known.weight += score ** 2;

@@ -1,26 +1,21 @@
 /*
- * What one word of a question can stand for in this collection. A word that the
- * collection knows stands for itself and, for less, for what is related to it;
- * one without either may be a slip of the finger or the beginning of a longer
- * word. Whether two words are written as one is taken as a matter of taste.
+ * The words of this collection that one word of a query matches. A known word
+ * matches itself and, for less, its synonyms; one without either may be a typo or
+ * the prefix of a longer word. Compounds match whether they are written as one
+ * word or as two.
  */
 
-import {
-	IDIOM_WORD_LIMIT,
-	type RelatedWord,
-	relatedToStems,
-	relatedWords,
-} from '../concepts/related-words.ts';
+import { IDIOM_WORD_LIMIT, type Synonym, type Synonyms } from '../concepts/synonyms.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { Lexicon, NearWord } from './lexicon.ts';
 import type { Posting } from './posting.ts';
 
-/** How many other words one unknown word may stand for. */
+/** Most matches of one unknown word. */
 export const NEAR_WORD_LIMIT = 4;
-/** Shortest half of a word that was written in one and is known in two. */
+/** Shortest half of a compound. */
 const HALF_LEAST_CHARACTERS = 4;
-/** Shortest word that is looked at for halves. */
+/** Shortest word that is split in two. */
 const WHOLE_LEAST_CHARACTERS = 2 * HALF_LEAST_CHARACTERS;
 
 const JOINED_FACTOR = 0.85;
@@ -31,7 +26,7 @@ export interface Candidate {
 	posting: Posting;
 	form: string;
 	kind: 'word' | 'related' | 'prefix' | 'typo';
-	/** 1 for the word itself, less for what it only may mean. */
+	/** Weight of the match: 1 for the word itself, less for all others. */
 	factor: number;
 }
 
@@ -40,24 +35,35 @@ export interface Idiom {
 	candidates: Candidate[];
 }
 
-/** What the word at `at` can stand for, itself first. */
-export function candidatesFor(words: readonly string[], at: number, lexicon: Lexicon): Candidate[] {
+/** The words of the collection, and the synonyms that lead to more of them. */
+export interface Vocabulary {
+	readonly lexicon: Lexicon;
+	readonly synonyms: Synonyms | undefined;
+}
+
+/** The matches of the word at `at`, itself first. */
+export function candidatesFor(
+	words: readonly string[],
+	at: number,
+	{ lexicon, synonyms }: Vocabulary,
+): Candidate[] {
 	const word = words[at] ?? '';
 	const own = lexicon.find(word);
 	const found: Candidate[] = own ? [{ posting: own, form: word, kind: 'word', factor: 1 }] : [];
-	found.push(...joinedAt(words, at, lexicon), ...known(relatedWords(word), lexicon));
+	found.push(...joinedAt(words, at, lexicon), ...known(synonyms?.of(word) ?? [], lexicon));
 	return found.length > 0 ? withoutRepetition(found) : nearCandidates(lexicon.near(word));
 }
 
-/** Idioms of the question, the longest that fits at each place. */
-export function idiomsIn(words: readonly string[], lexicon: Lexicon): Idiom[] {
+/** Idioms of the query, the longest at each position. */
+export function idiomsIn(words: readonly string[], { lexicon, synonyms }: Vocabulary): Idiom[] {
 	const found: Idiom[] = [];
+	if (synonyms === undefined) return found;
 	const stems = words.map((word) => stem(word));
 	for (let at = 0; at < words.length; at++) {
 		for (let length = Math.min(IDIOM_WORD_LIMIT, words.length - at); length > 1; length--) {
 			const said = words.slice(at, at + length);
-			const related = relatedToStems(stems.slice(at, at + length).join(' '));
-			// "out of" is everywhere; an idiom needs a word with a subject.
+			const related = synonyms.ofStems(stems.slice(at, at + length).join(' '));
+			// "out of" is everywhere; an idiom needs a word that is no stop word.
 			if (related.length === 0 || said.every((word) => stopWords.has(word))) continue;
 			found.push({
 				text: said.join(' '),
@@ -70,19 +76,19 @@ export function idiomsIn(words: readonly string[], lexicon: Lexicon): Idiom[] {
 	return found;
 }
 
-/** The two words that an unknown one is made of, when the collection knows both. */
-export function halvesOf(word: string, lexicon: Lexicon): string[] {
-	const isKnown = word.length < WHOLE_LEAST_CHARACTERS || lexicon.find(word) || relatedWords(word).length > 0;
-	if (isKnown || stopWords.has(word)) return [word];
+/** An unknown compound split in two, when the collection knows both halves. */
+export function halvesOf(word: string, { lexicon, synonyms }: Vocabulary): string[] {
+	if (word.length < WHOLE_LEAST_CHARACTERS || stopWords.has(word) || lexicon.find(word)) return [word];
+	if ((synonyms?.of(word) ?? []).length > 0) return [word];
 	for (let at = HALF_LEAST_CHARACTERS; at <= word.length - HALF_LEAST_CHARACTERS; at++) {
 		const halves = [word.slice(0, at), word.slice(at)];
-		if (halves.every((half) => lexicon.find(half))) return isSlip(word, lexicon) ? [word] : halves;
+		if (halves.every((half) => lexicon.find(half))) return isTypo(word, lexicon) ? [word] : halves;
 	}
 	return [word];
 }
 
-/** A word that is one slip of the finger away from a known one is that word, not two others. */
-function isSlip(word: string, lexicon: Lexicon): boolean {
+/** A typo of a known word is that word, not two others. */
+function isTypo(word: string, lexicon: Lexicon): boolean {
 	return lexicon.near(word).some(({ kind }) => kind === 'typo');
 }
 
@@ -93,14 +99,14 @@ function joinedAt(words: readonly string[], at: number, lexicon: Lexicon): Candi
 	return posting ? [{ posting, form, kind: 'related', factor: JOINED_FACTOR }] : [];
 }
 
-function known(related: readonly RelatedWord[], lexicon: Lexicon): Candidate[] {
+function known(related: readonly Synonym[], lexicon: Lexicon): Candidate[] {
 	return related.flatMap(({ form, factor }): Candidate[] => {
 		const posting = form.includes(' ') ? rarestOf(form.split(' '), lexicon) : lexicon.find(form);
 		return posting ? [{ posting, form, kind: 'related', factor }] : [];
 	});
 }
 
-/** Several words are met by the most telling of them, when the collection knows them all. */
+/** An idiom is represented by its rarest word, when the collection knows all of its words. */
 function rarestOf(words: readonly string[], lexicon: Lexicon): Posting | undefined {
 	const telling = words.filter((word) => !stopWords.has(word)).map((word) => lexicon.find(word));
 	if (telling.includes(undefined)) return undefined;

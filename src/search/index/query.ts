@@ -1,14 +1,13 @@
 /*
- * A question to weighted words: stop words dropped, each remaining word tied to
- * what it can stand for in this collection. Idioms are words of their own, after
- * the others. A rare word is worth more than a common one.
+ * A query as weighted words: stop words dropped, each remaining word with its
+ * matches in this collection. Idioms are words of their own, after the others. The
+ * weight of a word is its inverse document frequency (IDF).
  */
 
 import { isCommonWord } from '../text/common-words.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
-import { type Candidate, candidatesFor, halvesOf, idiomsIn } from './candidates.ts';
-import type { Lexicon } from './lexicon.ts';
+import { type Candidate, candidatesFor, halvesOf, idiomsIn, type Vocabulary } from './candidates.ts';
 
 /** More words than this in a question are ignored; one bit each must fit in a number. */
 export const QUERY_WORD_LIMIT = 30;
@@ -31,17 +30,17 @@ export interface QueryWord {
 }
 
 /** The words of `text` that carry a subject, in order, without repetition. */
-export function readQuery(text: string, lexicon: Lexicon, documents: number): QueryWord[] {
-	const asked = wordsOf(text, QUESTION_WORD_LIMIT).flatMap((word) => halvesOf(word, lexicon));
+export function readQuery(text: string, vocabulary: Vocabulary, documents: number): QueryWord[] {
+	const asked = wordsOf(text, QUESTION_WORD_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
 	const words: QueryWord[] = [];
 	const seen = new Set<unknown>();
 	for (const [at, word] of asked.entries()) {
-		const key = lexicon.find(word) ?? word;
+		const key = vocabulary.lexicon.find(word) ?? word;
 		if (stopWords.has(word) || seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
 		seen.add(key);
-		words.push(weigh(word, candidatesFor(asked, at, lexicon), documents));
+		words.push(weigh(word, candidatesFor(asked, at, vocabulary), documents));
 	}
-	for (const { text: idiom, candidates } of idiomsIn(asked, lexicon)) {
+	for (const { text: idiom, candidates } of idiomsIn(asked, vocabulary)) {
 		const unsaid = candidates.filter(({ posting }) => !seen.has(posting));
 		if (unsaid.length > 0 && words.length < QUERY_WORD_LIMIT) words.push(weigh(idiom, unsaid, documents));
 	}

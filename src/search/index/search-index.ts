@@ -11,6 +11,7 @@
  */
 import type { Concepts } from '../concepts/concepts.ts';
 import { Meaning, type Question, type ReadDocument } from '../concepts/meaning.ts';
+import type { Synonyms } from '../concepts/synonyms.ts';
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from '../document.ts';
 import { wordsOf } from '../text/words.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
@@ -87,6 +88,7 @@ export class SearchIndex {
 	readonly #scores = new Scores();
 	#meaning: Meaning | undefined;
 	#concepts: Concepts | undefined;
+	#synonyms: Synonyms | undefined;
 
 	/** @param fields at most 30, the names as documents use them */
 	constructor(fields: Readonly<Record<string, SearchField>>) {
@@ -139,13 +141,18 @@ export class SearchIndex {
 		this.#meaning?.forget(slot);
 	}
 
-	/** Find by meaning as well from now on. */
-	understand(vectors: WordVectors): void {
+	/** Match synonyms as well from now on. */
+	useSynonyms(synonyms: Synonyms): void {
+		this.#synonyms = synonyms;
+	}
+
+	/** Add cosine similarity to the score from now on. */
+	useVectors(vectors: WordVectors): void {
 		this.#meaning = new Meaning(vectors, this.#lexicon, this.#slots.values());
 	}
 
-	/** Guess which terms a question means from now on. */
-	learn(concepts: Concepts): void {
+	/** Expand queries with the terms of concepts from now on. */
+	useConcepts(concepts: Concepts): void {
 		this.#concepts = concepts;
 	}
 
@@ -195,7 +202,7 @@ export class SearchIndex {
 	}
 
 	#read(query: string): Asked {
-		const words = readQuery(query, this.#lexicon, this.size);
+		const words = readQuery(query, { lexicon: this.#lexicon, synonyms: this.#synonyms }, this.size);
 		const terms = this.#termsIn(query);
 		const question = this.#meaning?.ask(words, this.size, terms);
 		if (question) this.#refresh();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mctl } from '../../support/mctl.ts';
-import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -45,7 +45,7 @@ describe('mctl completion', () => {
 	});
 
 	it('evaluates no name that comes from outside', () => {
-		const cwd = withFiles(temporaryFolder(), { 'prompts/$(touch owned).md': 'x', 'prompts/plain.md': 'x' });
+		const cwd = writeFiles(temporaryFolder(), { 'prompts/$(touch owned).md': 'x', 'prompts/plain.md': 'x' });
 		expect(completedByBash(['mctl', 'prompt', ''], cwd)).toContain('plain');
 		expect(spawnSync('ls', [cwd], { encoding: 'utf8' }).stdout).toBe('prompts\n');
 	});

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { mctl, startMctl } from '../../support/mctl.ts';
 import { isAlive } from '../../support/programs.ts';
-import { manifestOf, shellEvent, temporaryFolder, writeFiles } from '../../support/tool-folder.ts';
+import { manifestOf, shellEvent } from '../../support/tool-folder.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 

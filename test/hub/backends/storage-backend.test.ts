@@ -4,7 +4,7 @@ import { FileStorage } from '../../../src/hub/storage/file-storage.ts';
 import type { Change } from '../../../src/mcp/server/provider.ts';
 import { rpcErrorOf } from '../../../src/rpc/rpc-error.ts';
 import { thrownBy } from '../../support/programs.ts';
-import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('the storage as resources', () => {
 	it('lists the files of the shared folders and no others', async () => {
@@ -105,7 +105,7 @@ describe('the storage as resources', () => {
 
 function backendWith(files: Record<string, string | Uint8Array>): StorageBackend {
 	const storage = new FileStorage(temporaryFolder());
-	withFiles(storage.root, files);
+	writeFiles(storage.root, files);
 	return new StorageBackend(storage);
 }
 

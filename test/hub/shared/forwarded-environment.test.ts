@@ -1,10 +1,11 @@
 /* Variables of the configuration that the hub was started without come from the bridges. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ForwardedEnvironment } from '../../../src/hub/shared/forwarded-environment.ts';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
-import { until } from '../../support/programs.ts';
+import { until } from '../../support/waiting.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../../..');
 const secret = 'a-secret-of-this-test';

@@ -1,11 +1,13 @@
 /* The link between a bridge and the shared hub of its user: a Unix socket, and no port unless somebody needs one. */
+
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHubPlace } from '../../support/hub-place.ts';
 import { mctl } from '../../support/mctl.ts';
-import { isAlive, until } from '../../support/programs.ts';
-import { withFiles } from '../../support/workspace.ts';
+import { isAlive } from '../../support/programs.ts';
+import { until } from '../../support/waiting.ts';
+import { writeFiles } from '../../support/workspace.ts';
 
 describe('the link to the shared hub', () => {
 	it('is a socket that only the user can open, and the hub opens no port', async () => {
@@ -37,7 +39,7 @@ describe('the link to the shared hub', () => {
 		const pid = await place.start();
 		expect(networkSocketsOf(pid)).toEqual([]);
 		const plugin = { id: 'tools.none', binary: '/bin/false' };
-		withFiles(place.cwd, { 'orchestra.json': JSON.stringify({ plugins: [plugin] }) });
+		writeFiles(place.cwd, { 'orchestra.json': JSON.stringify({ plugins: [plugin] }) });
 		await until('a port is open', () => networkSocketsOf(pid).length > 0);
 		await until('it is recorded', () => place.folder.running()?.networkAddress !== undefined);
 	}, 60_000);
@@ -80,7 +82,7 @@ describe('the link to the shared hub', () => {
 
 	it('tells the hub at once that a bridge was killed, and the tool that it called is ended', async () => {
 		const place = openHubPlace();
-		withFiles(place.cwd, {
+		writeFiles(place.cwd, {
 			'tools/slow/manifest.json': slowTool,
 			'tools/slow/main.sh': 'echo $$ >../../../pid; exec sleep 600',
 		});

@@ -1,4 +1,5 @@
 /* One hub per user and configuration, whatever happens to its files, and it belongs to nobody. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { takeHubLock } from '../../../src/hub/shared/hub-lock.ts';
 import { openHubPlace } from '../../support/hub-place.ts';
 import { mctl } from '../../support/mctl.ts';
-import { isAlive, until } from '../../support/programs.ts';
+import { isAlive } from '../../support/programs.ts';
+import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const main = resolve(import.meta.dirname, '../../../dist/cli/main.js');

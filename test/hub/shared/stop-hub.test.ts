@@ -1,4 +1,5 @@
 /* The end of a shared hub: nothing of it lives and none of its files is left, whatever its plugins or the hub itself do. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,9 @@ import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
 import { identityOf } from '../../../src/hub/shared/process-identity.ts';
 import { stopHub } from '../../../src/hub/shared/stop-hub.ts';
 import { mctl, startMctl } from '../../support/mctl.ts';
-import { isAlive, thrownBy, until } from '../../support/programs.ts';
-import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+import { isAlive, thrownBy } from '../../support/programs.ts';
+import { until } from '../../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const packageRoot = resolve(import.meta.dirname, '../../..');
 
@@ -110,10 +112,10 @@ function openPlace(plugins: readonly string[] = []): Place {
 	const cwd = join(home, 'work');
 	const configured = plugins.map((text, index) => {
 		const file = `plugin${index}.mjs`;
-		withFiles(home, { [file]: text });
+		writeFiles(home, { [file]: text });
 		return { id: 'tools.stubborn', binary: process.execPath, args: [join(home, file)] };
 	});
-	withFiles(home, { 'work/orchestra.json': JSON.stringify({ plugins: configured }) });
+	writeFiles(home, { 'work/orchestra.json': JSON.stringify({ plugins: configured }) });
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state') };
 	const run: Run = (...words) => mctl(words, { cwd, env });
 	onTestFinished(async () => {

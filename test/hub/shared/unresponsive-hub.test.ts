@@ -1,7 +1,9 @@
 /* A hub whose event loop does not run is noticed, named and can be ended. */
+
 import { describe, expect, it } from 'vitest';
 import { openHubPlace } from '../../support/hub-place.ts';
-import { isAlive, until } from '../../support/programs.ts';
+import { isAlive } from '../../support/programs.ts';
+import { until } from '../../support/waiting.ts';
 
 const blocked = (pid: number): RegExp =>
 	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);

@@ -10,7 +10,7 @@ import type { StorageChange } from '../../../src/hub/storage/storage.ts';
 import { CONTENT_LIMIT_BYTES } from '../../../src/hub/storage/storage-limits.ts';
 import { bundle } from '../../support/bundle.ts';
 import { thrownBy } from '../../support/programs.ts';
-import { temporaryFolder, withFiles } from '../../support/workspace.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('FileStorage', () => {
 	it('gives back what was written, with its metadata and version', async () => {
@@ -136,7 +136,7 @@ describe('versions', () => {
 	});
 
 	it('are 1 for a file that somebody made with an editor', async () => {
-		const workspace = withFiles(temporaryFolder(), { '.projects/a.md': '---\ntitle: Hi\n---\ntext' });
+		const workspace = writeFiles(temporaryFolder(), { '.projects/a.md': '---\ntitle: Hi\n---\ntext' });
 		const storage = new FileStorage(workspace);
 		expect(await storage.read('a.md')).toMatchObject({ version: 1n, metadata: { title: 'Hi' } });
 		expect(await write(storage, 'a.md', 'more', { expectedVersion: 1n })).toBe(2n);
@@ -195,7 +195,7 @@ describe('a writer that is killed', () => {
 
 describe('a link', () => {
 	it('that leaves the root is refused for reading, writing, deleting and listing', async () => {
-		const workspace = withFiles(temporaryFolder(), { 'secret.md': 'secret', '.projects/a.md': 'a' });
+		const workspace = writeFiles(temporaryFolder(), { 'secret.md': 'secret', '.projects/a.md': 'a' });
 		const storage = new FileStorage(workspace);
 		symlinkSync(join(workspace, 'secret.md'), join(storage.root, 'out.md'));
 		symlinkSync(workspace, join(storage.root, 'up'));
@@ -211,7 +211,7 @@ describe('a link', () => {
 	});
 
 	it('that leads to nothing is refused, so that nothing is made where it points', async () => {
-		const workspace = withFiles(temporaryFolder(), { '.projects/a.md': 'a' });
+		const workspace = writeFiles(temporaryFolder(), { '.projects/a.md': 'a' });
 		const storage = new FileStorage(workspace);
 		symlinkSync(join(workspace, 'made.md'), join(storage.root, 'link.md'));
 		await expect(write(storage, 'link.md', 'x')).rejects.toThrow('leads to nothing');
@@ -220,7 +220,7 @@ describe('a link', () => {
 	});
 
 	it('inside the root works, and both ways to a file share its version', async () => {
-		const storage = new FileStorage(withFiles(temporaryFolder(), { '.projects/real/a.md': 'a' }));
+		const storage = new FileStorage(writeFiles(temporaryFolder(), { '.projects/real/a.md': 'a' }));
 		symlinkSync('real', join(storage.root, 'alias'));
 		expect(await write(storage, 'alias/a.md', 'b')).toBe(2n);
 		expect(await write(storage, 'alias/new.md', 'c')).toBe(1n);
@@ -269,7 +269,7 @@ describe('a list', () => {
 	it('knows the version behind front matter of any size', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		const body = `---\ntext: ${'x'.repeat(20_000)}\nstorage_version: 12\n---\nbody`;
-		withFiles(storage.root, { 'a.md': body });
+		writeFiles(storage.root, { 'a.md': body });
 		expect((await storage.list())[0]?.version).toBe(12n);
 		expect((await storage.read('a.md')).version).toBe(12n);
 	});

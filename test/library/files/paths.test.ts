@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Library, resolveLibraryPaths, starterLibrary } from '../../../src/library/index.ts';
-import { LogLines, TemporaryFolder } from '../../support/library-folder.ts';
+import { LibraryFolder, LogLines } from '../../support/library-folder.ts';
 
 describe('resolveLibraryPaths', () => {
 	const environment = { PROMPTS_PATH: 'env-prompts', RESOURCES_PATH: tmpdir() };
@@ -30,13 +30,12 @@ describe('resolveLibraryPaths', () => {
 	});
 
 	it('takes the folders of the working folder, else the starter library', () => {
-		const folder = new TemporaryFolder({ 'resources/a/x.md': '# X' });
+		const folder = new LibraryFolder({ 'resources/a/x.md': '# X' });
 		expect(resolveLibraryPaths({ environment: {}, workingFolder: folder.path })).toEqual({
 			prompts: folder.at('prompts'),
 			resources: folder.at('resources'),
 		});
 		expect(resolveLibraryPaths({ environment: {}, workingFolder: '/' })).toEqual(starterLibrary());
-		folder.remove();
 	});
 });
 

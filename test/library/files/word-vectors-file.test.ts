@@ -1,18 +1,17 @@
 /* The table of word vectors as the library uses it: read late, once, and not needed. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundledWordVectors, readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library, Log } from '../../../src/library/index.ts';
 import { stem } from '../../../src/search/text/stem.ts';
 import { NO_ROW } from '../../../src/search/vectors/word-vectors.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'orchestra-vectors-'));
+const root = temporaryFolder();
 mkdirSync(join(root, 'resources', 'guides'), { recursive: true });
 writeFileSync(join(root, 'resources', 'guides', 'outage.md'), '# Malfunction\n\nThe engine broke down.\n');
 writeFileSync(join(root, 'resources', 'guides', 'bread.md'), '# Bread\n\nFlour and water.\n');
-afterAll(() => rmSync(root, { recursive: true }));
 
 describe('the table of this package', () => {
 	it('knows the words of the trade and how they are used', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Library } from '../../../src/library/index.ts';
-import { TemporaryFolder, withFiles } from '../../support/library-folder.ts';
+import { LibraryFolder, withLibrary } from '../../support/library-folder.ts';
 
 const files = {
 	'resources/guides/retry.md':
@@ -16,7 +16,7 @@ const files = {
 
 describe('a match', () => {
 	it('lists the best first, one line each: title, URI, score, tokens and why', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const lines = (await read(library, 'orchestr8://match?query=retry+calls')).split('\n');
 			expect(lines[0]).toBe('# Matches for "retry calls"');
 			expect(lines[4]).toMatch(
@@ -26,7 +26,7 @@ describe('a match', () => {
 		}));
 
 	it('gives links that can be read', () =>
-		withFiles({ ...files, 'resources/guides/a b (c) é.md': '# Retry [x](y)' }, async (library) => {
+		withLibrary({ ...files, 'resources/guides/a b (c) é.md': '# Retry [x](y)' }, async (library) => {
 			const text = await read(library, 'orchestr8://match?query=retry');
 			const links = [...text.matchAll(/\]\((orchestr8:[^\s]*)\) \(score/g)].map(([, uri = '']) => uri);
 			expect(links).toHaveLength(5);
@@ -34,13 +34,13 @@ describe('a match', () => {
 		}));
 
 	it('has a compact index', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const text = await read(library, 'orchestr8://match?query=deadline&maxResults=1&mode=index');
 			expect(text).toBe('orchestr8://guides/timeouts Timeouts (11 tokens)');
 		}));
 
 	it('assembles bodies without front matter and without repeats, grouped by category', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const text = await read(library, 'orchestr8://match?query=retry+circuit+breaker+calls&mode=full');
 			const blocks = text.split('\n\n---\n\n');
 			expect(text).not.toContain('title:');
@@ -53,7 +53,7 @@ describe('a match', () => {
 		}));
 
 	it('filters by the category of the path, by categories and by required tags', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const uris = async (uri: string) => (await read(library, uri)).match(/orchestr8:\/\/\S+(?= )/g) ?? [];
 			expect(await uris('orchestr8://patterns/match?query=retry&mode=index')).toEqual([
 				'orchestr8://patterns/breaker',
@@ -69,7 +69,7 @@ describe('a match', () => {
 		}));
 
 	it('keeps to maxResults and minScore', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			expect((await library.find('retry', { maxResults: 2 })).matches).toHaveLength(2);
 			const [best] = (await library.find('retry calls')).matches;
 			const { matches } = await library.find('retry calls', { minScore: best?.score });
@@ -77,7 +77,7 @@ describe('a match', () => {
 		}));
 
 	it('says what to do when nothing is found', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			for (const mode of ['catalog', 'full', 'index']) {
 				const text = await read(library, `orchestr8://match?query=zebra&tags=x&mode=${mode}`);
 				expect(text).toBe(
@@ -87,7 +87,7 @@ describe('a match', () => {
 		}));
 
 	it('needs a query, in every place where it can be asked', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			for (const uri of ['orchestr8://match', 'orchestr8://guides/match', 'orchestr8://match?mode=full']) {
 				await expect(library.readResource(uri)).rejects.toMatchObject({
 					code: 'bad_input',
@@ -97,7 +97,7 @@ describe('a match', () => {
 		}));
 
 	it('serves a file that happens to be called match', () =>
-		withFiles({ 'resources/guides/match.md': '# Match' }, async (library) => {
+		withLibrary({ 'resources/guides/match.md': '# Match' }, async (library) => {
 			expect(await read(library, 'orchestr8://guides/match')).toBe('# Match');
 		}));
 });
@@ -106,7 +106,7 @@ describe('the budget', () => {
 	const long = `---\ntitle: Long retry\n---\n${'retry words that go on. '.repeat(400)}`;
 
 	it('cuts the best fragment short, with a notice, when it alone is too large', () =>
-		withFiles({ 'resources/guides/long.md': long }, async (library) => {
+		withLibrary({ 'resources/guides/long.md': long }, async (library) => {
 			const { text, tokens, isTruncated } = await library.find('retry', { mode: 'full', maxTokens: 200 });
 			expect(isTruncated).toBe(true);
 			expect(tokens).toBeLessThanOrEqual(200);
@@ -114,12 +114,12 @@ describe('the budget', () => {
 		}));
 
 	it('gives at least the best line of a list', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			expect((await library.find('retry', { maxTokens: 1 })).matches).toHaveLength(1);
 		}));
 
 	it.each(['catalog', 'full', 'index'] as const)('never prints more than the budget in mode %s', (mode) =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			for (const query of ['retry', 'xyzzy nothing of the kind']) {
 				for (let maxTokens = 1; maxTokens <= 60; maxTokens++) {
 					const { text, tokens } = await library.find(query, { mode, maxTokens });
@@ -133,7 +133,7 @@ describe('the budget', () => {
 	it.each(['agent,skill', 'Agents,SKILLS', 'agent', 'AGENT'])(
 		'takes %s for the folders agents and skills',
 		(names) =>
-			withFiles(
+			withLibrary(
 				{
 					'resources/agents/a.md': '# Retry',
 					'resources/skills/s.md': '# Retry',
@@ -150,13 +150,13 @@ describe('the budget', () => {
 	);
 
 	it('gives a short text whole where only what stands around it does not fit', () =>
-		withFiles({ 'resources/guides/short.md': '# Retry\n\nAgain.' }, async (library) => {
+		withLibrary({ 'resources/guides/short.md': '# Retry\n\nAgain.' }, async (library) => {
 			const found = await library.find('retry', { mode: 'full', maxTokens: 5 });
 			expect(found).toMatchObject({ text: '# Retry\n\nAgain.', tokens: 4, isTruncated: false });
 		}));
 
 	it('takes minimal as another name of the index', () =>
-		withFiles(files, async (library) => {
+		withLibrary(files, async (library) => {
 			const read = async (mode: string) =>
 				(await library.readResource(`orchestr8://match?query=retry&mode=${mode}`)).contents[0]?.text;
 			expect(await read('minimal')).toBe(await read('index'));
@@ -171,14 +171,14 @@ describe('the budget', () => {
 		const placed = Object.fromEntries(
 			Object.entries(sizes).map(([name, text]) => [`resources/a/${name}`, text]),
 		);
-		return withFiles(placed, async (library) => {
+		return withLibrary(placed, async (library) => {
 			const { matches } = await library.find('retry', { mode: 'full', maxTokens: 150 });
 			expect(matches.map(({ fragment }) => fragment.name)).toEqual(['a/best', 'a/small']);
 		});
 	});
 
 	it('counts with a real tokenizer when one is passed in', () =>
-		withFiles(
+		withLibrary(
 			files,
 			async (library) => {
 				const { text, tokens } = await library.find('retry', { mode: 'full', maxTokens: 60 });
@@ -189,7 +189,7 @@ describe('the budget', () => {
 		));
 
 	it('counts tokens itself, whatever the author estimated', () =>
-		withFiles({ 'resources/a/dear.md': '---\nestimatedTokens: 500\n---\nretry one' }, async (library) => {
+		withLibrary({ 'resources/a/dear.md': '---\nestimatedTokens: 500\n---\nretry one' }, async (library) => {
 			const { matches } = await library.find('retry');
 			expect(matches[0]?.fragment.tokens).toBe(3);
 		}));
@@ -201,7 +201,7 @@ describe('the budget', () => {
 				`# Retry ${at}\n\n${`retry word${at} `.repeat(10 + at * 9)}`,
 			]),
 		);
-		const folder = new TemporaryFolder(texts);
+		const folder = new LibraryFolder(texts);
 		const library = Library.open({ resources: folder.at('resources') });
 		await fc.assert(
 			fc.asyncProperty(
@@ -215,7 +215,6 @@ describe('the budget', () => {
 			),
 		);
 		await library.close();
-		folder.remove();
 	});
 });
 

@@ -5,13 +5,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import { certificatesFolder, checkName, loadIdentity } from '../../../src/link/certificates/certificates.ts';
-import { rejection, temporaryFolder } from '../../support/links.ts';
+import { rejection } from '../../support/links.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 describe('the certificate folder', () => {
 	it('is made for its owner alone, with the names that every Orchestra knows', async () => {
-		const folder = join(await temporaryFolder(), 'certs');
+		const folder = join(temporaryFolder(), 'certs');
 		await loadIdentity(folder, 'orchestrator');
 		expect((await readdir(folder)).sort()).toEqual([
 			'ca.crt',
@@ -25,7 +26,7 @@ describe('the certificate folder', () => {
 	});
 
 	it('holds an Ed25519 authority and leaves that carry their name and loopback', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const { ca, certificate, key } = await loadIdentity(folder, 'tools.features-client');
 		const authority = new X509Certificate(ca);
 		const leaf = new X509Certificate(certificate);
@@ -43,13 +44,13 @@ describe('the certificate folder', () => {
 	});
 
 	it('is used as it is when everything is there', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const first = await loadIdentity(folder, 'orchestrator');
 		expect(await loadIdentity(folder, 'orchestrator')).toEqual(first);
 	});
 
 	it('gets one authority when many start at once', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const names = Array.from({ length: 12 }, (_, index) => `plugin${index % 4}`);
 		const all = await Promise.all(names.map((name) => loadIdentity(folder, name)));
 		expect(new Set(all.map(({ ca }) => ca)).size).toBe(1);
@@ -58,13 +59,13 @@ describe('the certificate folder', () => {
 	});
 
 	it('is not blocked by the lock of a process that is gone', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await writeFile(join(folder, '.lock'), '999999999\n');
 		expect((await loadIdentity(folder, 'orchestrator')).name).toBe('orchestrator');
 	});
 
 	it('renews what ends within a month, and leaves of before stay good', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const before = await loadIdentity(folder, 'old');
 		const later = (): Date => new Date(Date.now() + 340 * DAY_MS);
 		const after = await loadIdentity(folder, 'new', { now: later });
@@ -78,7 +79,7 @@ describe('the certificate folder', () => {
 	});
 
 	it('names the file that has expired, and the remedy', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await loadIdentity(folder, 'orchestrator');
 		const error = await rejection(
 			loadIdentity(folder, 'orchestrator', { now: () => new Date(Date.now() + 400 * DAY_MS) }),
@@ -93,7 +94,7 @@ describe('the certificate folder', () => {
 		['ca.crt', 'delete the whole folder'],
 		['ca.key', 'delete the whole folder'],
 	])('names %s when it is damaged, and the remedy', async (name, remedy) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await loadIdentity(folder, 'orchestrator');
 		const path = join(folder, name);
 		await writeFile(path, (await readFile(path, 'utf8')).slice(0, 60));
@@ -103,7 +104,7 @@ describe('the certificate folder', () => {
 	});
 
 	it('says so when a key belongs to another certificate', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await loadIdentity(folder, 'one');
 		const { key } = await loadIdentity(folder, 'two');
 		await writeFile(join(folder, 'one.key'), key);
@@ -113,7 +114,7 @@ describe('the certificate folder', () => {
 	});
 
 	it('serves the leaves it has when the key of the authority is elsewhere', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const known = await loadIdentity(folder, 'known');
 		await rm(join(folder, 'ca.key'));
 		expect(await loadIdentity(folder, 'known')).toEqual(known);
@@ -124,7 +125,7 @@ describe('the certificate folder', () => {
 		['ca.crt', 'ca.key'],
 		['ca.key', 'ca.crt'],
 	])('makes no new authority when only %s is missing, and names both files', async (missing, other) => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		await loadIdentity(folder, 'known');
 		const before = await readFile(join(folder, other), 'utf8');
 		await rm(join(folder, missing));

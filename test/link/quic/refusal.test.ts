@@ -1,4 +1,5 @@
 /* Who is not let in, on every kind of link. */
+
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
@@ -6,7 +7,8 @@ import { loadIdentity } from '../../../src/link/certificates/certificates.ts';
 import { certifyAuthority, makeLeaf, newAuthority } from '../../../src/link/certificates/x509.ts';
 import type { DialOptions, Identity, LinkKind, LinkStream } from '../../../src/link/link.ts';
 import { dial, listen } from '../../../src/link/open-link.ts';
-import { echo, exchange, identities, openPair, rejection, temporaryFolder } from '../../support/links.ts';
+import { echo, exchange, identities, openPair, rejection } from '../../support/links.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -18,7 +20,7 @@ for (const kind of ['quic', 'tls', 'unix'] as const) {
 		});
 
 		it('refuses a client whose certificate is from another authority', async () => {
-			const other = await loadIdentity(await temporaryFolder(), 'tester-client');
+			const other = await loadIdentity(temporaryFolder(), 'tester-client');
 			const { error, streams } = await tryAs(kind, (client) => ({ ...other, ca: client.ca }));
 			expect([error.code, streams]).toEqual(['closed', 0]);
 		});
@@ -42,7 +44,7 @@ for (const kind of ['quic', 'tls', 'unix'] as const) {
 	describe(`a ${kind} client`, () => {
 		it('refuses a server whose certificate is from another authority', async () => {
 			const { listener } = await openPair(kind);
-			const identity = await loadIdentity(await temporaryFolder(), 'tester-client');
+			const identity = await loadIdentity(temporaryFolder(), 'tester-client');
 			const error = await rejection(dial({ kind, address: listener.address, identity }));
 			expect(OrchestraError.is(error, 'closed')).toBe(true);
 		});
@@ -112,7 +114,7 @@ async function tryAs(
 		echo(stream);
 	};
 	const who = await strangers();
-	const address = kind === 'unix' ? `unix:${await temporaryFolder()}/test.sock` : 'localhost:0';
+	const address = kind === 'unix' ? `unix:${temporaryFolder()}/test.sock` : 'localhost:0';
 	const listener = await listen({ kind, address, identity: who.server, onStream });
 	const identity = change(who.client, who.expired);
 	const attempt = async (): Promise<void> => {

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Concepts } from '../../../src/search/concepts/concepts.ts';
+import { Synonyms } from '../../../src/search/concepts/synonyms.ts';
 import { describeReasons } from '../../../src/search/index/explain.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
 import { WordVectors } from '../../../src/search/vectors/word-vectors.ts';
 import { tableOf } from '../../support/word-vectors.ts';
 
 const list = `
-@pay = pay charge bill
-@pay twice, double payment > idempotent duplicate
+@pay = pay, charge, bill
+@pay twice, double payment > idempotent, duplicate
 pay late > dunning
 slow page > latency
 `;
@@ -42,7 +43,7 @@ describe('Concepts', () => {
 	});
 
 	it('holds a term surer that several lines agree on', () => {
-		const agreed = new Concepts('slow page > latency cache\nslow site > latency budget');
+		const agreed = new Concepts('slow page > latency, cache\nslow site > latency, budget');
 		const terms = agreed.meantBy(words('slow page on a slow site'));
 		expect(terms[0]?.form).toBe('latency');
 		expect(terms[0]?.weight).toBeGreaterThan(terms[1]?.weight ?? 1);
@@ -104,6 +105,7 @@ function words(question: string): string[] {
 function indexOf(titles: Readonly<Record<string, string>>): SearchIndex {
 	const index = new SearchIndex({ title: { weight: 1, typicalWords: 4 } });
 	for (const [id, title] of Object.entries(titles)) index.add({ id, fields: { title } });
-	index.learn(new Concepts(list));
+	index.useConcepts(new Concepts(list));
+	index.useSynonyms(new Synonyms('twice > duplicate'));
 	return index;
 }

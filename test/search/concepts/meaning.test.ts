@@ -118,7 +118,7 @@ function plainIndexOf(documents: Record<string, SearchDocument['fields']>): Sear
 
 function indexOf(documents: Record<string, SearchDocument['fields']>): SearchIndex {
 	const index = plainIndexOf(documents);
-	index.understand(new WordVectors(table));
+	index.useVectors(new WordVectors(table));
 	return index;
 }
 

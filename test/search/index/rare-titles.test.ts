@@ -1,8 +1,8 @@
 /* What must hold for any collection, with the concepts and vectors of this package. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bundledConcepts, readConcepts } from '../../../src/library/files/concepts-file.ts';
 import { fragmentFields } from '../../../src/library/files/fragment.ts';
+import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors, readWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
 import { isCommonWord } from '../../../src/search/text/common-words.ts';
@@ -66,7 +66,7 @@ function question(): fc.Arbitrary<string[]> {
 function indexOf(documents: ReadonlyArray<{ title: string; body: string }>): SearchIndex {
 	const index = new SearchIndex(fragmentFields);
 	for (const [at, fields] of documents.entries()) index.add({ id: `d${at}`, fields });
-	index.understand(vectors);
-	index.learn(concepts);
+	index.useVectors(vectors);
+	index.useConcepts(concepts);
 	return index;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bundledSynonyms, readSynonyms } from '../../../src/library/files/word-list-files.ts';
 import type { SearchDocument } from '../../../src/search/document.ts';
 import { describeReasons } from '../../../src/search/index/explain.ts';
 import { QUERY_WORD_LIMIT } from '../../../src/search/index/query.ts';
@@ -184,10 +185,12 @@ describe('SearchIndex', () => {
 	});
 });
 
+const synonyms = readSynonyms(bundledSynonyms());
 const fields = { title: { weight: 4, typicalWords: 5 }, body: { weight: 1, typicalWords: 50 } };
 
 function indexOf(documents: Record<string, SearchDocument['fields']>): SearchIndex {
 	const index = new SearchIndex(fields);
+	index.useSynonyms(synonyms);
 	for (const [id, content] of Object.entries(documents)) index.add({ id, fields: content });
 	return index;
 }

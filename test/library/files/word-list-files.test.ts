@@ -1,17 +1,16 @@
 /* The list of concepts as the library uses it: read late, once, and not needed. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { bundledConcepts, readConcepts } from '../../../src/library/files/concepts-file.ts';
-import { CONCEPTS_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
+import { describe, expect, it } from 'vitest';
+import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
 import { Shelf } from '../../../src/library/files/shelf.ts';
+import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library, Log } from '../../../src/library/index.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'orchestra-concepts-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder();
 
 describe('the list of this package', () => {
 	it('leads from plain words to the terms of the trade', () => {
@@ -39,7 +38,7 @@ describe('a list that cannot be used', () => {
 	it.each([
 		['missing', undefined, 'cannot be read (ENOENT)'],
 		['no list', 'some text\n', 'line 1 of the list of concepts is not of the form'],
-		['too large', '#'.repeat(CONCEPTS_LIMIT_BYTES + 1), 'is larger than'],
+		['too large', '#'.repeat(WORD_LIST_LIMIT_BYTES + 1), 'is larger than'],
 	])('that is %s is refused with the reason', (name, text, reason) => {
 		const file = join(root, `${name}.txt`);
 		if (text !== undefined) writeFileSync(file, text);

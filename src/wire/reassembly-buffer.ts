@@ -1,10 +1,10 @@
 /*
- * The bytes of a message that is not complete yet.
+ * Reassembly buffer: the bytes of an incomplete message.
  *
- * They are copied into one buffer that grows by a factor, so that neither a huge
- * message nor a million tiny chunks cost more than a constant per byte, in time
- * and in memory. Keeping the chunks in a list would cost an object per chunk.
- * The factor is four because room that was never written to takes no memory.
+ * Chunks are copied into one buffer that grows by a factor, so a huge message and a
+ * million tiny chunks both cost a constant per byte, in time and in memory. A list
+ * of chunks would cost an object per chunk. The factor is four because pages that
+ * were never written take no memory.
  */
 
 const SMALLEST_BYTES = 4096;
@@ -12,7 +12,7 @@ const GROWTH = 4;
 const LARGEST_IDLE_BYTES = 1024 * 1024;
 const LARGEST_COPY_BYTES = 64 * 1024;
 
-export class HeldBytes {
+export class ReassemblyBuffer {
 	#buffer: Buffer = Buffer.alloc(0);
 	#size = 0;
 
@@ -20,7 +20,7 @@ export class HeldBytes {
 		return this.#size;
 	}
 
-	/** What is held. Valid until the next `append` or `clear`. */
+	/** The buffered bytes. Valid until the next `append`, `take` or `clear`. */
 	get bytes(): Buffer {
 		return this.#buffer.subarray(0, this.#size);
 	}
@@ -32,18 +32,18 @@ export class HeldBytes {
 		this.#size = size;
 	}
 
-	/** Hand out all from `start` on and forget it. A large buffer goes along; a small one is copied and used again. */
+	/** Remove and return all bytes from `start` on. A large buffer is handed over; a small one is copied and reused. */
 	take(start: number): Uint8Array<ArrayBuffer> {
 		const bytes = this.bytes.subarray(start);
 		const isLarge = bytes.length > LARGEST_COPY_BYTES;
 		this.#size = 0;
 		if (!isLarge) return new Uint8Array(bytes);
 		this.#buffer = Buffer.alloc(0);
-		// The buffer was made for us alone, so it is not a shared one.
+		// Allocated by `#grow`, so it is not a SharedArrayBuffer.
 		return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
 	}
 
-	/** Forget everything; a large buffer is given back. */
+	/** Discard everything; a large buffer is freed. */
 	clear(): void {
 		this.#size = 0;
 		if (this.#buffer.length > LARGEST_IDLE_BYTES) this.#buffer = Buffer.alloc(0);

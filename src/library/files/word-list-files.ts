@@ -1,0 +1,30 @@
+/* The word lists that ship with the package: concepts and synonyms. */
+import { Concepts } from '../../search/concepts/concepts.ts';
+import { Synonyms } from '../../search/concepts/synonyms.ts';
+import type { WordVectors } from '../../search/vectors/word-vectors.ts';
+import { bundledFile, readBundled } from './bundled-file.ts';
+import { WORD_LIST_LIMIT_BYTES } from './library-limits.ts';
+
+/** The list of concepts of this package. */
+export function bundledConcepts(): string {
+	return bundledFile('concepts.txt');
+}
+
+/** The list of synonyms of this package. */
+export function bundledSynonyms(): string {
+	return bundledFile('synonyms.txt');
+}
+
+/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of concepts. */
+export function readConcepts(file: string, vectors?: WordVectors): Concepts {
+	return new Concepts(readWordList(file, 'concepts'), vectors);
+}
+
+/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of synonyms. */
+export function readSynonyms(file: string): Synonyms {
+	return new Synonyms(readWordList(file, 'synonyms'));
+}
+
+function readWordList(file: string, content: string): string {
+	return readBundled(file, `the list of ${content}`, WORD_LIST_LIMIT_BYTES).toString('utf8');
+}
