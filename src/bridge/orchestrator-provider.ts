@@ -6,8 +6,8 @@
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import type { CallToolParams, GetPromptParams, Provider } from '../mcp/server/provider.ts';
-import type { CallOptions } from '../plugin/client/pending-calls.ts';
 import type { PluginClient } from '../plugin/client/plugin-client.ts';
+import type { CallOptions } from '../plugin/client/unary-calls.ts';
 import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
 import { promptOf, promptResultOf, toolOf, toolResultOf } from '../plugin/mcp-translation.ts';

@@ -9,8 +9,8 @@
 import type { PluginEntry } from '../../config/configuration.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../../mcp/server/provider.ts';
-import type { CallOptions } from '../../plugin/client/pending-calls.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
+import type { CallOptions } from '../../plugin/client/unary-calls.ts';
 import type { RequestInit, ResponseKind, ResponseValue } from '../../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../../plugin/exact-json.ts';
 import { EXACT_JSON } from '../../plugin/features.ts';

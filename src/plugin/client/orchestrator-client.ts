@@ -10,8 +10,8 @@ import type { RequestInit, ResponseKind, ResponseValue } from '../codec.ts';
 import { type ExactObject, exactBytes, readExact } from '../exact-json.ts';
 import { EXACT_JSON, FEATURES } from '../features.ts';
 import type { PluginManifest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { CallOptions } from './pending-calls.ts';
 import type { PluginClient } from './plugin-client.ts';
+import type { CallOptions } from './unary-calls.ts';
 
 /** A file of the storage. */
 export interface StorageFile {

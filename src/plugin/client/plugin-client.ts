@@ -19,9 +19,9 @@ import {
 import { MCP_PARTS } from '../features.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { openTunnel, type Tunnel } from '../tunnel.ts';
-import { type CallOptions, type PendingCall, PendingCalls } from './pending-calls.ts';
 import { ResponseStream } from './response-stream.ts';
 import { SharedStream, unexpectedResponse } from './shared-stream.ts';
+import { type CallOptions, type UnaryCall, UnaryCalls } from './unary-calls.ts';
 
 /** Calls to a peer over one link. `close` it when done. */
 export class PluginClient {
@@ -30,7 +30,7 @@ export class PluginClient {
 	readonly closed: Promise<OrchestraError>;
 	readonly #link: Link;
 	readonly #shared: SharedStream;
-	readonly #calls = new PendingCalls();
+	readonly #calls = new UnaryCalls();
 	#features: ReadonlySet<string> = new Set();
 	#lastId = 0;
 	/** How many of the next calls share a stream although few are in flight. */
@@ -160,7 +160,7 @@ export class PluginClient {
 		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
 	}
 
-	#sendAlone(id: string, payload: Uint8Array, call: PendingCall): () => void {
+	#sendAlone(id: string, payload: Uint8Array, call: UnaryCall): () => void {
 		const stream = this.#link.openStream();
 		let isAnswered = false;
 		stream.receive({

@@ -11,14 +11,14 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
 import { decodeResponse, encodePluginRequest } from '../codec.ts';
-import type { PendingCall } from './pending-calls.ts';
+import type { UnaryCall } from './unary-calls.ts';
 
 /** Ids of ended calls that are kept: a late response to one of them is not an error. */
 const ENDED_LIMIT = 1024;
 
 export class SharedStream {
 	readonly #link: Link;
-	readonly #waiting = new Map<string, PendingCall>();
+	readonly #waiting = new Map<string, UnaryCall>();
 	/** Ids that were answered or canceled. */
 	readonly #ended = new Set<string>();
 	#stream: LinkStream | undefined;
@@ -33,7 +33,7 @@ export class SharedStream {
 	}
 
 	/** Send a call. Returns the function that cancels it at the peer. */
-	send(id: string, payload: Uint8Array, call: PendingCall): () => void {
+	send(id: string, payload: Uint8Array, call: UnaryCall): () => void {
 		const stream = (this.#stream ??= this.#open());
 		this.#waiting.set(id, call);
 		stream.send(payload);

@@ -1,5 +1,5 @@
 /*
- * Calls that await one response.
+ * Unary calls in flight: one request, one response.
  *
  * A call ends once: by its response, its deadline, its signal or the end of its stream.
  * One timer serves all deadlines.
@@ -19,7 +19,7 @@ export interface CallOptions {
 export const CALL_TIMEOUT_MS = 30_000;
 
 /** One call in flight. */
-export interface PendingCall {
+export interface UnaryCall {
 	answer(response: PluginResponse): void;
 	fail(error: OrchestraError): void;
 }
@@ -29,7 +29,7 @@ interface Entry {
 	timeout: () => void;
 }
 
-export class PendingCalls {
+export class UnaryCalls {
 	readonly #entries = new Set<Entry>();
 	readonly #deadlines: Deadlines = new Deadlines(systemClock, (now) => this.#sweep(now));
 
@@ -41,7 +41,7 @@ export class PendingCalls {
 	 * Start a call. `begin` sends it and returns the function that abandons it. It is called once and
 	 * synchronously; the call fails with the error that it throws.
 	 */
-	run(what: string, options: CallOptions, begin: (call: PendingCall) => () => void): Promise<PluginResponse> {
+	run(what: string, options: CallOptions, begin: (call: UnaryCall) => () => void): Promise<PluginResponse> {
 		const { timeoutMs = CALL_TIMEOUT_MS, signal } = options;
 		return new Promise((resolve, reject) => {
 			let abandon: (() => void) | undefined;
@@ -65,7 +65,7 @@ export class PendingCalls {
 			if (signal?.aborted) return aborted();
 			signal?.addEventListener('abort', aborted, { once: true });
 			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.note(entry.dueAt);
-			const call: PendingCall = {
+			const call: UnaryCall = {
 				answer: (response) => void (finish() && resolve(response)),
 				fail: (error) => void (finish() && reject(error)),
 			};
