@@ -19,7 +19,7 @@ afterEach(async () => {
 }, 30_000);
 
 describe('mctl hub', () => {
-	it('starts once, tells how it is, and stops without leaving anything', async () => {
+	it('starts once, reports its status, and stops without leaving a process or file', async () => {
 		const place = await openPlace();
 		const first = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
 		const second = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);

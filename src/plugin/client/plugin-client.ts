@@ -189,9 +189,9 @@ export class PluginClient {
 		this.#post({ request: { case: 'streamCancel', value: { streamId } } });
 	}
 
-	/** Send without waiting for an answer; there may be none. */
+	/** Send without waiting for a response. */
 	#post(request: RequestInit): void {
-		// The link may be gone already, and then there is nobody left to tell.
+		// The link may already be closed; then nothing is to be done.
 		this.send(request, { timeoutMs: POST_TIMEOUT_MS }).catch(() => {});
 	}
 
@@ -202,11 +202,11 @@ export class PluginClient {
 }
 
 const POST_TIMEOUT_MS = 5_000;
-/** From this many calls under way on, small ones share a stream, and so many after them. */
+/** From this many calls in flight on, small calls share a stream, and the next ones too. */
 const MANY_CALLS = 8;
 const SHARED_AFTER_MANY = 64;
 const SMALL_BYTES = 16 * 1024;
 
 function late(timeoutMs: number): OrchestraError {
-	return new OrchestraError('timeout', `the streaming call was not over within ${timeoutMs} ms`);
+	return new OrchestraError('timeout', `the streaming call did not end within ${timeoutMs} ms`);
 }

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe('Supervisor', () => {
-	it('starts once for many who wait, and tells that it is up', async () => {
+	it('starts once for many callers, and emits a change', async () => {
 		const { supervisor, starts, changes } = supervised();
 		await Promise.all([supervisor.up(), supervisor.up()]);
 		await supervisor.up();
@@ -48,7 +48,7 @@ describe('Supervisor', () => {
 		expect(starts()).toBe(3);
 	});
 
-	it('tells whoever waits why it does not start, and tries again', async () => {
+	it('fails the callers with the reason when it does not start, and tries again', async () => {
 		const { supervisor, starts, failNext } = supervised();
 		failNext('no such binary');
 		await expect(supervisor.up()).rejects.toThrow('no such binary');
@@ -92,7 +92,7 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
-	it('does not take for ill what is too busy to answer, but believes what it says of itself', async () => {
+	it('does not treat a busy process as unhealthy when a health check times out, but does when it reports so', async () => {
 		const { supervisor, starts, ill, busy } = supervised();
 		await supervisor.up();
 		busy(true);
@@ -105,7 +105,7 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
-	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
+	it('stops an idle process, and starts it at once for the next call', async () => {
 		const { supervisor, starts, stops, idle } = supervised();
 		await supervisor.up();
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
@@ -118,7 +118,7 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
-	it('calls off a start under way, and whoever waits for the next one, when it is closed', async () => {
+	it('cancels a start in progress and the callers that wait for a restart when it is closed', async () => {
 		const { supervisor, crash, hangNext } = supervised();
 		hangNext();
 		const starting = supervisor.up();

@@ -34,7 +34,7 @@ describe('a variable that the configuration names', () => {
 		}
 	}, 60_000);
 
-	it('that nobody has is named with every environment in which it was looked for', async () => {
+	it('that is set nowhere is named with every environment that was searched', async () => {
 		const place = openPlaceWithPlugin();
 		const pid = await place.start();
 		const bridge = place.bridge();
