@@ -1,4 +1,4 @@
-/* Agents that write much before they read, or never read: nobody waits for each other, and memory is bounded. */
+/* Agents that write much before they read, or never read: no deadlock, and memory is bounded. */
 
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';

@@ -338,7 +338,7 @@ describe('whatever hubs do', () => {
 	});
 });
 
-/** A client, a relay, and hubs that answer when they are told to. */
+/** A client, a relay, and hubs that answer on demand. */
 class World {
 	readonly answers: number[] = [];
 	/** Ids of all requests but the canceled ones. */
@@ -381,7 +381,7 @@ class World {
 		await settled();
 	}
 
-	/** Give up the latest request, if nobody has answered it yet. */
+	/** Cancel the latest request, if it is not answered yet. */
 	async cancel(): Promise<void> {
 		const at = this.expected.indexOf(this.#id);
 		if (at === -1 || this.answers.includes(this.#id)) return;
@@ -468,7 +468,7 @@ class End {
 		return this.#backlog.length;
 	}
 
-	/** As a well-behaved writer does it: stop when told, go on when there is room. */
+	/** Respect backpressure: pause when `post` returns false, continue after a drain. */
 	post(...texts: string[]): void {
 		this.#backlog.push(...texts);
 		this.#pump();

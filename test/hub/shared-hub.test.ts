@@ -200,7 +200,7 @@ describe('mctl hub', () => {
 	}, 60_000);
 });
 
-/** A plugin that does as it is told: dies, dawdles and counts how often it was asked to. */
+/** A plugin that exits or delays on request, and counts its calls. */
 function moodyPlugin(packageRoot: string): string {
 	const file = join(temporaryFolder(), 'plugin.mjs');
 	writeFileSync(

@@ -58,7 +58,7 @@ describe('watchFiles', () => {
 interface Watched {
 	root: string;
 	file: string;
-	/** Make the change, and wait until it is told. */
+	/** Make the change, and wait until it is reported. */
 	told: (change: () => void) => Promise<void>;
 	count: () => number;
 	stop: () => void;

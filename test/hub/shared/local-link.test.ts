@@ -1,4 +1,4 @@
-/* The link between a bridge and the shared hub of its user: a Unix socket, and no port unless somebody needs one. */
+/* The link between a bridge and the shared hub of its user: a Unix socket, and no port unless one is needed. */
 
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/* One hub per user and configuration, whatever happens to its files, and it belongs to nobody. */
+/* One hub per user and configuration, whatever happens to its files, independent of the process that started it. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
