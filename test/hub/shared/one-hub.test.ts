@@ -27,7 +27,7 @@ describe('one hub', () => {
 		bridge.client.send(list);
 		await until(
 			'the bridge has tried',
-			() => readFileSync(place.folder.logFile, 'utf8').includes('runs here already'),
+			() => readFileSync(place.folder.logFile, 'utf8').includes('is already running here'),
 			15_000,
 		);
 		process.kill(pid, 'SIGCONT');
