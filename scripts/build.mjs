@@ -68,7 +68,7 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect)|config/project-file',
+		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect)|config/project-file|search/text/edit-distance',
 		cli: 'cli/(command|nearest).ts',
 		mcp: 'mcp/|protocol/',
 		config: 'config/',

@@ -79,3 +79,13 @@ export function toolFailure(message: string, details: ToolFailureDetails = {}): 
 export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** True for an error of the operating system with one of these codes, for example `ENOENT`. */
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+	return codes.includes(systemCode(error) ?? '');
+}
+
+/** The code that the operating system gave an error, for example `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+	return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -2,21 +2,20 @@
  * The documentation is run. In every markdown file: a `js` block is executed as a
  * module, and a `console` block is typed line by line: what follows `$ ` is run in
  * a shell, and the lines below it are compared with what it printed. A line of
- * three dots stands for anything.
+ * three dots stands for anything. Links and paths of source files must exist.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const files = [
-	'README.md',
-	...readdirSync(join(root, 'docs'))
+const files = [root, join(root, 'docs'), join(root, 'docs/decisions')].flatMap((folder) =>
+	readdirSync(folder)
 		.filter((name) => name.endsWith('.md'))
-		.map((name) => join('docs', name)),
-];
+		.map((name) => relative(root, join(folder, name))),
+);
 
 describe.each(files)('%s', (file) => {
 	const text = readFileSync(join(root, file), 'utf8');
@@ -52,6 +51,13 @@ describe.each(files)('%s', (file) => {
 			expect(() => readFileSync(resolve(root, file, '..', target)), `${file} → ${target}`).not.toThrow(
 				/ENOENT/,
 			);
+		}
+	});
+
+	it('names only source files that exist', () => {
+		for (const [, path = ''] of text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|py|proto))`/g)) {
+			const isThere = [root, join(root, 'src')].some((folder) => existsSync(join(folder, path)));
+			expect(isThere, `${file} → ${path}`).toBe(true);
 		}
 	});
 });

@@ -66,7 +66,7 @@ describe('the packed package', () => {
 		},
 	);
 
-	it('finds by meaning, with the table that it brings', () => {
+	it('finds by meaning, with the word vectors that it ships', () => {
 		const script = `import { Library, starterLibrary } from 'orchestra-hub/library';
 			const library = Library.open(starterLibrary());
 			const { matches } = await library.find('the program keeps dying');

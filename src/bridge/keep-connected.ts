@@ -16,10 +16,11 @@ export interface KeepConnectedOptions {
 }
 
 /**
- * Resolves when `signal` is aborted and the last hub is closed. Rejects when the first attempt fails for a
- * permanent reason: a wrong address or certificate.
+ * Resolves when `signal` is aborted and the last hub is closed; with false when a connection attempt that cannot be
+ * aborted is still in flight: a hub that is being started, a lock that another process holds. Rejects when the first
+ * attempt fails for a permanent reason: a wrong address or certificate.
  */
-export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<void> {
+export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<boolean> {
 	const aborted = new Promise<void>((resolve) =>
 		signal.addEventListener('abort', () => resolve(), { once: true }),
 	);
@@ -28,6 +29,7 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 		const startedAt = performance.now();
 		try {
 			const hub = await openUnless(aborted, open);
+			if (hub === 'late') return false;
 			if (hub) await serveWith(hub, relay, aborted);
 		} catch (thrown) {
 			const error = OrchestraError.from(thrown);
@@ -39,28 +41,33 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 		if (performance.now() - startedAt >= STABLE_MS) backoff.reset();
 		else await pause(backoff.nextMs(), aborted);
 	}
+	return true;
 }
 
 /**
- * Undefined when `aborted` comes first; the attempt then has a moment to end, and its hub is closed. A wrong address
- * or certificate is reported even then.
+ * Undefined when `aborted` comes first and the attempt ends soon; its hub is then closed. `late` when the attempt does
+ * not end soon. A wrong address or certificate is reported even then.
  */
 async function openUnless(
 	aborted: Promise<void>,
 	open: () => Promise<DialedHub>,
-): Promise<DialedHub | undefined> {
+): Promise<DialedHub | 'late' | undefined> {
 	const opening = open();
 	const hub = await Promise.race([opening, aborted]);
 	if (hub !== undefined) return hub;
 	let failure: unknown;
+	let isOver = false;
 	const closed = opening
 		.then((late) => late.close())
 		.catch((thrown: unknown) => {
 			failure = thrown;
+		})
+		.then(() => {
+			isOver = true;
 		});
 	await pause(LATE_CONNECT_MS, closed);
 	if (OrchestraError.is(failure, 'bad_input')) throw failure;
-	return undefined;
+	return isOver ? undefined : 'late';
 }
 
 /** Serve with this hub until it is lost, then throw the reason. Returns when `aborted` comes first. */

@@ -5,9 +5,12 @@
  * end of input or at a signal, in-flight calls are drained, then everything is closed
  * and the process exits.
  */
+
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
@@ -26,7 +29,7 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
-	/** Called when the bridge has ended but its last responses cannot be flushed because the client does not read. */
+	/** Called when the bridge has ended, but its last responses cannot be flushed or a connection attempt cannot be aborted. */
 	onStuck?: (() => void) | undefined;
 }
 
@@ -52,6 +55,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
 	transport.start(relay);
+	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
 		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
@@ -59,25 +63,21 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
-		await hubs;
+		isQuiet = await hubs;
 	} catch (thrown) {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;
 	} finally {
 		await closeOutput(transport, options.onStuck);
 		releaseSignals();
+		if (!isQuiet) options.onStuck?.();
 	}
 }
 
 /** Flush the last responses. A client that does not read must not keep the process alive. */
 async function closeOutput(transport: Transport, onStuck: (() => void) | undefined): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>((resolve) => {
-		timer = setTimeout(() => resolve(false), FLUSH_MS);
-	});
-	const isClosed = await Promise.race([transport.close().then(() => true), late]);
-	clearTimeout(timer);
-	if (!isClosed) onStuck?.();
+	const closed = transport.close().then(() => true);
+	if (!(await within(closed, FLUSH_MS))) onStuck?.();
 }
 
 /** Makes the function for one connection attempt. */
@@ -88,12 +88,4 @@ function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () =>
 		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 		return hub;
 	};
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = () => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
 }

@@ -1,4 +1,4 @@
-/* Ask a running hub how it is doing, over its own link. */
+/* Query the status of a running hub over its link. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
@@ -11,7 +11,7 @@ import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
 const ASK_MS = 5000;
-/** How long one may take that seems to be blocked. */
+/** The same for a hub that seems to be blocked. */
 const ASK_BLOCKED_MS = 1000;
 /** How long a hub that runs may take to (again) say where it listens, in milliseconds. */
 const ANNOUNCE_MS = 3000;

@@ -1,4 +1,4 @@
-/* What can stand where the cursor is on a command line: commands, flags, names of this folder. */
+/* Completion candidates at the cursor: commands, flags, names of this folder. */
 import { printableLine } from '../printable.ts';
 import { builtInWords, firstWords, membersOf } from './asked-command.ts';
 import { commands } from './commands.ts';

@@ -1,10 +1,10 @@
 /*
- * What `mctl doctor` looks at. Each check yields findings; a new part of the
+ * The checks of `mctl doctor`. Each check yields findings; a new part of the
  * product adds its check to the list at the end.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OrchestraError } from '../errors.ts';
 import { inspectCertificates } from '../link/certificates/inspect-certificates.ts';
@@ -21,7 +21,7 @@ import type { Verdict } from './terminal/verdict.ts';
 export interface DoctorFinding {
 	readonly verdict: Verdict;
 	readonly text: string;
-	/** How to mend it. Always there for `fail`. */
+	/** How to fix it. Always set for `fail`. */
 	readonly fix?: string | undefined;
 }
 
@@ -109,14 +109,30 @@ function* checkServers({ project, environment }: DoctorContext): Generator<Docto
 	for (const server of project.configuration.mcpServers) {
 		if (server.kind !== 'stdio' || !server.isEnabled) continue;
 		const { command, cwd = process.cwd(), env } = server.record;
-		try {
-			findCommand(command, cwd, childEnvironment(environment, env));
-			yield { verdict: 'ok', text: `server ${server.name}: ${command} is there` };
-		} catch (error) {
-			const { message, hint } = OrchestraError.from(error);
-			const fix = hint ?? `Correct mcpServers.${server.name} in ${server.file}.`;
-			yield { verdict: 'fail', text: `server ${server.name}: ${message}`, fix };
-		}
+		const place = { what: `server ${server.name}`, cwd, environment: childEnvironment(environment, env) };
+		yield checkProgram(command, place, `Correct mcpServers.${server.name} in ${server.file}.`);
+	}
+}
+
+function* checkPlugins({ project, environment }: DoctorContext): Generator<DoctorFinding> {
+	for (const { id, binary, env, file, isEnabled, cwd = dirname(file) } of project.configuration.plugins) {
+		if (!isEnabled) continue;
+		const place = { what: `plugin ${id}`, cwd, environment: childEnvironment(environment, env) };
+		yield checkProgram(binary, place, `Correct the binary of ${id} in ${file}.`);
+	}
+}
+
+function checkProgram(
+	program: string,
+	{ what, cwd, environment }: { what: string; cwd: string; environment: Record<string, string> },
+	fix: string,
+): DoctorFinding {
+	try {
+		findCommand(program, cwd, environment);
+		return { verdict: 'ok', text: `${what}: ${program} is there` };
+	} catch (error) {
+		const { message, hint } = OrchestraError.from(error);
+		return { verdict: 'fail', text: `${what}: ${message}`, fix: hint ?? fix };
 	}
 }
 
@@ -132,9 +148,9 @@ function* checkRequiredConfig({ project }: DoctorContext): Generator<DoctorFindi
 	}
 }
 
-function* checkCertificates({ environment }: DoctorContext): Generator<DoctorFinding> {
-	const folder = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
-	yield* inspectCertificates(folder);
+function* checkCertificates({ project, environment }: DoctorContext): Generator<DoctorFinding> {
+	const usual = join(environment['HOME'] ?? '/', '.orchestra', 'certs');
+	yield* inspectCertificates(project.configuration.hub.certsDir ?? usual);
 }
 
 export const doctorChecks: readonly Check[] = [
@@ -143,6 +159,7 @@ export const doctorChecks: readonly Check[] = [
 	checkRoots,
 	checkRuntimes,
 	checkServers,
+	checkPlugins,
 	checkRequiredConfig,
 	checkCertificates,
 ];

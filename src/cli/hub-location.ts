@@ -21,7 +21,7 @@ export function hubHere(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
 	certsDir?: string,
 ): Promise<HubRecord> {
-	// This very program: whatever started us starts the hub.
+	// The same program and runtime that run this process.
 	const main = process.argv[1] ?? '';
 	const flags = certsDir === undefined ? [] : ['--certs-dir', certsDir];
 	const command = [process.execPath, main, 'hub', 'run', ...flags];

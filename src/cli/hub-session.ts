@@ -70,7 +70,7 @@ async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	listWaitMs: number | undefined,
 ): Promise<Opened> {
-	// A person who asks one question is told of trouble, not of every step.
+	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs });

@@ -55,7 +55,7 @@ function wantsJson(args: readonly string[]): boolean {
 	return args.slice(0, end < 0 ? args.length : end).includes('--json');
 }
 
-/** The operating system said no: a full disk, a folder that may not be written. */
+/** An error of the operating system: a full disk, a folder without write permission. */
 function isSystemError(thrown: unknown): boolean {
 	return thrown instanceof Error && 'syscall' in thrown;
 }

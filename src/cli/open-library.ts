@@ -19,7 +19,7 @@ export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Fla
 /** What a command reads of the library: everything, or resources without the time that prompts take. */
 type Part = 'all' | 'resources';
 
-/** Open the library, do `work` with it, close it whatever happens. */
+/** Open the library, do `work` with it, and close it in any case. */
 export async function withLibrary<T>(
 	{ flags, environment }: Pick<CommandInput, 'flags' | 'environment'>,
 	work: (library: Library) => Promise<T>,
@@ -32,7 +32,7 @@ export async function withLibrary<T>(
 		configured: configuration.library,
 		workingFolder: process.cwd(),
 	});
-	// A person who asks one question is told of trouble, not of every step.
+	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('library', { ...environment, LOG_LEVEL: level });
 	const library = Library.open({ ...paths, ...(part === 'resources' && { prompts: undefined }), log });

@@ -1,8 +1,8 @@
 /*
  * The words and flags of one command.
  *
- * Node's parser splits them; what is wrong is said in our own sentences, with the
- * flag that was probably meant.
+ * Node's parser splits them; errors get our own sentences, with a suggestion for a
+ * mistyped flag.
  */
 import { parseArgs } from 'node:util';
 import { OrchestraError } from '../errors.ts';

@@ -1,4 +1,5 @@
 /* `${VAR}` and `${VAR:-default}` in the texts of a configuration. */
+import { ownEntry } from '../wire/json.ts';
 
 export interface Expansion {
 	readonly text: string;
@@ -12,7 +13,7 @@ const reference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 export function expandVariables(text: string, environment: Readonly<NodeJS.ProcessEnv>): Expansion {
 	const unset: string[] = [];
 	const expanded = text.replace(reference, (_, name: string, fallback: string | undefined) => {
-		const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+		const value = ownEntry(environment, name);
 		if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
 		if (value === undefined) unset.push(name);
 		return value ?? '';

@@ -6,7 +6,7 @@
  * wrong entry is told and left out, and the others go on.
  */
 import { dirname, resolve } from 'node:path';
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 import { expandVariables } from './expand.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type ConfigProblem, configProblem, describeValue, kindOf } from './problem.ts';
@@ -47,7 +47,7 @@ export class Field {
 
 	/** The field under `key`; not present when there is none. */
 	at(key: string): Field {
-		const value = isObject(this.value) && Object.hasOwn(this.value, key) ? this.value[key] : undefined;
+		const value = isObject(this.value) ? ownEntry(this.value, key) : undefined;
 		return new Field(this.#source, value, [...this.#path, key]);
 	}
 

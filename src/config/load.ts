@@ -7,7 +7,7 @@
  * that another Orchestra installed for the user come last.
  */
 import { dirname, join } from 'node:path';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
@@ -135,7 +135,7 @@ function readText(file: string, isRequired: boolean, reading: Reading): string |
 	try {
 		return readRegularText(file, CONFIG_LIMIT_BYTES);
 	} catch (error) {
-		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+		const isAbsent = isCode(error, 'ENOENT');
 		if (isAbsent && !isRequired) return undefined;
 		const found = isAbsent ? 'missing' : messageOf(error);
 		reading.problems.push(

@@ -3,8 +3,10 @@
  * folder above it, no higher than the repository. Who only needs to know the place
  * need not read what is there.
  */
+
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isCode } from '../errors.ts';
 
 /** The plugins of an existing Orchestra. */
 export const PLUGINS_FILE = 'plugins.yaml';
@@ -31,7 +33,7 @@ function isThere(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'ELOOP';
+		return isCode(error, 'ELOOP');
 	}
 }
 

@@ -9,7 +9,7 @@
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { OrchestraError } from '../errors.ts';
+import { isCode, OrchestraError } from '../errors.ts';
 
 const LOCK_NAME = '.lock';
 const RETRY_MS = 20;
@@ -79,8 +79,4 @@ function isAlive(pid: number): boolean {
 	} catch (error) {
 		return isCode(error, 'EPERM');
 	}
-}
-
-function isCode(error: unknown, code: string): boolean {
-	return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -16,6 +16,8 @@ export interface FolderWatchOptions {
 	readonly names?: ReadonlySet<string> | undefined;
 	/** The system has no watches left, or refuses this one: changes will not be seen. */
 	readonly onRefused?: ((error: NodeJS.ErrnoException) => void) | undefined;
+	/** What watches one folder. Default: that of Node. */
+	readonly watch?: typeof watch | undefined;
 }
 
 export class FolderWatch {
@@ -57,10 +59,10 @@ export class FolderWatch {
 	}
 
 	#open(place: string): FSWatcher {
-		const { names, onEvent } = this.#options;
+		const { names, onEvent, watch: open = watch } = this.#options;
 		const isHere = place === this.#folder;
 		const awaited = isHere ? names : new Set(relative(place, this.#folder).split(sep).slice(0, 1));
-		const opened = watch(place, { persistent: false }, (kind, name) => {
+		const opened = open(place, { persistent: false }, (kind, name) => {
 			if (this.#isClosed) return;
 			const isAwaited = name === null || awaited === undefined || awaited.has(name);
 			if (isHere && isAwaited) onEvent(name);

@@ -8,6 +8,7 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Debounce } from './debounce.ts';
 import { FolderWatch } from './folder-watch.ts';
 
 export interface TreeWatchOptions {
@@ -28,7 +29,7 @@ export class TreeWatch {
 	readonly #root: string;
 	readonly #options: TreeWatchOptions;
 	readonly #watches = new Map<string, FolderWatch>();
-	#timer: NodeJS.Timeout | undefined;
+	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: SETTLE_MS });
 	#poll: NodeJS.Timeout | undefined;
 
 	/** Every folder is watched when the constructor returns. Does not keep the process alive. */
@@ -39,7 +40,7 @@ export class TreeWatch {
 	}
 
 	close(): void {
-		clearTimeout(this.#timer);
+		this.#changes.close();
 		clearInterval(this.#poll);
 		for (const opened of this.#watches.values()) opened.close();
 		this.#watches.clear();
@@ -65,7 +66,7 @@ export class TreeWatch {
 
 	#open(folder: string): FolderWatch {
 		return new FolderWatch(folder, {
-			onEvent: () => this.#onEvent(),
+			onEvent: () => this.#changes.touch(),
 			onRefused: () => this.#startPolling(),
 		});
 	}
@@ -82,16 +83,13 @@ export class TreeWatch {
 		}
 	}
 
-	#onEvent(): void {
-		this.#timer ??= setTimeout(() => {
-			this.#timer = undefined;
-			this.#follow();
-			this.#options.onChange();
-		}, SETTLE_MS).unref();
+	#onChange(): void {
+		this.#follow();
+		this.#options.onChange();
 	}
 
 	#startPolling(): void {
-		this.#poll ??= setInterval(() => this.#onEvent(), POLL_MS).unref();
+		this.#poll ??= setInterval(() => this.#changes.touch(), POLL_MS).unref();
 	}
 }
 

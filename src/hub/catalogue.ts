@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
+import { within } from '../rpc/clock.ts';
 import type { Backend } from './backends/backend.ts';
 import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
 import { type BackendItems, type MergedList, mergeByName, mergeByUri, type Route } from './merged-list.ts';
@@ -85,7 +86,7 @@ export class Catalogue {
 	/** Wait for late backends, which may have the tool. */
 	#lateTool(name: string): Awaitable<Route<Tool> | undefined> {
 		if (this.#lateBackends('tools').size === 0) return undefined;
-		return deadline(this.#whenLate(name), CALL_WAIT_MS);
+		return within(this.#whenLate(name), CALL_WAIT_MS, false);
 	}
 
 	async #whenLate(name: string): Promise<Route<Tool> | undefined> {
@@ -202,7 +203,7 @@ export class Catalogue {
 			(items) => this.#remember(kind, backend, items),
 			(error: unknown) => this.#fallBack<T>(kind, backend, error),
 		);
-		const offer = await deadline(answered, waitMs);
+		const offer = await within(answered, waitMs, false);
 		if (offer !== undefined) return offer;
 		this.#log.info(
 			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
@@ -257,13 +258,4 @@ export class Catalogue {
 		this.#warned.add(text);
 		this.#log.warn(text);
 	};
-}
-
-/** The value, or undefined after `ms`. */
-function deadline<T>(value: Promise<T>, ms: number): Promise<T | undefined> {
-	return new Promise((resolve, reject) => {
-		const timer = setTimeout(resolve, ms, undefined);
-		timer.unref();
-		value.then(resolve, reject).finally(() => clearTimeout(timer));
-	});
 }

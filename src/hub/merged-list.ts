@@ -6,7 +6,7 @@
  * item is qualified, and a warning names both. The list is sorted by name.
  */
 import type { Backend } from './backends/backend.ts';
-import { qualifiedName, shortened } from './names.ts';
+import { DEFAULT_PROVIDER, qualifiedName, shortened } from './names.ts';
 
 /** Where a call of a name goes. */
 export interface Route<T> {
@@ -79,12 +79,19 @@ function fullName<T>(
 	const first = routes.get(shortened(name));
 	if (first === undefined || first.backend === backend) return name;
 	const other = qualifiedName(backend.id, name);
-	const order = `To swap them, write ${backend.id} before ${first.backend.id} in the configuration`;
-	const how = backend.kind === 'plugin' && first.backend.kind === 'plugin' ? `. ${order}` : '';
+	const how = howToSwap(first.backend, backend);
 	warn(
 		`"${name}" is offered by ${first.backend.id} and by ${backend.id}; the second is called "${other}"${how}`,
 	);
 	return other;
+}
+
+function howToSwap(first: Backend, second: Backend): string {
+	if (first.kind !== 'plugin' || second.kind !== 'plugin') return '';
+	const isDefault = first.providesAi?.includes(DEFAULT_PROVIDER) && (second.providesAi?.length ?? 0) > 0;
+	if (isDefault)
+		return `. Of AI plugins the one of the default provider, ${DEFAULT_PROVIDER}, keeps the name`;
+	return `. To swap them, write ${second.id} before ${first.id} in the configuration`;
 }
 
 function renamed<T extends { name: string; title?: unknown; _meta?: unknown }>(

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
@@ -15,7 +16,6 @@ import type { PluginLink } from './backends/plugin-link.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
-import { watchFiles } from './watch-files.ts';
 
 /** Options of `openHub`. */
 export interface OpenHubOptions extends LoadOptions {

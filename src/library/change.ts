@@ -1,12 +1,14 @@
-/* What changed in a library, told to whoever listens. */
+/* A change of a library, for its listeners. */
 import { parseUri, REGISTRY_URI } from './uri.ts';
 
+/** Names that were added, changed and removed. */
 export interface ListChange {
 	added: string[];
 	changed: string[];
 	removed: string[];
 }
 
+/** The prompts and resources that a reload added, changed and removed. */
 export interface LibraryChange {
 	/** By URI. */
 	resources: ListChange;

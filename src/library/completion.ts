@@ -1,23 +1,26 @@
 /*
- * Completion of what a person is typing: categories, ids, tags and modes in the
+ * Completion of arguments: categories, ids, tags and modes in the
  * URIs, and the values that the author of a prompt suggests.
  */
 import { OrchestraError } from '../errors.ts';
+import type { FragmentStore } from './files/fragment-store.ts';
 import { COMPLETION_LIMIT } from './files/library-limits.ts';
-import type { Shelf } from './files/shelf.ts';
 import { matchModes } from './match/match-request.ts';
 import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 
+/** The prompt or resource template whose argument is completed. */
 export type CompletionReference =
 	| { type: 'ref/prompt'; name: string }
 	| { type: 'ref/resource'; uri: string };
 
+/** The argument to complete, and the text typed so far. */
 export interface CompletionArgument {
 	name: string;
 	value: string;
 }
 
+/** Suggested values for an argument. */
 export interface Completion {
 	/** At most 100, best first. */
 	values: string[];
@@ -25,9 +28,9 @@ export interface Completion {
 	hasMore: boolean;
 }
 
-/** @param chosen arguments that were settled before, by name */
+/** @param chosen values of the other arguments, by name */
 export function completeUri(
-	shelf: Shelf,
+	fragments: FragmentStore,
 	uri: string,
 	argument: CompletionArgument,
 	chosen: Readonly<Record<string, string>> = {},
@@ -39,15 +42,15 @@ export function completeUri(
 	}
 	switch (argument.name) {
 		case 'category':
-			return select([...shelf.categories().keys()], argument.value);
+			return select([...fragments.categories().keys()], argument.value);
 		case 'id':
-			return select(idsOf(shelf, chosen['category']), argument.value);
+			return select(idsOf(fragments, chosen['category']), argument.value);
 		case 'mode':
 			return select([...matchModes], argument.value);
 		case 'categories':
-			return selectLast([...shelf.categories().keys()], argument.value);
+			return selectLast([...fragments.categories().keys()], argument.value);
 		case 'tags':
-			return selectLast([...new Set(shelf.list().flatMap(({ tags }) => tags))].sort(), argument.value);
+			return selectLast([...new Set(fragments.list().flatMap(({ tags }) => tags))].sort(), argument.value);
 		default:
 			return select([], '');
 	}
@@ -58,8 +61,10 @@ export function completePrompt(prompt: LibraryPrompt, argument: CompletionArgume
 	return select(declared?.values ?? [], argument.value);
 }
 
-function idsOf(shelf: Shelf, category: string | undefined): string[] {
-	const inside = shelf.list().filter((fragment) => category === undefined || fragment.category === category);
+function idsOf(fragments: FragmentStore, category: string | undefined): string[] {
+	const inside = fragments
+		.list()
+		.filter((fragment) => category === undefined || fragment.category === category);
 	return [...new Set(inside.map(({ name, category: own }) => name.slice(own.length + 1)))].sort();
 }
 

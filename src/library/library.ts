@@ -18,14 +18,14 @@ import {
 	completeUri,
 } from './completion.ts';
 import { mimeTypes } from './files/fragment.ts';
-import { Shelf } from './files/shelf.ts';
+import { FragmentStore } from './files/fragment-store.ts';
 import { Source, type SourceOptions } from './files/source.ts';
 import { bundledWordVectors } from './files/word-vectors-file.ts';
 import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
-import { PromptBook } from './prompt-book.ts';
 import { fillPrompt, type LibraryPrompt } from './prompt-file.ts';
+import { PromptStore } from './prompt-store.ts';
 import { categoryText, registryText } from './registry.ts';
 import {
 	type ListedPrompt,
@@ -37,6 +37,7 @@ import {
 } from './resource-listing.ts';
 import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
 
+/** Folders and settings of a library. */
 export interface LibraryOptions {
 	/** Folder of prompts; none when absent. A missing folder is empty. */
 	prompts?: string | undefined;
@@ -44,14 +45,15 @@ export interface LibraryOptions {
 	resources?: string | undefined;
 	/** Default: silent. */
 	log?: Log | undefined;
-	/** Take in changes of files while open. Default false. */
+	/** Hot reload: read changed files again while open. Default false. */
 	watch?: boolean | undefined;
 	/** A real tokenizer for budgets; four characters a token otherwise. */
 	countTokens?: CountTokens | undefined;
-	/** File of word vectors for finding by meaning. Default: the one of this package. */
+	/** File of word vectors for semantic search. Default: the one of this package. */
 	wordVectors?: string | undefined;
 }
 
+/** Options of a search; the defaults are those of a `match` URI. */
 export interface FindOptions {
 	mode?: MatchMode | undefined;
 	maxTokens?: number | undefined;
@@ -61,19 +63,22 @@ export interface FindOptions {
 	categories?: readonly string[] | undefined;
 }
 
+/** The contents of one resource. */
 export interface ResourceContents {
 	contents: Array<{ uri: string; mimeType: string; text: string }>;
 }
 
+/** A prompt with its arguments filled in. */
 export interface PromptResult {
 	description?: string;
 	messages: Array<{ role: 'user'; content: { type: 'text'; text: string } }>;
 }
 
+/** A folder of prompts and resources, loaded, indexed and searched. The caller closes it. */
 export class Library {
 	readonly #log: Log;
-	readonly #shelf = new Shelf();
-	readonly #book = new PromptBook();
+	readonly #fragments = new FragmentStore();
+	readonly #promptStore = new PromptStore();
 	readonly #prompts: Source | undefined;
 	readonly #resources: Source | undefined;
 	readonly #listeners = new Set<(change: LibraryChange) => void>();
@@ -91,7 +96,7 @@ export class Library {
 		this.#resources =
 			resources === undefined ? undefined : new Source({ ...shared, ...this.#resourceSource(resources) });
 		const { folder } = this.#resources ?? {};
-		this.#finder = new Finder({ shelf: this.#shelf, folder, log, countTokens, wordVectors });
+		this.#finder = new Finder({ fragments: this.#fragments, folder, log, countTokens, wordVectors });
 		this.#loaded = this.#load();
 	}
 
@@ -107,7 +112,7 @@ export class Library {
 
 	async listResources(): Promise<ListedResource[]> {
 		await this.#loaded;
-		return listResources(this.#shelf);
+		return listResources(this.#fragments);
 	}
 
 	async listResourceTemplates(): Promise<ListedTemplate[]> {
@@ -115,7 +120,7 @@ export class Library {
 		return listTemplates();
 	}
 
-	/** Throws `not_found` for a URI that nothing has, `bad_input` for wrong parameters of a match. */
+	/** Throws `not_found` for an unknown URI, `bad_input` for wrong parameters of a match. */
 	async readResource(uri: string): Promise<ResourceContents> {
 		await this.#loaded;
 		const asked = parseUri(uri);
@@ -127,14 +132,14 @@ export class Library {
 
 	async listPrompts(): Promise<ListedPrompt[]> {
 		await this.#loaded;
-		return listPrompts(this.#book.prompts);
+		return listPrompts(this.#promptStore.prompts);
 	}
 
 	/** Throws `not_found`, or `bad_input` naming a required argument that is missing. */
 	async getPrompt(name: string, given: Readonly<Record<string, string>> = {}): Promise<PromptResult> {
 		const prompt = await this.#prompt(name);
 		const wrong = Object.entries(given).find(([, value]) => typeof value !== 'string');
-		if (wrong) throw new OrchestraError('bad_input', `argument "${wrong[0]}" is not a text`);
+		if (wrong) throw new OrchestraError('bad_input', `argument "${wrong[0]}" is not a string`);
 		const text = fillPrompt(prompt, given);
 		const description = prompt.description ?? prompt.title;
 		return {
@@ -143,7 +148,7 @@ export class Library {
 		};
 	}
 
-	/** @param chosen arguments that were settled before, by name */
+	/** @param chosen values of the other arguments, by name */
 	async complete(
 		reference: CompletionReference,
 		argument: CompletionArgument,
@@ -151,7 +156,7 @@ export class Library {
 	): Promise<Completion> {
 		if (reference.type === 'ref/prompt') return completePrompt(await this.#prompt(reference.name), argument);
 		await this.#loaded;
-		return completeUri(this.#shelf, reference.uri, argument, chosen);
+		return completeUri(this.#fragments, reference.uri, argument, chosen);
 	}
 
 	/** What `orchestr8://match` does, with the matches beside the text. */
@@ -172,7 +177,7 @@ export class Library {
 		return this.#finder.find(request);
 	}
 
-	/** Hear of changes; only with `watch`. Returns the way to stop hearing. */
+	/** Subscribe to changes; only with `watch`. Returns the function that unsubscribes. */
 	onChange(listener: (change: LibraryChange) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
@@ -186,22 +191,22 @@ export class Library {
 	}
 
 	async #load(): Promise<void> {
-		// Whoever opened us goes first: nothing is read in this turn.
+		// The caller continues first: nothing is read in this tick.
 		await new Promise((next) => setImmediate(next));
 		await this.#prompts?.load();
-		this.#log.info(`Loaded ${this.#book.size} prompts`);
+		this.#log.info(`Loaded ${this.#promptStore.size} prompts`);
 		await this.#resources?.load();
 		await this.#finder.settle();
-		this.#log.info(`Loaded ${this.#shelf.size} resources`);
+		this.#log.info(`Loaded ${this.#fragments.size} resources`);
 		this.#known = this.#state();
 	}
 
 	#promptSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const book = this.#book;
+		const prompts = this.#promptStore;
 		const keeper = {
-			put: (source: Parameters<PromptBook['put']>[0]) => book.put(source),
+			put: (source: Parameters<PromptStore['put']>[0]) => prompts.put(source),
 			drop: (file: string) => {
-				book.drop(file);
+				prompts.drop(file);
 				return [];
 			},
 		};
@@ -209,12 +214,12 @@ export class Library {
 	}
 
 	#resourceSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const shelf = this.#shelf;
+		const fragments = this.#fragments;
 		const keeper = {
-			put: (source: Parameters<Shelf['put']>[0]) =>
-				source.file.includes('/') ? shelf.put(source).problems : looseFile(source.file),
+			put: (source: Parameters<FragmentStore['put']>[0]) =>
+				source.file.includes('/') ? fragments.put(source).problems : looseFile(source.file),
 			drop: (file: string) => {
-				const { next } = shelf.drop(file) ?? {};
+				const { next } = fragments.drop(file) ?? {};
 				return next === undefined ? [] : [next];
 			},
 		};
@@ -225,9 +230,9 @@ export class Library {
 		const json = 'application/json';
 		switch (asked.kind) {
 			case 'registry':
-				return { mimeType: json, text: registryText(this.#shelf) };
+				return { mimeType: json, text: registryText(this.#fragments) };
 			case 'category': {
-				const text = categoryText(this.#shelf, asked.category);
+				const text = categoryText(this.#fragments, asked.category);
 				return text === undefined ? undefined : { mimeType: json, text };
 			}
 			case 'fragment':
@@ -238,7 +243,7 @@ export class Library {
 	}
 
 	#readFragment(uri: string, name: string): { mimeType: string; text: string } | undefined {
-		const fragment = this.#shelf.get(fragmentUri(name));
+		const fragment = this.#fragments.get(fragmentUri(name));
 		const isMatch = /^[^/]+\/match$/.test(name);
 		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
 		const text = fragment && this.#finder.textOf(fragment);
@@ -258,7 +263,7 @@ export class Library {
 
 	async #prompt(name: string): Promise<LibraryPrompt> {
 		await this.#loaded;
-		const prompt = this.#book.prompts.get(name);
+		const prompt = this.#promptStore.prompts.get(name);
 		if (!prompt) throw new OrchestraError('not_found', `Prompt not found: ${name}`, { data: { name } });
 		return prompt;
 	}
@@ -267,9 +272,9 @@ export class Library {
 		const { stamps: files } = this.#resources ?? { stamps: new Map<string, string>() };
 		const { stamps: pages } = this.#prompts ?? { stamps: new Map<string, string>() };
 		return {
-			resources: new Map(this.#shelf.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
+			resources: new Map(this.#fragments.list().map(({ uri, file }) => [uri, `${file} ${files.get(file)}`])),
 			prompts: new Map(
-				[...this.#book.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
+				[...this.#promptStore.prompts].map(([name, { file }]) => [name, `${file} ${pages.get(file)}`]),
 			),
 		};
 	}

@@ -1,23 +1,23 @@
 /*
- * A prompt: a markdown file with places for arguments.
+ * A prompt: a markdown file with placeholders for arguments.
  *
  * `${name}`, `{{name}}` and `$ARGUMENTS` are replaced. A `${name}` that is no
  * argument stays as it is: prompts quote shell scripts.
  */
 import { OrchestraError } from '../errors.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 import type { SourceFile } from './files/fragment.ts';
 import { type Metadata, readFrontMatter } from './files/front-matter.ts';
 import { LIST_LIMIT } from './files/library-limits.ts';
 import { outlineOf } from './files/markdown.ts';
 import { listOf, metadataText } from './files/metadata.ts';
-import { fillPlaces, PLACE } from './files/prompt-places.ts';
+import { fillPlaceholders, PLACEHOLDER } from './files/prompt-placeholders.ts';
 
 export interface PromptArgument {
 	name: string;
 	description: string | undefined;
 	required: boolean;
-	/** What the author suggests; completion offers these. */
+	/** Values that the author suggests, for completion. */
 	values: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function readPrompt({ file, text }: SourceFile): { prompt: LibraryPrompt;
 	return { prompt, problems };
 }
 
-/** The text of a prompt with its arguments in place. Throws `bad_input` naming a missing argument. */
+/** The text of a prompt with its arguments filled in. Throws `bad_input` naming a missing argument. */
 export function fillPrompt(prompt: LibraryPrompt, given: Readonly<Record<string, string>>): string {
 	for (const { name, required, description } of prompt.arguments) {
 		if (required && own(given, name) === undefined) {
@@ -63,7 +63,7 @@ export function fillPrompt(prompt: LibraryPrompt, given: Readonly<Record<string,
 	}
 	const known = new Set([...prompt.arguments.map(({ name }) => name), ...Object.keys(given)]);
 	const all = allArguments(prompt, given);
-	return fillPlaces(prompt.body, (name) => {
+	return fillPlaceholders(prompt.body, (name) => {
 		if (name === undefined) return all;
 		return known.has(name) ? (own(given, name) ?? '') : undefined;
 	});
@@ -76,7 +76,7 @@ function allArguments(prompt: LibraryPrompt, given: Readonly<Record<string, stri
 }
 
 function own(given: Readonly<Record<string, string>>, name: string): string | undefined {
-	return Object.hasOwn(given, name) ? given[name] : undefined;
+	return ownEntry(given, name);
 }
 
 function declared(data: Metadata, problems: string[]): PromptArgument[] {
@@ -108,7 +108,7 @@ function argumentOf(entry: unknown, problems: string[]): PromptArgument[] {
 
 function impliedArguments(body: string): PromptArgument[] {
 	const names = new Set<string>();
-	for (const [, , braces, all] of body.matchAll(PLACE)) {
+	for (const [, , braces, all] of body.matchAll(PLACEHOLDER)) {
 		if (braces !== undefined) names.add(braces);
 		else if (all !== undefined) names.add(ALL);
 	}

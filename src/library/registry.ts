@@ -1,6 +1,6 @@
 /* The indexes of a library as JSON: all of it by category, and one category file by file. */
 import type { Fragment } from './files/fragment.ts';
-import type { Shelf } from './files/shelf.ts';
+import type { FragmentStore } from './files/fragment-store.ts';
 import { matchParameters } from './match/match-request.ts';
 import { categoryUri } from './uri.ts';
 
@@ -14,22 +14,22 @@ export const CATEGORY_MATCH_TEMPLATE: string = `orchestr8://{category}/match{?${
 /** RFC 6570 template of one fragment. */
 export const FRAGMENT_TEMPLATE = 'orchestr8://{category}/{+id}';
 
-export function registryText(shelf: Shelf): string {
-	const categories = [...shelf.categories()].map(([name, total]) => ({
+export function registryText(fragments: FragmentStore): string {
+	const categories = [...fragments.categories()].map(([name, total]) => ({
 		name,
 		uri: categoryUri(name),
 		total,
 	}));
 	return JSON.stringify(
-		{ version: REGISTRY_VERSION, totalResources: shelf.size, categories, search: MATCH_TEMPLATE },
+		{ version: REGISTRY_VERSION, totalResources: fragments.size, categories, search: MATCH_TEMPLATE },
 		undefined,
 		2,
 	);
 }
 
 /** Undefined when there is no such category. */
-export function categoryText(shelf: Shelf, category: string): string | undefined {
-	const resources = shelf.list().filter((fragment) => fragment.category === category);
+export function categoryText(fragments: FragmentStore, category: string): string | undefined {
+	const resources = fragments.list().filter((fragment) => fragment.category === category);
 	if (resources.length === 0) return undefined;
 	return JSON.stringify(
 		{ category, total: resources.length, resources: resources.map(entryOf) },

@@ -1,10 +1,11 @@
-/* Fragments and prompts in the words of MCP, sorted, ready to be sent. */
+/* Fragments and prompts as MCP lists, sorted. */
 import type { Fragment } from './files/fragment.ts';
-import type { Shelf } from './files/shelf.ts';
+import type { FragmentStore } from './files/fragment-store.ts';
 import type { LibraryPrompt } from './prompt-file.ts';
 import { CATEGORY_MATCH_TEMPLATE, FRAGMENT_TEMPLATE, MATCH_TEMPLATE } from './registry.ts';
 import { categoryUri, REGISTRY_URI } from './uri.ts';
 
+/** A resource in `resources/list`. */
 export interface ListedResource {
 	uri: string;
 	name: string;
@@ -15,6 +16,7 @@ export interface ListedResource {
 	size?: number;
 }
 
+/** A template in `resources/templates/list`. */
 export interface ListedTemplate {
 	uriTemplate: string;
 	name: string;
@@ -23,6 +25,7 @@ export interface ListedTemplate {
 	mimeType?: string;
 }
 
+/** A prompt in `prompts/list`. */
 export interface ListedPrompt {
 	name: string;
 	title?: string;
@@ -31,8 +34,8 @@ export interface ListedPrompt {
 }
 
 /** The indexes and all fragments, in the order of their URIs. */
-export function listResources(shelf: Shelf): ListedResource[] {
-	const all = [...indexResources(shelf), ...shelf.list().map(resourceOf)];
+export function listResources(fragments: FragmentStore): ListedResource[] {
+	const all = [...indexResources(fragments), ...fragments.list().map(resourceOf)];
 	return all.sort((a, b) => (a.uri < b.uri ? -1 : 1));
 }
 
@@ -75,9 +78,9 @@ export function listPrompts(prompts: ReadonlyMap<string, LibraryPrompt>): Listed
 	}));
 }
 
-function indexResources(shelf: Shelf): ListedResource[] {
+function indexResources(fragments: FragmentStore): ListedResource[] {
 	const mimeType = 'application/json';
-	const categories = [...shelf.categories()].map(([category, total]) => ({
+	const categories = [...fragments.categories()].map(([category, total]) => ({
 		uri: categoryUri(category),
 		name: category,
 		title: `Index of ${category}`,

@@ -2,8 +2,8 @@
  * The grammar of `orchestr8://` URIs.
  *
  * A URI is only ever compared with the URIs of files that were found in the
- * folder; no path of the machine is made from it. `..` in any disguise is
- * therefore just a name that nothing has.
+ * folder; no path of the machine is made from it. `..` in any encoding is
+ * therefore just an unknown name.
  */
 import { OrchestraError } from '../errors.ts';
 
@@ -28,7 +28,7 @@ export function categoryUri(category: string): string {
 	return SCHEME + encodeSegment(category);
 }
 
-/** What a URI asks for; undefined when it is not one of ours. */
+/** The parsed URI; undefined for another scheme. */
 export function parseUri(uri: string): ParsedUri | undefined {
 	if (uri.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
 	const [, path = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(uri.slice(SCHEME.length)) ?? [];

@@ -7,9 +7,11 @@
  * left of its group is ended too, and the descendants that left the group. Nothing is
  * ever restarted here.
  */
+
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
@@ -164,12 +166,8 @@ export class Child {
 	async lastWords(): Promise<readonly string[]> {
 		const { stderr } = this.#process;
 		if (!stderr.closed) {
-			let timer: NodeJS.Timeout | undefined;
-			await new Promise<void>((resolve) => {
-				timer = setTimeout(resolve, STDERR_LINGER_MS);
-				stderr.once('close', resolve);
-			});
-			clearTimeout(timer);
+			const closed = new Promise((resolve) => stderr.once('close', resolve));
+			await within(closed, STDERR_LINGER_MS);
 		}
 		return this.#stderrRing.lines;
 	}
@@ -219,13 +217,12 @@ export class Child {
 	}
 
 	async #exitsWithin(ms: number): Promise<boolean> {
-		let timer: NodeJS.Timeout | undefined;
-		const timeUp = new Promise<false>((resolve) => {
-			timer = setTimeout(() => resolve(false), ms);
-		});
-		const isGone = await Promise.race([this.exited.then(() => true), timeUp]);
-		clearTimeout(timer);
-		return isGone;
+		return (
+			(await within(
+				this.exited.then(() => true),
+				ms,
+			)) === true
+		);
 	}
 
 	#signal(signal: NodeJS.Signals): void {

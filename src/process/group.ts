@@ -6,8 +6,10 @@
  * container nobody may reap orphans, so a group of zombies counts as gone: on
  * Linux /proc tells them from the living.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processStat } from './process-stat.ts';
 
 /** How often it is asked whether a group is gone, in milliseconds. */
 export const ASK_AGAIN_MS = 10;
@@ -42,12 +44,6 @@ export function hasLivingMember(group: number): boolean {
 
 /** True when the process belongs to the group and is no zombie. Linux only. */
 export function isLivingMember(pid: number, group: number): boolean {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// After the name in parentheses, which may hold anything: state, parent, group.
-		const [state, , groupOfProcess] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		return Number(groupOfProcess) === group && state !== 'Z' && state !== 'X';
-	} catch {
-		return false; // it ended while we looked
-	}
+	const found = processStat(pid);
+	return found?.group === group && found.state !== 'Z' && found.state !== 'X';
 }

@@ -9,9 +9,11 @@
  * ones are started directly until a new helper is up. A start that it had announced
  * may have happened: it is never repeated, its outcome is unknown.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { OrchestraError } from '../errors.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { enlist } from './enlist.ts';
 import { signalGroup } from './group.ts';
@@ -108,10 +110,7 @@ export class HelperSpawner implements Spawner {
 		const { mark, ...start } = enlist(request);
 		const message: HelperRequest = { id, cwd: request.cwd, ...start };
 		return new Promise((answer, fail) => {
-			let exit: (status: ExitStatus) => void = () => {};
-			const exited = new Promise<ExitStatus>((resolve) => {
-				exit = resolve;
-			});
+			const { promise: exited, resolve: exit } = deferred<ExitStatus>();
 			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0, isForking: false });
 			helper.channel?.ref();
 			helper.send(message, (error) => {

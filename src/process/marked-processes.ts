@@ -7,7 +7,9 @@
  * seen the numbers wrap around, so for it every process is read.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isCode } from '../errors.ts';
 import { MARK_VARIABLE } from './mark.ts';
+import { processStat } from './process-stat.ts';
 
 /** The pids given out within this time after the start of a child do not wrap around. */
 const YOUNG_MS = 2000;
@@ -91,20 +93,14 @@ function lookAt(pid: number, mark: string): Sight {
 		const at = environment.indexOf(`${MARK_VARIABLE}=${mark}`);
 		return at === 0 || (at > 0 && environment[at - 1] === 0) ? 'marked' : 'other';
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		return code === 'ENOENT' || code === 'ESRCH' ? 'unclear' : 'other';
+		return isCode(error, 'ENOENT', 'ESRCH') ? 'unclear' : 'other';
 	}
 }
 
-const KERNEL_THREADS_PARENT = '2';
+const KERNEL_THREADS_PARENT = 2;
 
 /** A process shows no environment while its program is loaded; zombies and threads of the kernel never do. */
 function isStarting(pid: number): boolean {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-		const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		return !'ZX'.includes(state) && parent !== KERNEL_THREADS_PARENT;
-	} catch {
-		return false; // gone
-	}
+	const found = processStat(pid);
+	return found !== undefined && !'ZX'.includes(found.state) && found.parent !== KERNEL_THREADS_PARENT;
 }

@@ -8,21 +8,15 @@
  * A guard that still runs is left to stop the children in its own, gentler way.
  * An owner is a pid and a start time in one pid namespace, never a pid alone.
  */
-import {
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	readlinkSync,
-	statSync,
-	unlinkSync,
-	writeFileSync,
-} from 'node:fs';
+
+import { mkdirSync, readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { markOfProcess } from './mark.ts';
 import { findMarked, isGuarded } from './marked-processes.ts';
+import { processStat } from './process-stat.ts';
 
 const RECORD_LIMIT_BYTES = 256;
 /** How many dead owners one start looks after. */
@@ -110,9 +104,8 @@ function pidNamespace(): string {
 
 /** When a process started, in ticks since the system did. A zombie has ended. */
 function startTicks(pid: number): string {
-	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	return fields[0] === 'Z' ? '' : (fields[19] ?? '');
+	const found = processStat(pid);
+	return found === undefined || found.state === 'Z' ? '' : found.startTicks;
 }
 
 /** Containers come and go, each with pids of its own; what they left here is cleared away in time. */

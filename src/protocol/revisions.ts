@@ -4,7 +4,7 @@
  * The first four begin with `initialize`. 2026-07-28 is stateless: version and
  * capabilities are part of every request, and the server sends no requests.
  */
-import type { ContentBlock } from './mcp-types.ts';
+import type { ContentBlock, McpLogLevel } from './mcp-types.ts';
 
 /** One revision of the specification. */
 export interface Revision {
@@ -13,11 +13,18 @@ export interface Revision {
 	readonly era: 'legacy' | 'modern';
 	/** Whether JSON-RPC batches are allowed. */
 	readonly acceptsBatch: boolean;
+	/** The level of log messages for a client that has set none; undefined: it gets none. */
+	readonly defaultLogLevel?: McpLogLevel;
 	/** Converts a content block to a type that this revision has; undefined when it has all types. */
 	readonly adaptContent?: (block: ContentBlock) => ContentBlock;
 }
 
-const newestLegacy: Revision = { version: '2025-11-25', era: 'legacy', acceptsBatch: false };
+const newestLegacy: Revision = {
+	version: '2025-11-25',
+	era: 'legacy',
+	acceptsBatch: false,
+	defaultLogLevel: 'warning',
+};
 const modern: Revision = { version: '2026-07-28', era: 'modern', acceptsBatch: false };
 
 /** Newest first. */
@@ -25,10 +32,16 @@ const revisions: readonly Revision[] = [
 	modern,
 	newestLegacy,
 	// Removed batches; added structured content, resource links, titles and elicitation.
-	{ version: '2025-06-18', era: 'legacy', acceptsBatch: false },
+	{ version: '2025-06-18', era: 'legacy', acceptsBatch: false, defaultLogLevel: 'warning' },
 	// The only revision with batches. Added audio; no resource links.
-	{ version: '2025-03-26', era: 'legacy', acceptsBatch: true, adaptContent: linkAsText },
-	// No audio, no resource links, no batches.
+	{
+		version: '2025-03-26',
+		era: 'legacy',
+		acceptsBatch: true,
+		defaultLogLevel: 'warning',
+		adaptContent: linkAsText,
+	},
+	// No audio, no resource links, no batches. Clients of its time hang on notifications that they do not read.
 	{
 		version: '2024-11-05',
 		era: 'legacy',

@@ -4,11 +4,15 @@
  */
 export class BatchAnswer {
 	readonly #send: (text: string) => void;
+	readonly #onHeld: (characters: number) => void;
 	readonly #answers: string[] = [];
+	#characters = 0;
 	#open = 1;
 
-	constructor(send: (text: string) => void) {
+	/** `onHeld` gets the characters of each answer that waits here, and their negative sum when they leave. */
+	constructor(send: (text: string) => void, onHeld: (characters: number) => void = () => {}) {
 		this.#send = send;
+		this.#onHeld = onHeld;
 	}
 
 	/** One more answer will come. */
@@ -18,7 +22,11 @@ export class BatchAnswer {
 
 	/** An answer, or undefined for a request that was given up. */
 	add(text: string | undefined): void {
-		if (text !== undefined) this.#answers.push(text);
+		if (text !== undefined) {
+			this.#answers.push(text);
+			this.#characters += text.length;
+			this.#onHeld(text.length);
+		}
 		this.#close();
 	}
 
@@ -34,6 +42,8 @@ export class BatchAnswer {
 
 	#close(): void {
 		this.#open--;
-		if (this.#open === 0 && this.#answers.length > 0) this.#send(`[${this.#answers.join(',')}]`);
+		if (this.#open !== 0 || this.#answers.length === 0) return;
+		this.#onHeld(-this.#characters);
+		this.#send(`[${this.#answers.join(',')}]`);
 	}
 }

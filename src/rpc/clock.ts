@@ -16,3 +16,20 @@ export const systemClock: Clock = {
 		return () => clearTimeout(timer);
 	},
 };
+
+/**
+ * What `promise` resolves to, or undefined when `ms` pass first. The wait keeps the process alive unless
+ * `keepsAlive` is false.
+ */
+export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = true): Promise<T | undefined> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<undefined>((resolve) => {
+		timer = setTimeout(resolve, ms, undefined);
+		if (!keepsAlive) timer.unref();
+	});
+	try {
+		return await Promise.race([promise, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}

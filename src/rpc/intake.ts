@@ -23,6 +23,7 @@ import {
 import type { OversizeLine } from '../wire/lines.ts';
 import { quoteLine } from '../wire/quote-line.ts';
 import type { Admission } from './admission.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import { BatchAnswer } from './batch.ts';
 import type { Channel } from './channel.ts';
 import type { Dialect } from './dialect.ts';
@@ -38,6 +39,7 @@ export interface IntakeParts
 	outgoing: OutgoingCalls;
 	serving: Serving;
 	admission: Admission;
+	budget: AnswerBudget;
 	/** Sends an answer, alone or as part of a batch. */
 	reply: (text: string, batch: BatchAnswer | undefined) => void;
 }
@@ -172,7 +174,10 @@ export class Intake {
 			for (const value of values) this.#failAnswer(value, idIn(value), reason, text);
 			return this.#invalid(null, reason, { text, batch: undefined, isAdmitted });
 		}
-		const batch = new BatchAnswer((answer) => this.#parts.reply(answer, undefined));
+		const batch = new BatchAnswer(
+			(answer) => this.#parts.reply(answer, undefined),
+			(characters) => this.#parts.budget.batched(characters),
+		);
 		const texts = elementsOf(text);
 		for (const [at, value] of values.entries()) this.#take(value, texts[at] ?? '', batch, isAdmitted);
 		batch.seal();

@@ -10,7 +10,9 @@ import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { UNREAD_ANSWERS_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import type { BatchAnswer } from './batch.ts';
 import type { Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -40,6 +42,8 @@ export interface PeerOptions {
 	strict?: boolean;
 	/** How long a peer that sends requests and reads no answers is waited for, in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
+	/** How much may wait for a peer that does not read before answers are dropped, in characters. Default 256 Mi. */
+	unreadCharacters?: number | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
 	log?: Log;
@@ -53,6 +57,7 @@ export class Peer implements Receiver {
 	readonly #serving: Serving;
 	readonly #admission: Admission;
 	readonly #intake: Intake;
+	readonly #budget: AnswerBudget;
 	#endReason: OrchestraError | undefined;
 	#isCongested = false;
 
@@ -60,6 +65,7 @@ export class Peer implements Receiver {
 	constructor(channel: Channel, options: PeerOptions = {}) {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
+		this.#budget = new AnswerBudget(options.unreadCharacters ?? UNREAD_ANSWERS_CHARACTERS);
 		this.#options = options;
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;
@@ -74,6 +80,7 @@ export class Peer implements Receiver {
 		this.#serving = new Serving({
 			onRequest: options.onRequest ?? refuse,
 			reply: (text, batch) => this.#reply(text, batch),
+			budget: this.#budget,
 			onRoom: () => this.#admission.go(),
 			clock,
 			log,
@@ -94,6 +101,7 @@ export class Peer implements Receiver {
 			outgoing: this.#outgoing,
 			serving: this.#serving,
 			admission: this.#admission,
+			budget: this.#budget,
 			reply: (text, batch) => this.#reply(text, batch),
 		});
 	}
@@ -119,9 +127,11 @@ export class Peer implements Receiver {
 		return this.#outgoing.request(method, params, options);
 	}
 
-	/** Tell the peer something. Throws when the pipe is closed. */
+	/** Tell the peer something. Throws when the pipe is closed. A peer that leaves very much unread misses it. */
 	notify(method: string, params?: unknown): void {
-		this.#post(serialize(() => encodeNotification(method, params)));
+		const text = serialize(() => encodeNotification(method, params));
+		if (this.#budget.hasRoom(text.length)) this.#post(text);
+		else this.#log.debug(`the peer does not read: ${method} is dropped`);
 	}
 
 	/** Resolves when all we have said is with the operating system. */
@@ -177,11 +187,14 @@ export class Peer implements Receiver {
 	}
 
 	#post(text: string): void {
-		if (this.#channel.post(text) || this.#isCongested) return;
+		const hasRoom = this.#channel.post(text);
+		if (!hasRoom || this.#isCongested) this.#budget.posted(text.length);
+		if (hasRoom || this.#isCongested) return;
 		this.#isCongested = true;
 		this.#admission.congested();
 		const onFlushed = (): void => {
 			this.#isCongested = false;
+			this.#budget.flushed();
 			// First what waits for an answer of ours: our own requests must not starve it.
 			this.#admission.flushed();
 			this.#outgoing.flushed();

@@ -17,6 +17,7 @@ import {
 	type RpcRequest,
 	rpcCodes,
 } from '../wire/json-rpc.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import type { BatchAnswer } from './batch.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming.ts';
@@ -25,10 +26,14 @@ import { rpcError, toRpcError } from './rpc-error.ts';
 /** How many requests of the peer run at once. Further ones wait; beyond the queue they are refused. */
 export const INCOMING_LIMIT = 10_000;
 
+/** An answer that is no larger than the error in its place. */
+const SMALL_ANSWER_CHARACTERS = 512;
+
 export interface ServingParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends an answer, alone or as part of a batch. */
 	reply: (text: string, batch: BatchAnswer | undefined) => void;
+	budget: Pick<AnswerBudget, 'hasRoom' | 'limit'>;
 	/** As many ran as may, and one is done. */
 	onRoom: () => void;
 	clock: Clock;
@@ -133,7 +138,7 @@ export class Serving {
 
 	#answer(call: IncomingCall, result: unknown, batch?: BatchAnswer): void {
 		if (call.isCanceled) return;
-		this.#parts.reply(this.#encode(call, result), batch);
+		this.#reply(call, this.#encode(call, result), batch);
 	}
 
 	#encode(call: IncomingCall, result: unknown): string {
@@ -148,7 +153,16 @@ export class Serving {
 	#fail(call: IncomingCall, thrown: unknown, batch?: BatchAnswer): void {
 		if (call.isCanceled) return;
 		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
-		this.#parts.reply(encodeError(call.id, this.#describe(thrown)), batch);
+		this.#reply(call, encodeError(call.id, this.#describe(thrown)), batch);
+	}
+
+	#reply({ id, method }: IncomingCall, text: string, batch: BatchAnswer | undefined): void {
+		if (text.length <= SMALL_ANSWER_CHARACTERS || this.#parts.budget.hasRoom(text.length))
+			return this.#parts.reply(text, batch);
+		this.#parts.log.debug(
+			`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`,
+		);
+		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
 	}
 
 	/** Data that is not JSON must not cost the caller the answer. */
@@ -169,6 +183,14 @@ const tooMany: RpcErrorObject = {
 	message: `${INCOMING_LIMIT} requests are running and no more can wait`,
 	data: { code: 'bad_input', hint: 'Wait for answers, or give some of the requests up.' },
 };
+
+function unread(characters: number, limit: number): RpcErrorObject {
+	return {
+		code: rpcCodes.internal,
+		message: `the call has run, but its answer of ${characters} characters was dropped: ${limit} characters of answers wait to be read`,
+		data: { code: 'io', hint: 'Read answers while you send requests.' },
+	};
+}
 
 /** A call that takes time, and the batch that waits for it. */
 interface Running {

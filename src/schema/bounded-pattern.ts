@@ -1,10 +1,9 @@
 /*
- * Match a regular expression in time that grows with text × pattern, never faster.
+ * Match a regular expression in time bounded by text × pattern.
  *
- * The engine of the language tries alternatives again and again: 28 characters can
- * keep `^(a+)+$` busy for seconds, and nothing else runs meanwhile. Here a pattern
- * becomes a small program, and a pair of instruction and place that led nowhere is
- * never tried twice. Backreferences cannot be bounded like this and are refused
+ * The engine of the language backtracks: 28 characters can keep `^(a+)+$` busy for
+ * seconds and block the event loop. Here a pattern becomes a small program, and a
+ * pair of instruction and position that failed is never tried twice (memoization). Backreferences cannot be bounded like this and are refused
  * (`docs/decisions/0009-bounded-patterns.md`).
  */
 import { type PatternNode, parsePattern, refusedPattern } from './pattern-syntax.ts';

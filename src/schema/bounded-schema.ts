@@ -1,5 +1,5 @@
 /*
- * Bounds for a schema that a stranger wrote, checked before it is compiled.
+ * Bounds for an untrusted schema, checked before it is compiled.
  *
  * The schema library turns a schema into code. Depth, long chains of references and
  * hundreds of alternatives make that take seconds or exhaust the stack, and a

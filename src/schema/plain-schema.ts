@@ -1,5 +1,5 @@
 /*
- * A short cut around the schema library: is this value certainly valid?
+ * A fast path around the schema library: is this value certainly valid?
  *
  * Loading and compiling with the library takes a tenth of a second, which is more
  * than most tools run. Nearly all schemas are a flat object of typed properties, so

@@ -1,7 +1,7 @@
 /*
  * Standard Schema (standardschema.dev): the interface that zod, valibot, arktype and
  * others share. We depend on none of them: a schema with `~standard` validates, and
- * tells its JSON Schema where its library offers that.
+ * produces its JSON Schema where its library supports that.
  */
 import { OrchestraError } from '../errors.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
@@ -16,7 +16,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 	};
 }
 
-/** What a Standard Schema makes of a value: the value it stands for, or why it does not fit. */
+/** The result of a Standard Schema: the transformed value, or the issues. */
 export type StandardOutcome =
 	| { readonly value: unknown; readonly issues?: undefined }
 	| { readonly issues: readonly StandardIssue[] };

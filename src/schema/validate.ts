@@ -21,7 +21,7 @@ type Check = (value: unknown) => readonly ErrorObject[];
 const compiled = new WeakMap<JsonObject, Promise<Check>>();
 const plain = new WeakMap<JsonObject, PlainCheck>();
 
-/** What is wrong with `value`, one sentence each; none when it is valid. Throws `bad_input` for a broken schema. */
+/** The errors of `value`, one sentence each; none when it is valid. Throws `bad_input` for a broken schema. */
 export function validate(schema: JsonObject, value: unknown, name: string): string[] | Promise<string[]> {
 	let isPlainlyValid = plain.get(schema);
 	if (isPlainlyValid === undefined) {

@@ -12,16 +12,18 @@ import { type RunOptions, runTool } from './run.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
 
+/** One result of a conformance check. */
 export interface Finding {
 	readonly verdict: 'ok' | 'warn' | 'fail';
-	/** What was looked at. */
+	/** The subject of the check. */
 	readonly title: string;
-	/** What was seen. */
+	/** The observation. */
 	readonly detail: string;
 	/** What to do about it. */
 	readonly advice?: string | undefined;
 }
 
+/** Options of a conformance check. */
 export interface CheckOptions {
 	/** An input that the tool should succeed with. */
 	readonly input: JsonObject;
@@ -38,7 +40,7 @@ const SLOW_START_MS = 2000;
 /** Run a tool against the protocol. Findings come as they are made. */
 export async function* checkTool(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
 	yield* checkSchemas(tool);
-	// First, because a first start may compile the tool or fill a cache, and the time of the next run is looked at.
+	// First, because a first start may compile the tool or fill a cache, and the next run is timed.
 	const malformed = await checkBadRequest(tool, options, 'malformed request', '{"context": not json\n');
 	yield* checkGoodRun(tool, options);
 	yield malformed;

@@ -3,7 +3,7 @@
  *
  * A folder with a `manifest.json` is a tool and is not searched further; any other
  * file may be a tool by itself when it has a header. Links to folders are not
- * followed, so the search ends. Whatever is wrong with one tool is told and hides
+ * followed, so the search ends. A problem with one tool is reported and hides
  * nothing else; of two tools with one id the first root wins.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
@@ -11,13 +11,14 @@ import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem } from '../config/problem.ts';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';
 
+/** The tools below some roots, and the problems found there. */
 export interface Discovery {
 	/** Sorted by id. */
 	readonly tools: readonly DiscoveredTool[];
@@ -26,7 +27,7 @@ export interface Discovery {
 
 /** How deep below a root tools are looked for. */
 const DEPTH_LIMIT = 12;
-/** How many files and folders below one root are looked at. */
+/** Most files and folders that are scanned below one root. */
 const searchLimits = { files: 10_000, folders: 2000 };
 const MANIFEST = 'manifest.json';
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
@@ -128,7 +129,7 @@ function entriesOf(folder: string, problems: ConfigProblem[]): ReturnType<typeof
 	try {
 		return readFolder(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
 	} catch (error) {
-		const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+		const isAbsent = isCode(error, 'ENOENT');
 		const facts = { file: folder, line: 1, key: '', found: messageOf(error), allowed: 'a folder' };
 		if (!isAbsent) problems.push(configProblem(facts));
 		return [];

@@ -6,10 +6,12 @@
  * caller gives up, the whole process group is ended; its stdin was closed with the
  * request, so the stop ladder begins at SIGTERM.
  */
+
 import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { ExitStatus, Spawner } from '../process/spawner.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { readEvent, type ToolEvent } from './event.ts';
 import { RawLines } from './raw-lines.ts';
 import type { RunLimits } from './run-limits.ts';
@@ -25,7 +27,7 @@ export interface ExchangeOptions {
 	readonly signal?: AbortSignal | undefined;
 	readonly stderr?: StderrPolicy | undefined;
 	readonly spawner?: Spawner | undefined;
-	/** Told the pid of the tool when it runs. */
+	/** Called with the pid of the tool once it runs. */
 	readonly onSpawn?: ((pid: number) => void) | undefined;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
@@ -38,13 +40,10 @@ export class Exchange {
 	readonly #lines = new RawLines();
 	#bytes = 0;
 	#stopped: StopReason | undefined;
-	#tellStopped: (status: ExitStatus) => void = () => {};
 	/** A process that cannot be ended has no exit; the stop ladder says when to go on without it. */
-	readonly #stopping = new Promise<ExitStatus>((resolve) => {
-		this.#tellStopped = resolve;
-	});
+	readonly #stopping = deferred<ExitStatus>();
 
-	/** Start the tool and send it the request. Throws `spawn`. Whoever opens it reads or closes it. */
+	/** Start the tool and send it the request. Throws `spawn`. The caller reads or closes it. */
 	static async open(record: SpawnRecord, options: ExchangeOptions): Promise<Exchange> {
 		const { stderr, spawner, environment: parentEnvironment } = options;
 		const childOptions: ChildOptions = { stderr, spawner, parentEnvironment };
@@ -59,9 +58,9 @@ export class Exchange {
 		this.#deadline = setTimeout(() => this.#stop('timeout'), options.timeoutMs);
 		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
 		if (options.signal?.aborted) this.#stop('canceled');
-		// A tool that has ended kept its deadline; a stranger that holds its pipe is dealt with by the child.
+		// A tool that has exited met its deadline; `Child` handles a descendant that holds its pipe open.
 		void child.gone.then(() => clearTimeout(this.#deadline));
-		// A tool that never reads it, or is gone already, breaks this pipe; its exit tells the story.
+		// A tool that never reads its input breaks this pipe; its exit status is reported.
 		child.stdin.end(options.requestText);
 	}
 
@@ -77,9 +76,9 @@ export class Exchange {
 		yield* this.#eventsIn(this.#lines.end());
 	}
 
-	/** Wait for the process to be gone and tell how it ended. */
+	/** Wait until the process is gone; gives its exit status. */
 	async end(): Promise<RunEnd> {
-		const exit = await Promise.race([this.#child.gone, this.#stopping]);
+		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
 		const isTalkative = exit.code !== 0 && this.#stopped === undefined;
 		const stderr = isTalkative ? await this.#child.lastWords() : [];
@@ -119,14 +118,14 @@ export class Exchange {
 	#stop(reason: StopReason): void {
 		if (this.#stopped !== undefined) return;
 		this.#stopped = reason;
-		void this.#child.stop(0).then(this.#tellStopped);
+		void this.#child.stop(0).then(this.#stopping.resolve);
 		if (reason === 'output' || reason === 'events') this.#child.stdout.destroy();
 	}
 }
 
 /**
  * The chunks of a stream, one at a time. Not the stream's own iterator: that one
- * reads in paused mode, in which nobody can tell a silent pipe from a full one.
+ * reads in paused mode, in which a silent pipe and a full one look the same.
  */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 	const waiting: Buffer[] = [];

@@ -1,9 +1,9 @@
 /*
  * The input of a tool from words on a command line.
  *
- * `key=value` is split at the first `=`. Without a schema every value is a text;
+ * `key=value` is split at the first `=`. Without a schema every value is a string;
  * with one, a value takes the type that the schema gives its key. A word that does
- * not fit its type stays a text, and the validation says what is wrong with it.
+ * not fit its type stays a string, and the validation reports it.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
@@ -27,7 +27,8 @@ export function inputFromWords(words: readonly string[], schema?: JsonObject): J
 
 /** The text of `--input` as an object. Throws `bad_input` naming `source`. */
 export function inputFromJson(text: string, source: string): JsonObject {
-	const hint = 'The input of a tool is one JSON object, for example {"name":"World"}.';
+	const fromFile = source === '--input' ? ' From a file: --input @file.json.' : '';
+	const hint = `The input of a tool is one JSON object, for example {"name":"World"}.${fromFile}`;
 	let value: unknown;
 	try {
 		value = parseJson(text);
@@ -76,6 +77,6 @@ function parsed(text: string): JsonValue | undefined {
 		// Parsed JSON is a JSON value.
 		return JSON.parse(text) as JsonValue;
 	} catch {
-		return undefined; // the validation will say what is wrong with it
+		return undefined; // the validation reports it
 	}
 }

@@ -11,8 +11,10 @@ import { type ConfigProblem, configProblem, describeValue } from '../config/prob
 import { isObject, type JsonObject } from '../wire/json.ts';
 
 export const runtimes = ['node', 'python', 'dotnet', 'powershell'] as const;
+/** A runtime that starts an `entry` file. */
 export type Runtime = (typeof runtimes)[number];
 
+/** A manifest of Tool Protocol v1, checked. */
 export interface Manifest {
 	readonly manifestVersion: 1;
 	readonly id: string;
@@ -43,7 +45,7 @@ interface Rule {
 }
 
 const ID_CHARACTERS = 64;
-const text: Rule = { holds: isText, allowed: 'a text that is not empty' };
+const text: Rule = { holds: isText, allowed: 'a non-empty string' };
 const texts: Rule = { holds: isTexts, allowed: 'an array of texts' };
 const object: Rule = { holds: isObject, allowed: 'an object' };
 const schema: Rule = { holds: isObjectSchema, allowed: 'a JSON Schema object of "type": "object"' };

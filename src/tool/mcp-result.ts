@@ -1,7 +1,7 @@
 /*
  * A run as MCP sees it: the answer of `tools/call`, and the notifications on the way.
  *
- * Plain data, and no knowledge of any revision: whoever speaks MCP adds the
+ * Plain data, independent of the revision: the MCP session adds the
  * token, the logger's name, and leaves out what its revision does not have.
  */
 import { isAbsolute, resolve } from 'node:path';
@@ -12,10 +12,12 @@ import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
 
+/** One content block of an MCP tool result. */
 export type McpContent =
 	| { type: 'text'; text: string }
 	| { type: 'resource_link'; uri: string; name: string; mimeType?: string };
 
+/** The answer to `tools/call`. */
 export interface McpToolResult {
 	content: McpContent[];
 	structuredContent?: JsonObject;
@@ -61,6 +63,7 @@ function withPaths(text: string, files: readonly LinkedFile[]): string {
 	return untold.length === 0 ? text : [text, '', 'Files:', ...untold].join('\n');
 }
 
+/** The progress of a tool as MCP has it. */
 export interface McpProgress {
 	progress: number;
 	total?: number;

@@ -1,5 +1,7 @@
 /* The bounds of a run, by name. Each may be set per run. */
+import { ownEntry } from '../wire/json.ts';
 
+/** Limits of the output of one run. */
 export interface RunLimits {
 	/** Most bytes of stdout. */
 	readonly outputBytes: number;
@@ -7,18 +9,19 @@ export interface RunLimits {
 	readonly events: number;
 }
 
-/** How long a run may take when nobody says otherwise, in milliseconds. */
+/** Default deadline of a run, in milliseconds. */
 export const RUN_TIMEOUT_MS = 30_000;
 
+/** The default limits. */
 export const runLimits: RunLimits = { outputBytes: 10 * 1024 * 1024, events: 10_000 };
 
-/** How many warnings of a run are kept and told; the rest is only counted. */
+/** Warnings of a run that are kept and reported; the rest is counted. */
 export const WARNINGS_KEPT = 100;
 
 /** How much of a line that is no event is shown, in characters. */
 export { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 
-/** The time of one run: asked for, configured for this tool, the tool's own, configured for all, 30 s. */
+/** The deadline of one run: requested, configured for this tool, the tool's own, configured for all, 30 s. */
 export function runTimeoutMs(
 	id: string,
 	times: {
@@ -28,6 +31,6 @@ export function runTimeoutMs(
 		fallback?: number | undefined;
 	},
 ): number {
-	const own = times.byTool && Object.hasOwn(times.byTool, id) ? times.byTool[id] : undefined;
+	const own = ownEntry(times.byTool, id);
 	return times.asked ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
 }

@@ -56,7 +56,7 @@ export class RunQueue {
 		signal.throwIfAborted();
 		if (this.#running < this.#limit) this.#running++;
 		else if (this.#waiting.size >= this.#waitingLimit) throw this.#full();
-		else await this.#wait(signal, ms); // the place of the one that left is ours
+		else await this.#wait(signal, ms); // we take the released slot
 		let isLeft = false;
 		return () => {
 			if (!isLeft) this.#leave();

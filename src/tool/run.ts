@@ -6,11 +6,13 @@
  *     const { outcome, result, error } = await run.summary;
  *
  * A run never throws for what a tool does: every failure is an error event and a
- * summary. What is wrong before the start (configuration, input) is told the same way.
+ * summary. Problems before the start (configuration, input) are reported the same way.
  */
+
 import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { Spawner } from '../process/spawner.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { validate } from '../schema/validate.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { syntheticError, type ToolEvent } from './event.ts';
@@ -22,6 +24,7 @@ import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
+/** Options of one run of a tool. */
 export interface RunOptions {
 	/** Default: an empty object. */
 	readonly input?: JsonObject | undefined;
@@ -34,15 +37,15 @@ export interface RunOptions {
 	/** Ends the tool's process group when aborted. */
 	readonly signal?: AbortSignal | undefined;
 	readonly limits?: Partial<RunLimits> | undefined;
-	/** What becomes of stderr, beside its last lines, which are kept. Default: nothing. */
+	/** Where stderr goes, beside its last lines, which are kept. Default: nowhere. */
 	readonly stderr?: StderrPolicy | undefined;
-	/** Told at once of lines that are no events, and of contradictions at the end. */
+	/** Called at once for lines that are no events, and at the end for contradictions. */
 	readonly onWarning?: ((warning: RunWarning) => void) | undefined;
 	/** The environment that the tool's is chosen from. Default: ours. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** A `HelperSpawner`, for a large process. */
 	readonly spawner?: Spawner | undefined;
-	/** Told the pid of the tool when it runs. */
+	/** Called with the pid of the tool once it runs. */
 	readonly onSpawn?: ((pid: number) => void) | undefined;
 	/** Sent instead of the request, whatever it is; nothing is checked before. For conformance tests. */
 	readonly requestText?: string | undefined;
@@ -58,11 +61,8 @@ export interface ToolRun extends AsyncIterable<ToolEvent> {
 
 /** Run a tool. Nothing happens until the events are read, or `finish` is called. */
 export function runTool(tool: DiscoveredTool, options: RunOptions = {}): ToolRun {
-	let settle: (summary: RunSummary) => void = () => {};
-	const summary = new Promise<RunSummary>((resolve) => {
-		settle = resolve;
-	});
-	const events = runEvents(tool, options, settle);
+	const { promise: summary, resolve } = deferred<RunSummary>();
+	const events = runEvents(tool, options, resolve);
 	return {
 		summary,
 		[Symbol.asyncIterator]: () => events,

@@ -2,9 +2,10 @@
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
 import type { DiscoveredTool } from './tool.ts';
 
+/** The configuration that a tool may see, and the required keys that are missing. */
 export interface ToolSettings {
 	readonly config: JsonObject;
-	/** Required keys that nobody has set. */
+	/** Required keys without a value. */
 	readonly missing: readonly string[];
 }
 
@@ -34,7 +35,7 @@ export function flatten(config: Readonly<Record<string, unknown>>): Map<string, 
 	return flat;
 }
 
-/** An empty string is a value: somebody wrote it. */
+/** An empty string is a value. */
 function isSet(value: JsonValue | undefined): value is JsonValue {
 	return value !== undefined && value !== null;
 }

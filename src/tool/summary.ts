@@ -1,4 +1,4 @@
-/* The verdict on a run: its shape, its exit code, and its error. */
+/* The summary of a run: its shape, its exit code, and its error. */
 import { constants } from 'node:os';
 import type { ExitStatus } from '../process/spawner.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -7,8 +7,10 @@ import { payloadText, type StrayKind, type ToolEvent } from './event.ts';
 /** Why the runner ended a run before the tool did. */
 export type StopReason = 'timeout' | 'output' | 'events' | 'canceled';
 
+/** How a run ended. */
 export type Outcome = 'ok' | 'failed' | 'crashed' | 'timeout' | 'limit' | 'canceled' | 'not_started';
 
+/** A line or an end that breaks the protocol without failing the run. */
 export interface RunWarning {
 	readonly kind: StrayKind | 'contradiction';
 	readonly message: string;
@@ -18,7 +20,7 @@ export interface RunWarning {
 export interface RunError {
 	readonly message: string;
 	readonly code: string | undefined;
-	/** True when the user can mend it. */
+	/** True when the user can fix it. */
 	readonly isRecoverable: boolean;
 	/** What to do about it, when the event says so itself. */
 	readonly hint: string | undefined;
@@ -26,6 +28,7 @@ export interface RunError {
 	readonly stderr: readonly string[];
 }
 
+/** Everything known about a run after its end. */
 export interface RunSummary {
 	readonly toolId: string;
 	readonly outcome: Outcome;

@@ -1,8 +1,11 @@
 /* A tool that was found: its manifest, where it lives, and how it is started. */
+
 import { basename, resolve } from 'node:path';
 import type { SpawnRecord } from '../process/spawn-record.ts';
+import { ownEntry } from '../wire/json.ts';
 import type { Manifest } from './manifest.ts';
 
+/** A tool that was found on disk, ready to run. */
 export interface DiscoveredTool extends Manifest {
 	/** Absolute. The tool runs here. */
 	readonly folder: string;
@@ -17,7 +20,7 @@ export function spawnRecordOf(tool: DiscoveredTool, environment: Readonly<NodeJS
 	const [command = '', ...args] = commandOf(tool);
 	const env: Record<string, string> = {};
 	for (const name of (tool.env ?? []).flatMap((each) => namesFor(each, environment))) {
-		const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+		const value = ownEntry(environment, name);
 		if (value !== undefined) env[name] = value;
 	}
 	return { command, args, env, cwd: tool.folder };

@@ -1,7 +1,7 @@
 /*
- * What a run said and how it ended, made into one verdict.
+ * The events and the exit of a run, reduced to a summary.
  *
- * Pure: it is told the events, the stray lines and the end, and answers with the
+ * Pure: it takes the events, the stray lines and the exit, and returns the
  * closing events that the runner adds and the summary. The exit code decides, and
  * where the events say something else, that is reported.
  */
@@ -32,7 +32,7 @@ export class Transcript {
 	readonly #startedAt = performance.now();
 	readonly #warnings: RunWarning[] = [];
 	readonly #artifacts: JsonObject[] = [];
-	readonly #strangers = new Set<string>();
+	readonly #foreignToolIds = new Set<string>();
 	readonly #counts: Record<StrayKind, number> = { malformed: 0, shape: 0 };
 	#eventCount = 0;
 	#firstEventMs: number | undefined;
@@ -137,8 +137,8 @@ export class Transcript {
 	}
 
 	#noteStranger(toolId: string): void {
-		if (this.#strangers.has(toolId) || this.#strangers.size >= WARNINGS_KEPT) return;
-		this.#strangers.add(toolId);
+		if (this.#foreignToolIds.has(toolId) || this.#foreignToolIds.size >= WARNINGS_KEPT) return;
+		this.#foreignToolIds.add(toolId);
 		const shown = toolId.slice(0, STRAY_LINE_CHARACTERS);
 		this.#report('contradiction', `the tool ${this.#toolId} sends events of toolId "${shown}"`);
 	}

@@ -4,11 +4,13 @@
  * When the child dies, what it still managed to print is delivered first; only
  * then does the receiver hear the end, with the exit code and the last words.
  */
+
 import { OrchestraError } from '../errors.ts';
 import type { Child, ChildOptions, ExitStatus } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { within } from '../rpc/clock.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
@@ -109,12 +111,7 @@ export class ChildTransport implements Transport {
 	}
 
 	async #onOutputEnd(): Promise<void> {
-		let timer: NodeJS.Timeout | undefined;
-		const timeUp = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, EXIT_WAIT_MS);
-		});
-		await Promise.race([this.#child.exited, timeUp]);
-		clearTimeout(timer);
+		await within(this.#child.exited, EXIT_WAIT_MS);
 		this.#finish(this.#child.exitError());
 	}
 

@@ -9,8 +9,10 @@
  * broken pipe is remembered and told to everyone who asks, never thrown into the
  * void.
  */
+
 import type { Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { within } from '../rpc/clock.ts';
 import { HIGH_WATER_BYTES } from './transport.ts';
 
 /** How much is joined before it is written within the turn, in characters. */
@@ -80,12 +82,7 @@ export class LineWriter {
 		);
 		for (;;) {
 			const before = this.#writesDone;
-			let timer: NodeJS.Timeout | undefined;
-			const stalled = new Promise<boolean>((resolve) => {
-				timer = setTimeout(resolve, stallMs, false);
-			});
-			const isDone = await Promise.race([flushed, stalled]);
-			clearTimeout(timer);
+			const isDone = (await within(flushed, stallMs)) === true;
 			if (isDone || this.#writesDone === before) return isDone;
 		}
 	}

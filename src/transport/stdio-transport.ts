@@ -5,10 +5,12 @@
  * in this process prints there, a stray `console.log` or a library, is sent to
  * stderr instead, until the transport is closed.
  */
+
 import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { quoteLine } from '../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
@@ -40,8 +42,7 @@ export class StdioTransport implements Transport {
 	#closing: Promise<void> | undefined;
 	#onBroken: ((error: OrchestraError) => void) | undefined;
 	/** Ends the wait for a reader that takes nothing. */
-	#stopFlush: () => void = () => {};
-	readonly #flushStopped: Promise<void>;
+	readonly #flushEnd = deferred();
 	/** A stdin that is not read keeps no process alive, and there may be more in it. */
 	#keepAlive: NodeJS.Timeout | undefined;
 
@@ -51,9 +52,6 @@ export class StdioTransport implements Transport {
 		this.#log = log;
 		this.#input = input;
 		this.#taken = taken;
-		this.#flushStopped = new Promise((resolve) => {
-			this.#stopFlush = resolve;
-		});
 		const onBroken = (error: OrchestraError): void => this.#breakOff(error);
 		this.#writer = new LineWriter(taken.stream, { write: taken.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
@@ -105,7 +103,7 @@ export class StdioTransport implements Transport {
 
 	/** A reader that takes nothing is waited for no longer than `ms` from now. */
 	limitFlush(ms: number): void {
-		setTimeout(() => this.#stopFlush(), ms).unref();
+		setTimeout(() => this.#flushEnd.resolve(), ms).unref();
 	}
 
 	/** Waits for the reader of stdout, as long as it takes something. */
@@ -115,7 +113,7 @@ export class StdioTransport implements Transport {
 	}
 
 	async #close(): Promise<void> {
-		const stopped = this.#flushStopped.then(() => false);
+		const stopped = this.#flushEnd.promise.then(() => false);
 		const isFlushed = await Promise.race([this.#writer.drained(STALL_MS), stopped]);
 		if (!isFlushed) this.#abandonOutput();
 		const reason = new OrchestraError('closed', 'transport is shut down');

@@ -9,6 +9,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a record holds under a name of its own; a name that every object inherits finds nothing. */
+export function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+	return record && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Parse one line; a leading byte order mark is skipped. Throws `SyntaxError`. */

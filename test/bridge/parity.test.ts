@@ -1,4 +1,5 @@
 /* Whatever a client writes, a bridge answers what a server without a bridge would: the same ids, the same kinds. */
+
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Relay } from '../../src/bridge/relay.ts';
@@ -9,6 +10,7 @@ import type { Provider } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { nextTurn } from '../support/waiting.ts';
 
 const odd = fc.oneof(
 	fc.string(),
@@ -112,7 +114,7 @@ class Client {
 	/** The ids and kinds of the answers, in order. */
 	async answersTo(text: string): Promise<unknown[]> {
 		this.#transport.post(text);
-		for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+		for (let turn = 0; turn < 3; turn++) await nextTurn();
 		return this.#answers.splice(0).map((answer) => kindsOf(answer));
 	}
 }

@@ -6,7 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { deferred } from '../support/waiting.ts';
+import { deferred, nextTurn } from '../support/waiting.ts';
 
 const gone = new OrchestraError('closed', 'the hub was stopped');
 
@@ -165,7 +165,7 @@ describe('Relay', () => {
 	it('shortens the long wait of the start once an attempt has failed', async () => {
 		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'tools/list'));
-		await settled();
+		await nextTurn();
 		relay.unreachable(gone);
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, error: { code: -32603 } });
 	});
@@ -215,7 +215,7 @@ describe('Relay', () => {
 		await hub.next();
 		expect(relay.isIdle).toBe(true);
 		relay.finish(gone);
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -226,7 +226,7 @@ describe('Relay', () => {
 		await hub.next();
 		hub.post('{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","id":1,"result":{"again":1}}');
 		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -267,7 +267,7 @@ describe('Relay', () => {
 		});
 		// A hub that is closed answers its subscriptions as well.
 		hub.post('{"jsonrpc":"2.0","id":"s","result":{"resultType":"complete"}}');
-		await settled();
+		await nextTurn();
 		expect(client.waiting).toBe(0);
 	});
 
@@ -282,7 +282,7 @@ describe('Relay', () => {
 		hub.pause();
 		const sent = Array.from({ length: 3000 }, (_, index) => request(index, 'tools/call'));
 		client.post(...sent);
-		await settled();
+		await nextTurn();
 		expect(client.unread).toBe(0);
 		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2500}}');
 		hub.resume();
@@ -296,7 +296,7 @@ describe('Relay', () => {
 		client.pause();
 		const notices = Array.from({ length: 3000 }, (_, index) => notice(`notifications/${index}`));
 		hub.post(request('q', 'elicitation/create'), ...notices);
-		await settled();
+		await nextTurn();
 		expect(hub.unread).toBe(0);
 		client.post(request(1, 'ping'), request(2, 'tools/call'), '{"jsonrpc":"2.0","id":"q","result":{}}');
 		expect(await hub.next()).toBe('{"jsonrpc":"2.0","id":"q","result":{}}');
@@ -365,20 +365,20 @@ class World {
 	async ask(): Promise<void> {
 		this.#client.post(request(++this.#id, 'tools/call'));
 		this.expected.push(this.#id);
-		await settled();
+		await nextTurn();
 	}
 
 	async batch(): Promise<void> {
 		const ids = [++this.#id, ++this.#id];
 		this.#client.post(`[${ids.map((id) => request(id, 'tools/list')).join(',')}]`);
 		this.expected.push(...ids);
-		await settled();
+		await nextTurn();
 	}
 
 	async answer(): Promise<void> {
 		const id = this.#unanswered.shift();
 		if (id !== undefined) this.#hub?.post(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-		await settled();
+		await nextTurn();
 	}
 
 	/** Cancel the latest request, if it is not answered yet. */
@@ -390,14 +390,14 @@ class World {
 		this.#client.post(
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${this.#id}}}`,
 		);
-		await settled();
+		await nextTurn();
 	}
 
 	async lose(): Promise<void> {
 		this.#relay.detach(gone);
 		this.#hub = undefined;
 		this.#unanswered = [];
-		await settled();
+		await nextTurn();
 	}
 
 	async find(): Promise<void> {
@@ -406,14 +406,14 @@ class World {
 		void this.#relay.attach(near);
 		far.start({ message: (text) => this.#reached(JSON.parse(text)), oversize: () => {}, end: () => {} });
 		this.#hub = far;
-		await settled();
+		await nextTurn();
 	}
 
 	/** What waits is refused, and what is in flight is lost. */
 	async close(): Promise<void> {
 		await this.lose();
 		this.#relay.finish(gone);
-		await settled();
+		await nextTurn();
 	}
 
 	#reached(message: unknown): void {
@@ -547,9 +547,4 @@ function request(id: number | string, method: string, params: unknown = {}): str
 
 function notice(method: string): string {
 	return JSON.stringify({ jsonrpc: '2.0', method });
-}
-
-/** All that was posted so far is delivered. */
-function settled(): Promise<void> {
-	return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
@@ -12,6 +15,8 @@ import { deferred, until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const hubProgram = fileURLToPath(new URL('../fixtures/tunnel-hub.mjs', import.meta.url));
+/** Half of the time that a process waits for the lock of a folder. */
+const HALF_LOCK_WAIT_MS = 5000;
 const initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const modern = {
 	_meta: {
@@ -164,6 +169,16 @@ describe('the process', () => {
 		await client.call(1, 'ping');
 		child.kill(signal);
 		expect(await exited).toEqual([0, null]);
+	});
+
+	it('ends with 0 at SIGINT while another process holds the lock of its certificates', async () => {
+		const folder = await temporaryFolder();
+		const hub = await startHub({ folder }, provide(server()));
+		await writeFile(join(folder, '.lock'), `${process.pid}\n`);
+		const { child, client, exited } = startBridge(hub);
+		await client.call(1, 'ping');
+		child.kill('SIGINT');
+		expect(await Promise.race([exited, sleep(HALF_LOCK_WAIT_MS, 'still there')])).toEqual([0, null]);
 	});
 
 	it('finishes what is in flight at the end of its input, then ends with 0', async () => {

@@ -78,7 +78,7 @@ describe('mctl read', () => {
 		});
 	});
 
-	it('exits 1 for what is not there and guesses what was meant', async () => {
+	it('exits 1 for an unknown URI and suggests a similar one', async () => {
 		const { code, stderr } = await mctl(['read', 'orchestr8://guides/retyr'], here);
 		expect(code).toBe(1);
 		expect(stderr).toBe(
@@ -169,14 +169,14 @@ describe('renderMarkdown', () => {
 		]);
 	});
 
-	it('shows as codes what a terminal would obey', () => {
+	it('escapes control sequences', () => {
 		const text = 'a\u001B[2Jb\u0007\u009Bc\td';
 		expect(renderMarkdown(text, style, 3)).toBe('a\\x1b[2Jb\\x07\\u009bc\td');
 	});
 });
 
 describe('mctl list', () => {
-	it('lists resources by URI and prompts with their arguments, for eyes and for programs', async () => {
+	it('lists resources by URI and prompts with their arguments, as text and as JSON', async () => {
 		const resources = await mctl(['list', 'resources'], here);
 		expect(resources.stdout).toMatch(/^orchestr8:\/\/guides\/retry +Retry a call/m);
 		const prompts = await mctl(['list', 'prompts'], here);

@@ -36,7 +36,7 @@ describe('mctl', () => {
 		expect(command.usage.startsWith(`mctl ${name}`)).toBe(true);
 	});
 
-	it.each([['--version'], ['version']])('tells its version with %s', async (word) => {
+	it.each([['--version'], ['version']])('prints its version with %s', async (word) => {
 		expect((await mctl([word])).stdout).toBe(`${packageVersion()}\n`);
 	});
 
@@ -97,7 +97,7 @@ describe('mctl', () => {
 		}
 	});
 
-	it('guesses a mistyped command of a group', async () => {
+	it('suggests a command of a group for a mistyped one', async () => {
 		const { code, stderr } = await mctl(['hub', 'statsu']);
 		expect([code, stderr]).toEqual([
 			64,
@@ -180,13 +180,13 @@ describe('mctl', () => {
 		});
 	});
 
-	it('guesses a mistyped command and exits 64', async () => {
+	it('suggests a command for a mistyped one and exits 64', async () => {
 		const { code, stderr, stdout } = await mctl(['reqest']);
 		expect([code, stdout]).toEqual([64, '']);
 		expect(stderr).toBe('mctl: there is no command "reqest"\nhint: did you mean: mctl request\n');
 	});
 
-	it('points to the help when it cannot guess', async () => {
+	it('points to the help when no command is similar', async () => {
 		expect((await mctl(['qqqqqqqq'])).stderr).toContain('hint: mctl --help lists the commands');
 	});
 
@@ -204,7 +204,7 @@ describe('mctl', () => {
 });
 
 describe('nearest', () => {
-	it('finds what was meant, best first, and nothing far away', () => {
+	it('suggests the closest names, best first, and none beyond the bound', () => {
 		expect(nearest('helo-world', ['hello-world', 'hello', 'word-count'])).toEqual(['hello-world']);
 		expect(nearest('zzz', ['hello'])).toEqual([]);
 		expect(nearest('ab', ['ab', 'abc', 'abd'], 2)).toEqual(['ab', 'abc']);

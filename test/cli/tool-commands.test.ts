@@ -73,7 +73,7 @@ describe('mctl new tool', () => {
 		expect(stderr).toContain('exists already');
 	});
 
-	it('puts it where --dir says and tells how to run it from there', async () => {
+	it('writes to the folder of --dir and prints how to run the tool from there', async () => {
 		const cwd = temporaryFolder();
 		const { stdout } = await mctl(['new', 'tool', 'x', '--dir', 'other'], { cwd });
 		expect(stdout).toContain('Next: mctl run ./other/x name=you');
@@ -117,7 +117,7 @@ describe('mctl check', () => {
 });
 
 describe('mctl doctor', () => {
-	it('finds a healthy place healthy', async () => {
+	it('passes in a healthy project', async () => {
 		const { stdout, code } = await mctl(['doctor'], {
 			cwd: temporaryFolder(),
 			env: { HOME: temporaryFolder() },
@@ -139,7 +139,25 @@ describe('mctl doctor', () => {
 		expect(stdout).toContain(`chmod 600 ${key}`);
 	});
 
-	it('fails with a fix for each thing that is wrong', async () => {
+	it('looks at the certificates of certs_dir and at the program of each plugin', async () => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
+			'plugins.yaml': `certs_dir: ./certs
+plugins:
+  - { id: tools.here, binary: sh }
+  - { id: tools.lost, binary: ./bin/lost }
+  - { id: tools.off, binary: ./bin/off, enabled: false }
+`,
+		});
+		const { stdout, code } = await mctl(['doctor'], { cwd, env: { HOME: temporaryFolder() } });
+		expect(stdout).toContain(`[FAIL] certificate ${join(cwd, 'certs/ca.crt')} is damaged`);
+		expect(stdout).toContain('[ ok ] plugin tools.here: sh is there');
+		expect(stdout).toMatch(/\[FAIL\] plugin tools\.lost: .*bin\/lost.*\n {7}→ .+/);
+		expect(stdout).not.toContain('tools.off');
+		expect(code).toBe(1);
+	});
+
+	it('fails with a fix for each problem', async () => {
 		const home = writeFiles(temporaryFolder(), {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',
 		});
@@ -162,7 +180,7 @@ describe('mctl doctor', () => {
 			expect(stdout).toMatch(new RegExp(`\\[FAIL\\] .*${words}.*\\n {7}→ .+`));
 		}
 		expect(stdout).toContain('[ ok ] server here: sh is there');
-		expect(stderr).toContain('mctl: 6 things need mending\nhint: ');
+		expect(stderr).toContain('mctl: 6 checks failed\nhint: ');
 		expect(code).toBe(1);
 	});
 });
@@ -229,7 +247,7 @@ describe('wrong usage', () => {
 });
 
 describe('a script without the x bit', () => {
-	it.each(['t', './tools/t.sh'])('is named with the command that mends it (%s)', async (word) => {
+	it.each(['t', './tools/t.sh'])('is reported with the command that fixes it (%s)', async (word) => {
 		const cwd = writeFiles(temporaryFolder(), { 'tools/t.sh': '# mctl: {"description":"x"}\n' });
 		const { stderr, code } = await mctl(['run', word], { cwd });
 		expect([stderr, code]).toEqual([

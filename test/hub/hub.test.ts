@@ -9,7 +9,7 @@ import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
-import { until } from '../support/waiting.ts';
+import { nextTurn, until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const object = { type: 'object' } as const;
@@ -103,7 +103,7 @@ describe('Hub', () => {
 		hub.onChange(({ kind }) => changes.push(kind));
 		expect(await hub.listTools()).toEqual([]);
 		answer([]);
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 		expect(changes).toEqual([]);
 	});
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RotatingFile } from '../../src/hub/rotating-file.ts';
+import { nextTurn } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const LIMIT_BYTES = 100;
@@ -52,7 +53,7 @@ describe('RotatingFile', () => {
 	it('has written everything one turn of the event loop later', async () => {
 		const { file, lines } = rotating();
 		lines.write('now\n');
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 		expect(linesOf(file)).toEqual(['now']);
 		await lines.close();
 	});

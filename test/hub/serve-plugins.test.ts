@@ -45,6 +45,17 @@ describe('a plugin under mctl serve', () => {
 		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
 	}, 30_000);
 
+	it('gets the arguments of its entry, flags of its own included', async () => {
+		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
+			id: string;
+			args: string[];
+		};
+		const { open } = configuredFolder({
+			plugins: [{ ...own, args: [...own.args, '--workspace=.', '-depth', '3'] }],
+		});
+		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
+	}, 30_000);
+
 	it('finds its certificates made, in the folder that the configuration names', async () => {
 		const certsDir = join(temporaryFolder(), 'certs');
 		const { open, home } = configuredFolder({
@@ -181,7 +192,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).run();`,
 				{ provides_ai: [provider] },
 			);
-		const { open } = configuredFolder({
+		const { open, stderr } = configuredFolder({
 			plugins: [
 				ai('ai.openai', 'openai'),
 				ai('ai.claude', 'claude'),
@@ -200,6 +211,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 			answers.push(await callText(client, 'ask', { provider }));
 		expect(answers).toEqual(['claude', 'openai', 'openai', 'claude']);
 		expect(await callText(client, 'ai_prompt')).toBe('claude');
+		expect(stderr()).toContain('the one of the default provider, claude, keeps the name');
 	}, 30_000);
 });
 

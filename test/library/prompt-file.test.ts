@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { PromptBook } from '../../src/library/prompt-book.ts';
 import { fillPrompt, readPrompt } from '../../src/library/prompt-file.ts';
+import { PromptStore } from '../../src/library/prompt-store.ts';
 import { thrownBy } from '../support/programs.ts';
 
 describe('readPrompt', () => {
@@ -98,13 +98,13 @@ describe('fillPrompt', () => {
 	});
 });
 
-describe('PromptBook', () => {
+describe('PromptStore', () => {
 	it('gives a contested name to the first file, in whatever order they come', () => {
 		for (const files of [
 			['a/commit.md', 'b/commit.md'],
 			['b/commit.md', 'a/commit.md'],
 		]) {
-			const book = new PromptBook();
+			const book = new PromptStore();
 			const problems = files.flatMap((path) => book.put({ file: path, text: path, size: 1 }));
 			expect(problems).toEqual([
 				'a/commit.md and b/commit.md are both named "commit"; the second is called by its path',

@@ -7,7 +7,7 @@ const files = { 'resources/guides/retry.md': '# Retry\n', 'prompts/hello.md': 'H
 const watching = { watch: true };
 
 describe('a watched library', () => {
-	it('serves a changed file and tells of it', () =>
+	it('serves a changed file and reports the change', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {
@@ -60,7 +60,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('tells of prompts apart from resources', () =>
+	it('reports changes of prompts and resources separately', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {

@@ -15,7 +15,7 @@ import { encodeFrame } from '../../src/wire/frame.ts';
 import { echo, exchange, firstEvent, identities, openPair, rejection } from '../support/links.ts';
 import { type Losses, type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';
 import { dialRaw } from '../support/raw-quic.ts';
-import { deferred, until } from '../support/waiting.ts';
+import { deferred, nextTurn, until } from '../support/waiting.ts';
 
 describe('a quic listener', () => {
 	it('is not moved by ten thousand random datagrams', async () => {
@@ -144,7 +144,7 @@ describe('a quic link', () => {
 		const before = relay.passed;
 		for (let count = 0; count < 100; count++) {
 			await exchange(link, Buffer.from('call'));
-			await new Promise((resolve) => setImmediate(resolve));
+			await nextTurn();
 		}
 		// A question, and an answer; not a third one that only says that the answer came.
 		expect(relay.passed - before).toBeLessThan(250);

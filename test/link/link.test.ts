@@ -6,7 +6,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { LinkKind, LinkPeer, LinkStream } from '../../src/link/link.ts';
 import { dial, listen } from '../../src/link/open-link.ts';
 import { echo, exchange, firstEvent, openPair, rejection } from '../support/links.ts';
-import { deferred } from '../support/waiting.ts';
+import { deferred, until } from '../support/waiting.ts';
 
 linkContract('quic');
 linkContract('tls');
@@ -79,7 +79,7 @@ function linkContract(kind: LinkKind): void {
 			let sent = 0;
 			while (stream.send(megabyte) && sent < 64) sent++;
 			expect(sent).toBeLessThan(64);
-			while (readers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			await until('the server has the stream', () => readers.length > 0);
 			readers[0]?.resume();
 			await stream.drained();
 			stream.end();

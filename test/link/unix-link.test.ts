@@ -1,4 +1,5 @@
 /* What only a link over a Unix socket does: the file of the socket, and a peer whose death is noticed at once. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
@@ -142,7 +143,7 @@ describe('a unix link', () => {
 		const { link, listener } = await openPair('unix');
 		for (let count = 0; count < 20; count++) await exchange(link, Buffer.from('call'));
 		await link.close();
-		while (listener.counts.open > 0) await new Promise((resolve) => setImmediate(resolve));
+		await until('no connection is open', () => listener.counts.open === 0);
 		expect(listener.counts.accepted).toBeLessThanOrEqual(42);
 	});
 

@@ -1,4 +1,5 @@
 /* A modern client is asked by results: input_required, signed state, retries. */
+
 import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
@@ -8,6 +9,7 @@ import { SUSPENDED_CALLS_LIMIT } from '../../src/mcp/server/suspended-calls.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
 import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
+import { nextTurn } from '../support/waiting.ts';
 
 const form = { elicitation: {} };
 const accept = (content: Fields): Fields => ({ action: 'accept', content });
@@ -49,7 +51,7 @@ describe('a tool that asks', () => {
 	it('that has finished without waiting for the answer gives its result to the retry', async () => {
 		const client = new RawClient(kitchenSink());
 		const { result } = await ask(client, 'impatient');
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 		const retry = await ask(client, 'impatient', { answer: accept({}) }, result.requestState);
 		expect(retry['result'].content[0].text).toBe('not waited for');
 		await client.end();
@@ -58,13 +60,13 @@ describe('a tool that asks', () => {
 	it('may ask while its client is away, and that is shown next', async () => {
 		const run = async (_input: unknown, context: CallContext): Promise<string> => {
 			const first = context.askAll({ name: formFor('name') });
-			await new Promise((resolve) => setImmediate(resolve));
+			await nextTurn();
 			const second = context.askAll({ colour: formFor('colour') });
 			return JSON.stringify(await Promise.all([first, second]));
 		};
 		const client = new RawClient(provide({ name: 'x', version: '1', tools: { apart: { run } } }));
 		const one = await ask(client, 'apart');
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 		const two = await ask(client, 'apart', { name: accept({}) }, one['result'].requestState);
 		expect(two['result'].inputRequests).toEqual({ colour: formFor('colour') });
 		const three = await ask(client, 'apart', { colour: accept({}) }, two['result'].requestState);
@@ -77,12 +79,12 @@ describe('a tool that asks', () => {
 	it('that failed while it was suspended fails the retry', async () => {
 		const run = async (_input: unknown, context: CallContext): Promise<void> => {
 			void context.askAll({ name: formFor('name') });
-			await new Promise((resolve) => setImmediate(resolve));
+			await nextTurn();
 			throw rpcError(7, 'too late');
 		};
 		const client = new RawClient(provide({ name: 'x', version: '1', tools: { hasty: { run } } }));
 		const { requestState } = (await ask(client, 'hasty'))['result'];
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 		expect((await ask(client, 'hasty', { name: {} }, requestState))['error'].code).toBe(7);
 		await client.end();
 	});

@@ -1,4 +1,5 @@
 /* A client is notified of changes to the lists that it has seen, and never before it has seen them. */
+
 import { expect, it } from 'vitest';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -7,6 +8,7 @@ import type { Change } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { nextTurn } from '../support/waiting.ts';
 
 it('says nothing of a backend that starts while the first list is made', async () => {
 	const backend = new Plugin();
@@ -225,5 +227,5 @@ function connect(hub: Hub): Client {
 
 /** Everything that needs no outside event has happened. */
 async function settled(): Promise<void> {
-	for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+	for (let turn = 0; turn < 10; turn++) await nextTurn();
 }

@@ -127,6 +127,20 @@ describe('log messages', () => {
 		await client.end();
 	});
 
+	it.each([
+		['2024-11-05', 0],
+		['2025-03-26', 1],
+		['2025-11-25', 1],
+	] as const)(
+		'of a %s session without a level of its own: %i of a warning and an info',
+		async (version, count) => {
+			const client = await RawClient.legacy(kitchenSink(), version);
+			await client.request('tools/call', work);
+			expect(client.notices('notifications/message')).toHaveLength(count);
+			await client.end();
+		},
+	);
+
 	it('come to a modern client only for requests that name a level', async () => {
 		const client = new RawClient(kitchenSink());
 		await client.modern('tools/call', work);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
-import { until } from '../support/waiting.ts';
+import { nextTurn, until } from '../support/waiting.ts';
 
 const later = { name: 'later', arguments: { text: 'x' } };
 
@@ -321,7 +321,7 @@ describe('a slow client', () => {
 		);
 		const waiting = (): number => client.output.readableLength + client.output.writableLength;
 		await until('the server has answered as much as it may', () => waiting() > 1_000_000);
-		for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+		for (let turn = 0; turn < 200; turn++) await nextTurn();
 		expect(waiting()).toBeLessThan(5_000_000);
 		client.output.resume();
 		for (const { result } of await Promise.all(calls)) expect(result.content[0].text).toBe(text);

@@ -122,13 +122,15 @@ describe('a plugin process', () => {
 		expect(error).toMatchObject({ data: { exitCode: 3, stderr: ['no such module: left-pad'] } });
 	});
 
-	it('takes its flags with one dash or two, and refuses others', () => {
+	it('takes its flags with one dash or two, and leaves others to the plugin', () => {
 		expect(parsePluginFlags(['-orchestrator-addr=h:1', '--certs-dir', 'c'])).toMatchObject({
 			orchestratorAddress: 'h:1',
 			certsDir: 'c',
 			listenAddress: 'localhost:0',
 		});
-		expect(() => parsePluginFlags(['--nonsense'])).toThrowError(OrchestraError);
+		const own = ['--workspace=.', '--depth', '3', '-v', 'word', '--listen-addr=h:2', '--manifest'];
+		expect(parsePluginFlags(own)).toMatchObject({ listenAddress: 'h:2', printsManifest: true });
+		expect(() => parsePluginFlags(['--certs-dir'])).toThrowError(OrchestraError);
 	});
 });
 

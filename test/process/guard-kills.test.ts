@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { childrenOf, isAlive, livingWith } from '../support/programs.ts';
+import { childrenOf, isAlive, livingWith, nothingLeft } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -108,8 +108,4 @@ function guardOf(parent: ChildProcess): number {
 	const isGuard = (pid: number): boolean =>
 		readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('be_backup');
 	return childrenOf(parent.pid ?? 0).find(isGuard) ?? 0;
-}
-
-async function nothingLeft(token: string): Promise<void> {
-	await until('nothing is left', () => livingWith('ROUND_TOKEN', token).length === 0, 10_000);
 }

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { livingWith } from '../support/programs.ts';
+import { livingWith, nothingLeft } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
@@ -14,7 +14,6 @@ const hastyFile = fileURLToPath(new URL('../fixtures/dies-while-starting.mjs', i
 const ROUNDS = 50;
 const ROUNDS_AT_ONCE = 5;
 const HASTY_ROUNDS = 5;
-const GONE_WITHIN_MS = 3000;
 
 it.skipIf(process.platform !== 'linux')(
 	`leaves no process behind in ${ROUNDS} rounds of SIGKILL to the parent`,
@@ -52,14 +51,9 @@ async function round(number: number): Promise<void> {
 		const [chunk] = await once(parent.stdout, 'data');
 		seen += String(chunk).split('started').length - 1;
 	}
-	await sleep(number);
+	await sleep(number); // a deliberate pause: another moment each round
 	expect(livingWith('ROUND_TOKEN', token).length).toBeGreaterThan(0);
 	parent.kill('SIGKILL');
 	await once(parent, 'exit');
 	await nothingLeft(token, `round ${number}`);
-}
-
-async function nothingLeft(token: string, round: string): Promise<void> {
-	const isNothingLeft = (): boolean => livingWith('ROUND_TOKEN', token).length === 0;
-	await until(`nothing is left of ${round}`, isNothingLeft, GONE_WITHIN_MS);
 }

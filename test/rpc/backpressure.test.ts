@@ -160,6 +160,56 @@ describe('a peer that is sent requests by one that reads no answers', () => {
 	});
 });
 
+describe('the answers of calls that run while nobody reads', () => {
+	const limitMebibytes = 4;
+	const unreadCharacters = limitMebibytes * MEBIBYTE;
+	const isDropped = (text: string): boolean => text.includes('its answer of') && text.length < 1000;
+
+	it.each([false, true])(
+		'are bounded: beyond, a short error says that the call has run (batch: %s)',
+		async (isBatch) => {
+			const { peer, channel, finish } = openSlow({ unreadCharacters, acceptsBatch: () => isBatch });
+			const count = limitMebibytes + 50;
+			const requests = Array.from({ length: count }, (_, id) => request(id));
+			if (isBatch) peer.message(`[${requests.join(',')}]`);
+			else for (const text of requests) peer.message(text);
+			channel.hasRoom = false;
+			for (let id = 0; id < count; id++) finish(megabyte);
+			await Promise.resolve();
+			const answers = isBatch
+				? (channel.messages[0] as object[]).map((each) => JSON.stringify(each))
+				: channel.sent;
+			expect(answers).toHaveLength(count);
+			expect(answers.filter((text) => !isDropped(text)).length).toBeLessThanOrEqual(limitMebibytes);
+			expect(answers.filter(isDropped).length).toBeLessThan(count);
+		},
+	);
+
+	it('pass again once they were read', async () => {
+		const { peer, channel, finish } = openSlow({ unreadCharacters });
+		for (let id = 0; id < limitMebibytes + 2; id++) peer.message(request(id));
+		channel.hasRoom = false;
+		for (let id = 0; id <= limitMebibytes; id++) finish(megabyte);
+		await Promise.resolve();
+		await catchUp(channel);
+		finish(megabyte);
+		await Promise.resolve();
+		expect(isDropped(channel.sent.at(-2) ?? '')).toBe(true);
+		expect(isDropped(channel.sent.at(-1) ?? '')).toBe(false);
+	});
+
+	it('come before notifications, which are dropped then', async () => {
+		const { peer, channel, finish } = openSlow({ unreadCharacters });
+		for (let id = 0; id < limitMebibytes; id++) peer.message(request(id));
+		channel.hasRoom = false;
+		for (let id = 0; id < limitMebibytes; id++) finish(megabyte);
+		await Promise.resolve();
+		const before = channel.sent.length;
+		peer.notify('notifications/message', megabyte);
+		expect(channel.sent).toHaveLength(before);
+	});
+});
+
 describe('a peer that runs as many calls as it may', () => {
 	it('reads on, and begins the next one when one is done', async () => {
 		const { peer, channel, begun, finish } = openSlow();
@@ -283,14 +333,14 @@ function openCongested(options: PeerOptions = {}): Opened {
 	return opened;
 }
 
-function openSlow(): Opened & { finish: (result: unknown) => void } {
+function openSlow(options: PeerOptions = {}): Opened & { finish: (result: unknown) => void } {
 	const begun: unknown[] = [];
 	const waiting: ((result: unknown) => void)[] = [];
 	const onRequest = ({ id }: IncomingCall): unknown => {
 		begun.push(id);
 		return new Promise((resolve) => waiting.push(resolve));
 	};
-	return { ...open({ onRequest }), begun, finish: (result) => waiting.shift()?.(result) };
+	return { ...open({ ...options, onRequest }), begun, finish: (result) => waiting.shift()?.(result) };
 }
 
 /** As many requests as are held back, of a mebibyte each. */

@@ -50,7 +50,7 @@ describe('BoundedPattern', () => {
 		expect(new BoundedPattern(source).test(`${'a'.repeat(5_000)}!`)).toBe(false);
 	});
 
-	it('refuses a text that is too long for its pattern, naming both', () => {
+	it('refuses a string that is too long for its pattern, naming both', () => {
 		const error = thrownBy(() => new BoundedPattern('^(?:a|b|c|d)+$').test('a'.repeat(9_000_000)));
 		expect(OrchestraError.is(error, 'bad_input')).toBe(true);
 		expect(String(error)).toContain('9000000 characters');

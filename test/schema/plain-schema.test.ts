@@ -100,7 +100,7 @@ describe('validate', () => {
 		);
 	});
 
-	it('refuses a schema that is none', async () => {
+	it('refuses an invalid schema', async () => {
 		await expect(validate({ type: 'strange' }, 1, 'x')).rejects.toMatchObject({ code: 'bad_input' });
 	});
 });

@@ -6,6 +6,7 @@ import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import type { ElicitParams } from '../../src/protocol/client-methods.ts';
 import type { ContentBlock } from '../../src/protocol/mcp-types.ts';
+import { nextTurn } from './waiting.ts';
 
 const textInput = {
 	type: 'object',
@@ -48,7 +49,7 @@ const tools: Record<string, ToolDefinition> = {
 	later: {
 		inputSchema: textInput,
 		run: async ({ text }: { text: string }) => {
-			await new Promise((resolve) => setImmediate(resolve));
+			await nextTurn();
 			return text;
 		},
 	},
@@ -77,7 +78,7 @@ const tools: Record<string, ToolDefinition> = {
 			context.progress(1, 2, 'half');
 			context.log('debug', 'details');
 			context.log('error', { what: 'trouble' }, 'work');
-			await new Promise((resolve) => setImmediate(resolve));
+			await nextTurn();
 			context.progress(2, 2);
 			setImmediate(() => context.progress(3));
 			return 'done';

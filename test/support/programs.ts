@@ -1,6 +1,8 @@
 /* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+import { until } from './waiting.ts';
 
 /** A spawn record that runs `script` in Node. */
 export function node(script: string, ...args: string[]): SpawnRecord {
@@ -55,6 +57,11 @@ export function livingWith(variable: string, value: string): number[] {
 			}
 		})
 		.map(Number);
+}
+
+/** Wait until no process lives that was started with this round's token. Seconds are promised; a busy machine gets more. */
+export function nothingLeft(token: string, round = 'the round'): Promise<void> {
+	return until(`nothing is left of ${round}`, () => livingWith('ROUND_TOKEN', token).length === 0, 10_000);
 }
 
 /** Pids of the processes whose parent is `parent`. Linux only. */

@@ -1,10 +1,12 @@
 /* A QUIC client that writes any bytes it likes into a stream, whole frames or not. */
+
 import { randomBytes } from 'node:crypto';
 import { parseAddress } from '../../src/link/address.ts';
 import type { Identity } from '../../src/link/link.ts';
 import { configureEngine, loadEngine } from '../../src/link/quic/engine.ts';
 import { QuicConnection } from '../../src/link/quic/quic-connection.ts';
 import { QuicSocket } from '../../src/link/quic/quic-socket.ts';
+import { nextTurn } from './waiting.ts';
 
 export interface RawQuic {
 	/** Send bytes and the end of the stream; resolves with what came back, or how the stream broke. */
@@ -63,7 +65,7 @@ async function readAll(connection: QuicConnection, id: number): Promise<Buffer |
 		} catch (error) {
 			if (String(error).includes('StreamReset')) return String(error);
 		}
-		await new Promise((resolve) => setImmediate(resolve));
+		await nextTurn();
 	}
 	return 'nothing happened';
 }

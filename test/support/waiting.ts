@@ -24,3 +24,8 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
 	});
 	return { promise, resolve };
 }
+
+/** Let everything run that is due now, for events that have no sign of their own. */
+export function nextTurn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
+}

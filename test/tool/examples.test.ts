@@ -39,7 +39,7 @@ describe.skipIf(!hasPython)('word-count (skipped without python3)', () => {
 		});
 	});
 
-	it('reads a large file of the workspace and tells how far it is', async () => {
+	it('reads a large file of the workspace and reports progress', async () => {
 		const workspaceRoot = writeFiles(temporaryFolder(), { 'big.txt': 'ein Wort für dich\n'.repeat(120_000) });
 		const { types, summary } = await runToEnd(tool('word-count'), {
 			input: { path: 'big.txt' },
@@ -105,7 +105,7 @@ describe('disk-usage', () => {
 });
 
 describe('http-probe', () => {
-	it('tells status, size and times of a server', async () => {
+	it('reports status, size and times of a server', async () => {
 		const server = createServer(
 			(_, response) => void response.writeHead(418, { server: 'pot' }).end('short'),
 		);

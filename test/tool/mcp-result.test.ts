@@ -17,7 +17,7 @@ describe('mcpResultOf', () => {
 		expect(answer).toEqual({ content: [{ type: 'text', text: 'hi' }] });
 	});
 
-	it('gives an error with message, code and hint, and the last words of a crash', async () => {
+	it('gives an error with message, code and hint, and the last stderr lines of a crash', async () => {
 		const failed = await answerOf(`event error '{"message":"no","code":"X","recoverable":true}'; exit 1`);
 		expect(failed).toEqual({
 			content: [{ type: 'text', text: 'no [X]\nHint: Check your configuration or input.' }],

@@ -100,7 +100,7 @@ describe('runTool', () => {
 		expect(summary.error?.message).toContain('input.nam is not a field');
 	});
 
-	it('tells that a program is not there', async () => {
+	it('reports a missing program', async () => {
 		const tool = shellTool('', { command: ['no-such-program'] });
 		const { events, summary } = await runToEnd(tool);
 		expect(events.map(({ payload }) => payload['code'])).toEqual(['TOOL_SPAWN']);
@@ -296,7 +296,7 @@ describe('a run with a hostile tool', () => {
 		expect(summary).toMatchObject({ outcome: 'crashed', exitCode: 4 });
 	});
 
-	it('does not wait for a stranger that left the group and holds stdout open', async () => {
+	it('does not wait for a descendant that left the group and holds stdout open', async () => {
 		const tool = nodeTool(`const options = { detached: true, stdio: ['ignore', 'inherit', 'inherit'] };
 			require('node:child_process').spawn('sleep', ['60'], options).unref();
 			emit('result', {});`);

@@ -33,7 +33,7 @@ export const bridge: Command = {
 			findHub: hubFinder(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
-			// Output that nobody reads would keep the process for ever.
+			// Output that is never read would keep the process alive.
 			onStuck: () => process.exit(0),
 		});
 	},
@@ -72,7 +72,7 @@ function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | un
 	}
 }
 
-/** A folder that is named must be there: with a new one nobody would trust us. */
+/** A given folder must exist: no peer would trust certificates of a new one. */
 function existingFolder(folder: string | boolean | undefined): string | undefined {
 	if (typeof folder !== 'string') return undefined;
 	const path = certificatesFolder(folder);

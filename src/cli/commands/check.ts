@@ -1,4 +1,4 @@
-/* `mctl check`: does a tool keep the protocol? */
+/* `mctl check`: the conformance of a tool to the protocol. */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';

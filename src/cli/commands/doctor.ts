@@ -27,7 +27,7 @@ export const doctor: Command = {
 		const failures = checks.filter(({ verdict }) => verdict === 'fail').length;
 		if (flags['json']) out.json({ schema: 'orchestra.doctor/1', ok: failures === 0, checks });
 		if (failures === 0) return;
-		const what = failures === 1 ? 'one thing needs mending' : `${failures} things need mending`;
-		throw new OrchestraError('tool_failed', what, { hint: 'Each [FAIL] above says how.' });
+		const what = failures === 1 ? 'one check failed' : `${failures} checks failed`;
+		throw new OrchestraError('tool_failed', what, { hint: 'Each [FAIL] line above says how to fix it.' });
 	},
 };

@@ -1,4 +1,4 @@
-/* `mctl find`: the fragments of the library for a task, in the words of whoever asks. */
+/* `mctl find`: the fragments of the library for a task, found by words and by meaning. */
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Match } from '../../library/match/match.ts';
 import { type MatchMode, matchModeOf, matchModes } from '../../library/match/match-request.ts';
@@ -42,7 +42,7 @@ export const find: Command = {
 	},
 };
 
-/** Who gives a budget wants it filled. */
+/** A budget asks for full texts. */
 function modeOf({ flags }: CommandInput, maxTokens: number | undefined): MatchMode {
 	const { mode } = flags;
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';

@@ -1,4 +1,4 @@
-/* `mctl hub logs`: what the shared hub wrote. */
+/* `mctl hub logs`: the log or journal of the shared hub. */
 import { OrchestraError } from '../../errors.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import { type Command, numberFlag, refuseWords } from '../command.ts';

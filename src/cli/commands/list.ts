@@ -63,6 +63,6 @@ function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isO
 
 function problemsOf(shown: readonly Shown[]): Listed['problems'] {
 	const all = shown.flatMap(({ listed }) => listed.problems);
-	// Every kind reads the same configuration, and its problems are told once.
+	// Every kind reads the same configuration; its problems are reported once.
 	return [...new Map(all.map((problem) => [problem.message, problem])).values()];
 }

@@ -31,6 +31,8 @@ export const newPlugin: Command = {
 		await linkPackage(folder);
 		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
 		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
+		const entry = { id, binary: 'node', args: [join(folder, 'plugin.mjs')] };
+		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl list`);
 	},
 };
 
@@ -52,7 +54,7 @@ async function linkPackage(folder: string): Promise<void> {
 
 function packageSource(id: string): string {
 	const name = id.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-	// By path, not by name: a name that is not published belongs to the first stranger who takes it.
+	// By path, not by name: anyone may register an unpublished name.
 	const dependencies = { [PACKAGE_NAME]: `file:${packageRoot()}` };
 	const content = { name, version: '0.1.0', private: true, type: 'module', dependencies };
 	return `${JSON.stringify(content, null, '\t')}\n`;

@@ -1,9 +1,11 @@
 /* `mctl new tool`: a working tool to start from. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
 import { bundledToolsRoot } from '../../tool/discover.ts';
 import { isToolId } from '../../tool/manifest.ts';
+import { ownEntry } from '../../wire/json.ts';
 import { type Command, usageError } from '../command.ts';
 import { openProject } from '../project.ts';
 import { toolFiles, toolTemplates } from '../scaffold/tool-templates.ts';
@@ -30,7 +32,7 @@ export const newTool: Command = {
 			throw usageError(newTool, `"${id}" is no tool id: lower-case words and digits joined by -`);
 		}
 		const language = typeof flags['lang'] === 'string' ? flags['lang'] : 'node';
-		const template = Object.hasOwn(toolTemplates, language) ? toolTemplates[language] : undefined;
+		const template = ownEntry(toolTemplates, language);
 		if (!template) {
 			throw usageError(newTool, `there is no template for "${language}"; there are ${languages.join(', ')}`);
 		}
@@ -56,7 +58,7 @@ function writeNew(folder: string, files: Record<string, string>): void {
 		mkdirSync(join(folder, '..'), { recursive: true });
 		mkdirSync(folder);
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw OrchestraError.from(error, 'io');
+		if (!isCode(error, 'EEXIST')) throw OrchestraError.from(error, 'io');
 		throw new OrchestraError('bad_input', `${folder} exists already`, {
 			hint: 'Choose another id, or remove the folder.',
 		});

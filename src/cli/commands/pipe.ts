@@ -1,8 +1,10 @@
 /* `mctl pipe`: our stdin to a program's stdin, its stdout to ours, a JSON value a line. */
+
 import { constants } from 'node:os';
 import { OrchestraError } from '../../errors.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { Receiver } from '../../rpc/channel.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { LineReader } from '../../transport/line-reader.ts';
 import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
@@ -52,7 +54,7 @@ interface PipeLimits {
 	timeoutMs: number | undefined;
 }
 
-/** Returns when the program has ended, or when nobody reads what it says. Throws `timeout`. */
+/** Returns when the program has exited or our stdout is closed. Throws `timeout`. */
 async function passBothWays(
 	transport: ChildTransport,
 	input: CommandInput,
@@ -76,7 +78,7 @@ async function passBothWays(
 	if (outcome === 'ended') reportExit(transport, out);
 }
 
-/** What the program says, to our stdout; lines that are not JSON, to stderr. */
+/** Copies the program's output to our stdout, and lines that are not JSON to stderr. */
 function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 'unread') => void): Receiver {
 	return {
 		message(text) {
@@ -93,18 +95,15 @@ function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 
 	};
 }
 
-/** What we read, to the program; a slow program slows our reading. `over` resolves when no more is sent. */
+/** Copies our input to the program, with backpressure. `over` resolves when no more is sent. */
 function readInput(
 	transport: ChildTransport,
 	limitBytes: number,
 	warn: (text: string) => void,
 ): { reader: LineReader; over: Promise<void> } {
-	let onOver = (): void => {};
-	const over = new Promise<void>((resolve) => {
-		onOver = resolve;
-	});
+	const { promise: over, resolve: onOver } = deferred();
 	const reader = new LineReader(process.stdin, limitBytes, () => {
-		// A program that is gone already has told so by its own end.
+		// The exit of the program is reported elsewhere.
 		void transport.endInput().catch(() => {});
 		onOver();
 	});
@@ -143,7 +142,7 @@ function stillRuns(transport: ChildTransport, timeoutMs: number | undefined): Or
 	});
 }
 
-/** A program that failed is our failure: 1, or 128 + n as a shell says it of a program that was killed. */
+/** The exit code for a program that failed: 1, or 128 + n for a signal, as in a shell. */
 function reportExit(transport: ChildTransport, out: Output): void {
 	const { command, exitCode, signal } = transport.diagnose();
 	if (signal !== null) {
@@ -160,6 +159,6 @@ function isJson(text: string): boolean {
 		parseJson(text);
 		return true;
 	} catch {
-		return false; // the caller says what becomes of such a line
+		return false; // the caller handles such a line
 	}
 }

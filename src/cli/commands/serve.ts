@@ -7,7 +7,7 @@ import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { type Command, usageError } from '../command.ts';
 
-/** How long after the start backends begin what takes time, so that the first answer does not wait for it. */
+/** Delay before backends load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
 /** The exit code when nothing can be served. */
 const START_FAILED = 1;
@@ -37,7 +37,7 @@ export const serveCommand: Command = {
 	},
 };
 
-/** The first answer does not wait for what is loaded; the log says that the start is over when it is. */
+/** The first answer does not wait for the backends; the log says when all are loaded. */
 async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 	let isStarted = false;
 	const started = (): void => {
@@ -56,7 +56,7 @@ async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 	}
 }
 
-/** Load what takes time: the library here, plugins in the background. */
+/** Load the backends: the library here, plugins in the background. */
 async function warmUp({ hub }: OpenedHub): Promise<void> {
 	hub.warm();
 	await hub.ready();

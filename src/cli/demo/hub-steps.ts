@@ -41,7 +41,7 @@ async function stopHub(folder: string, env: Record<string, string>): Promise<voi
 }
 
 /**
- * A second Ctrl-C ends the demo at once, and the hub is nobody's child: a shell stops it. Twice, since a hub
+ * A second Ctrl-C ends the demo at once, and the hub is detached: a shell stops it. Twice, since a hub
  * that was just being started is not known yet at the first time.
  */
 function stopHubDetached(folder: string): void {

@@ -30,7 +30,7 @@ export function startMctl(
 
 /**
  * An empty folder for the time of `use`. When a second Ctrl-C ends the process at once, `leave` is all that is
- * left of it: it may not wait, and removes the folder unless told otherwise.
+ * left of it: it must be synchronous, and removes the folder by default.
  */
 export async function inFolder<T>(
 	use: (folder: string) => Promise<T>,

@@ -1,7 +1,7 @@
-/* Make a file that does not exist yet; one of the library inside its folder and nowhere else. */
+/* Create a file that does not exist yet; a library file only inside its folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
 
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
@@ -25,7 +25,7 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
 	try {
 		await writeFile(path, text, { flag: 'wx' });
 	} catch (error) {
-		if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+		if (!isCode(error, 'EEXIST')) throw error;
 		throw new OrchestraError('bad_input', `${path} exists already`, {
 			hint: 'Nothing is overwritten: choose another name, or edit it.',
 		});

@@ -1,6 +1,6 @@
 /*
- * The tools that `mctl new tool` writes: complete, working, and with no library,
- * so that the whole protocol can be seen in one file. TOOL_ID is put in.
+ * The templates of `mctl new tool`: complete, working, and without a library, so that
+ * one file shows the whole protocol. TOOL_ID is replaced.
  */
 
 export interface ToolTemplate {

@@ -1,5 +1,5 @@
 /*
- * Where a command speaks: stdout is the answer, stderr is everything else.
+ * The output of a command: stdout is the answer, stderr is everything else.
  *
  * A reader that goes away (`| head -1`) is not an error: what is written to a
  * closed stdout is dropped, and `isClosed` lets a long command stop early.
@@ -39,21 +39,21 @@ export class Output {
 		stdout.on('error', () => {
 			this.#isClosed = true;
 		});
-		// A broken stderr leaves nobody to report it to.
+		// A broken stderr cannot be reported.
 		stderr.on('error', () => {});
 	}
 
-	/** True when the reader of stdout went away. */
+	/** True when stdout is closed. */
 	get isClosed(): boolean {
 		return this.#isClosed;
 	}
 
-	/** True when a person looks at stdout. */
+	/** True when stdout is a terminal. */
 	get isTerminal(): boolean {
 		return this.#stdout.isTTY;
 	}
 
-	/** True when a person looks at stderr: progress may be drawn there. */
+	/** True when stderr is a terminal: progress may be drawn there. */
 	get hasLiveStderr(): boolean {
 		return this.#stderr.isTTY;
 	}
@@ -73,7 +73,7 @@ export class Output {
 		this.line(this.isTerminal ? printable(text) : text);
 	}
 
-	/** A piece of the answer, untouched in a pipe. Resolves when it is with the operating system. */
+	/** A piece of the answer, untouched in a pipe. Resolves when the operating system has it. */
 	write(text: string | Uint8Array): Promise<void> {
 		if (this.#isClosed) return Promise.resolve();
 		const piece = this.isTerminal ? this.#safe(this.#stdout, decoded(this.#answerDecoder, text)) : text;
@@ -95,7 +95,7 @@ export class Output {
 		this.#stderr.write(text);
 	}
 
-	/** What becomes of the stderr of a program that we start: a slow reader slows it in a pipe. */
+	/** The policy for the stderr of a child: in a pipe, with backpressure. */
 	get childStderr(): 'inherit' | ((chunk: Uint8Array) => void) {
 		return this.hasLiveStderr ? (chunk) => this.foreignStderr(chunk) : 'inherit';
 	}

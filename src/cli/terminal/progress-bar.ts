@@ -1,7 +1,7 @@
 /*
  * A progress bar on the last line of a terminal's stderr.
  *
- * It is taken away before anything else is written and drawn again afterwards, so
+ * It is removed before anything else is written and drawn again afterwards, so
  * that lines scroll above it. Redrawn at most a few times a second.
  */
 
@@ -24,7 +24,7 @@ export class ProgressBar {
 		this.#out = out;
 	}
 
-	/** Show a `progress` payload. Nothing happens when nobody looks. */
+	/** Show a `progress` payload. Does nothing without a terminal. */
 	show(payload: JsonObject): void {
 		if (!this.#out.hasLiveStderr) return;
 		this.#line = progressLine(payload, this.#out.width);
@@ -39,13 +39,13 @@ export class ProgressBar {
 		this.#drawnAt = performance.now();
 	}
 
-	/** Take it off the screen for good. */
+	/** Remove it for good. */
 	end(): void {
 		this.hide();
 		this.#line = '';
 	}
 
-	/** Take it off the screen, before something else is written. */
+	/** Remove it before something else is written. */
 	hide(): void {
 		if (this.#isDrawn) this.#out.live(CLEAR_LINE);
 		this.#isDrawn = false;

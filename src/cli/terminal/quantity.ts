@@ -1,4 +1,4 @@
-/* Times and sizes in the words of people. */
+/* Durations and sizes for people. */
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;

@@ -1,8 +1,8 @@
 /*
- * A run as a person sees it: live lines, a progress bar, and the verdict.
+ * A run on a terminal: live lines, a progress bar, and the outcome.
  *
- * Warnings and errors go to stderr; the rest is the answer. An error event is held
- * back until it is known whether it was the last word.
+ * Warnings and errors go to stderr; the rest is the answer. An error event is
+ * buffered until it is known whether it was the last event.
  */
 
 import { printable, printableJson } from '../../printable.ts';

@@ -1,4 +1,4 @@
-/* Columns of text, fitted to a width: the last column gives way. Cells may come from outside. */
+/* Columns of text, fitted to a width: the last column is truncated. Cells may come from outside. */
 import { printableLine } from '../../printable.ts';
 import { cutText, padText, textWidth } from './text-width.ts';
 

@@ -1,7 +1,7 @@
 /*
- * How many columns a text takes on a terminal, and cutting it to fit.
+ * The number of columns of a string on a terminal, and truncation to fit.
  *
- * A column is no character: Chinese, Japanese and Korean characters and emoji take
+ * A column is not a character: Chinese, Japanese and Korean characters and emoji take
  * two, combining marks none, and one emoji may be seven code points. Intl.Segmenter
  * knows what belongs together; which of those are wide is the list below
  * (docs/dependencies.md says why this is no package).

@@ -40,6 +40,8 @@ export interface Backend {
 	readonly kind: BackendKind;
 	/** True when every tool and prompt is called `id__name`; else names are kept unless they collide. */
 	readonly qualifiesNames: boolean;
+	/** The AI providers that it serves, for a plugin. */
+	readonly providesAi?: readonly string[];
 	/** Short status for display. */
 	readonly state: string;
 	/** Why it is down and when it restarts; undefined when it is not down. */

@@ -2,14 +2,15 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
+import { within } from '../../rpc/clock.ts';
 
 /** How long to wait for the exit status: the link may break before the exit is reported. */
 const EXIT_WAIT_MS = 500;
 
 /** How the process ended; undefined when it still runs after `EXIT_WAIT_MS`. */
 export async function exitOf(child: Child): Promise<string | undefined> {
-	const soon = new Promise<undefined>((resolve) => setTimeout(resolve, EXIT_WAIT_MS, undefined).unref());
-	return Promise.race([child.exited.then(() => explainExit(child.diagnose())), soon]);
+	const explained = child.exited.then(() => explainExit(child.diagnose()));
+	return within(explained, EXIT_WAIT_MS, false);
 }
 
 /** The error of a call whose plugin ended or dropped the call. Other errors are returned unchanged. */

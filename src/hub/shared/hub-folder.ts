@@ -7,18 +7,17 @@
  * connect to, so folders and files of another user are rejected.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
 import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';
 import { assertPrivateFolder, makePrivateFolder, socketFolder } from './private-folder.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { readState, writeState } from './state-file.ts';
 
 const KEY_CHARACTERS = 12;
 const LOCK = 'hub.lock';
@@ -213,22 +212,14 @@ export class HubFolder {
 	}
 
 	#read(name: string): unknown {
-		const path = join(this.path, name);
 		this.assertPrivate();
-		assertPrivate(path);
-		try {
-			return JSON.parse(readRegularText(path));
-		} catch {
-			return undefined; // missing, or truncated by a crash
-		}
+		return readState(join(this.path, name));
 	}
 
 	#write(name: string, value: unknown): void {
 		this.make();
-		const temporary = join(this.path, `${name}.${process.pid}`);
 		try {
-			writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-			renameSync(temporary, join(this.path, name));
+			writeState(join(this.path, name), value);
 		} catch (thrown) {
 			throw new OrchestraError('io', `${join(this.path, name)} cannot be written: ${messageOf(thrown)}`, {
 				cause: thrown,

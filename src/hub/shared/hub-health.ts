@@ -1,6 +1,6 @@
 /* Diagnose a hub that runs but does not answer. */
-import { readFileSync } from 'node:fs';
 import { OrchestraError } from '../../errors.ts';
+import { processStat } from '../../process/process-stat.ts';
 import type { HubFolder } from './hub-folder.ts';
 
 /** The heartbeat interval is one second. A hub whose last heartbeat is older than this counts as blocked. */
@@ -13,7 +13,7 @@ export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefine
 	const owner = folder.owner();
 	if (owner === undefined) return undefined;
 	const seconds = Math.round(heartbeatAgeMs / 1000);
-	const isStopped = stateOf(owner.pid) === 'T';
+	const isStopped = processStat(owner.pid)?.state === 'T';
 	return new OrchestraError(
 		'timeout',
 		`the hub (pid ${owner.pid}) does not respond: its event loop has been blocked for ${seconds} s`,
@@ -24,14 +24,4 @@ export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefine
 			data: { pid: owner.pid, heartbeatAgeMs },
 		},
 	);
-}
-
-/** The letter of the process's state, on Linux. */
-function stateOf(pid: number): string | undefined {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		return stat.slice(stat.lastIndexOf(')') + 2)[0];
-	} catch {
-		return undefined; // gone, or a system without /proc
-	}
 }

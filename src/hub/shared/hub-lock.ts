@@ -7,17 +7,17 @@
  * folder; the stale file of a killed hub refuses connections and is replaced. No data is
  * exchanged over the socket.
  */
+
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { hasListener } from '../../link/tls/unix-socket-file.ts';
 import { socketFolder } from './private-folder.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
 
 /** Length of an abstract name: all of it, because some versions of Node fill a shorter one with zeros and others do not. */
 const ABSTRACT_NAME_BYTES = 107;
-/** How long a process that holds the socket file may take to accept a connection, in milliseconds. */
-const PROBE_MS = 1000;
 
 export interface HubLock {
 	/** Release it. Idempotent. */
@@ -42,7 +42,7 @@ function takeSocketFile(name: string, home: string): Promise<HubLock | undefined
 	// Probing a stale file and replacing it must be atomic.
 	return withFolderLock(folder, async () => {
 		const lock = await bind(path);
-		if (lock !== undefined || (await isAccepting(path))) return lock;
+		if (lock !== undefined || (await hasListener(path))) return lock;
 		unlinkSync(path);
 		return bind(path);
 	});
@@ -77,20 +77,6 @@ function bind(path: string): Promise<HubLock | undefined> {
 			server.unref();
 			resolve({ release: () => void server.close() });
 		});
-	});
-}
-
-function isAccepting(path: string): Promise<boolean> {
-	return new Promise((resolve) => {
-		const socket = connect(path);
-		const done = (isOpen: boolean) => (): void => {
-			socket.destroy();
-			resolve(isOpen);
-		};
-		socket.once('connect', done(true));
-		socket.once('error', done(false));
-		// A suspended process with a full backlog neither accepts nor refuses.
-		socket.setTimeout(PROBE_MS, done(true));
 	});
 }
 

@@ -6,13 +6,13 @@
  * know the home folder, so the hub records the path of its state folder there. An entry
  * is valid only while the process that wrote it lives.
  */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { readState, writeState } from './state-file.ts';
 
 /** A running hub and its state folder. */
 export interface HubEntry extends ProcessIdentity {
@@ -48,12 +48,8 @@ export class HubRegistry {
 
 	/** Record a hub, unless the same entry is recorded. */
 	record(key: string, entry: HubEntry): void {
-		const text = JSON.stringify(entry);
-		if (JSON.stringify(this.#read(`${key}.json`)) === text) return;
-		const folder = homeFolder(this.#home, 'hubs');
-		const temporary = join(folder, `.${key}.${process.pid}`);
-		writeFileSync(temporary, text, { mode: 0o600 });
-		renameSync(temporary, join(folder, `${key}.json`));
+		if (JSON.stringify(this.#read(`${key}.json`)) === JSON.stringify(entry)) return;
+		writeState(join(homeFolder(this.#home, 'hubs'), `${key}.json`), entry);
 	}
 
 	/** Remove the entry of this process or of a dead one. */
@@ -82,9 +78,7 @@ export class HubRegistry {
 	#read(name: string): HubEntry | undefined {
 		try {
 			assertPrivate(this.#folder);
-			const path = join(this.#folder, name);
-			assertPrivate(path);
-			const value: unknown = JSON.parse(readRegularText(path));
+			const value = readState(join(this.#folder, name));
 			return isHubEntry(value) ? value : undefined;
 		} catch {
 			return undefined; // absent, damaged or written by another user: the same as absent

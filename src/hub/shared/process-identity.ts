@@ -2,7 +2,7 @@
  * The identity of a process: its pid and start time. Pids are reused, so no process is
  * signalled by its pid alone.
  */
-import { readFileSync } from 'node:fs';
+import { processStat } from '../../process/process-stat.ts';
 
 export interface ProcessIdentity {
 	readonly pid: number;
@@ -22,15 +22,8 @@ export function isSameProcess({ pid, startTime }: ProcessIdentity): boolean {
 }
 
 function startTimeFromProc(pid: number): string | undefined {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The name in parentheses may hold anything; the fields after it are counted from the third.
-		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		const [state] = fields;
-		return state === 'Z' ? undefined : fields[19];
-	} catch {
-		return undefined; // no such process
-	}
+	const found = processStat(pid);
+	return found?.state === 'Z' ? undefined : found?.startTicks;
 }
 
 function startTimeFromPs(pid: number): string | undefined {

@@ -6,7 +6,7 @@
  * guard is gone too.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OrchestraError } from '../../errors.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
 import { endGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
@@ -82,8 +82,7 @@ function signalProcess(hub: ProcessIdentity, signal: NodeJS.Signals): void {
 		if (isSameProcess(hub)) process.kill(hub.pid, signal);
 	} catch (error) {
 		// It has just ended.
-		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH'))
-			throw OrchestraError.from(error, 'io');
+		if (!isCode(error, 'ESRCH')) throw OrchestraError.from(error, 'io');
 	}
 }
 

@@ -8,8 +8,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
-import { findInside, ioError, isCode, makeInside } from './inside-root.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
+import { findInside, ioError, makeInside } from './inside-root.ts';
 import { describeFiles, findFiles, type LocatedFile } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
 import { PathLocks } from './path-locks.ts';
@@ -153,7 +153,7 @@ async function openFile(place: string, path: string): Promise<FileHandle> {
 	try {
 		return await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	} catch (error) {
-		if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) throw notFound(path);
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) throw notFound(path);
 		throw ioError(`cannot read ${path}`, error);
 	}
 }

@@ -7,7 +7,7 @@
  */
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { refusedPath } from './storage-path.ts';
 
 /** The real path of a file or folder; undefined when it does not exist. Throws `bad_input` when it is outside. */
@@ -55,8 +55,7 @@ async function makeFolder(folder: string, path: string): Promise<void> {
 	try {
 		await mkdir(folder, { recursive: true });
 	} catch (error) {
-		if (isCode(error, 'EEXIST') || isCode(error, 'ENOTDIR'))
-			throw refusedPath(path, 'has a file where a folder must be');
+		if (isCode(error, 'EEXIST', 'ENOTDIR')) throw refusedPath(path, 'has a file where a folder must be');
 		throw ioError(`cannot make the folder of ${path}`, error);
 	}
 }
@@ -65,7 +64,7 @@ async function realpathOrNone(place: string): Promise<string | undefined> {
 	try {
 		return await realpath(place);
 	} catch (error) {
-		if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return undefined;
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
 		if (isCode(error, 'ELOOP')) throw refusedPath(basename(place), 'is a link that leads to itself');
 		throw ioError(`cannot look at ${place}`, error);
 	}
@@ -81,8 +80,4 @@ function gone(path: string): OrchestraError {
 export function ioError(what: string, cause: unknown): OrchestraError {
 	if (OrchestraError.is(cause)) return cause;
 	return new OrchestraError('io', `${what}: ${messageOf(cause)}`, { cause, data: { code: 'storage_error' } });
-}
-
-export function isCode(error: unknown, code: string): boolean {
-	return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -7,8 +7,8 @@
 import { constants, type Dirent } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
-import { ioError, isCode } from './inside-root.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
+import { ioError } from './inside-root.ts';
 import {
 	FRONT_MATTER_LIMIT_BYTES,
 	LIST_LIMIT_ENTRIES,
@@ -102,7 +102,7 @@ async function describe({ place, path }: LocatedFile): Promise<StorageEntry | un
 }
 
 function isGone(error: unknown): boolean {
-	return isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR');
+	return isCode(error, 'ENOENT', 'ENOTDIR');
 }
 
 function tooMany(path: string): OrchestraError {

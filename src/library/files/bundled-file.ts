@@ -1,6 +1,6 @@
-/* Files that come with the package and are read by whoever searches first, so that nobody else waits for them. */
+/* Files that ship with the package. The first search reads them, so other commands do not wait for them. */
 import { join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { OrchestraError, systemCode } from '../../errors.ts';
 import { packageRoot } from '../../files/package-root.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 
@@ -16,7 +16,7 @@ export function readBundled(file: string, what: string, limitBytes: number): Buf
 	} catch (cause) {
 		if (OrchestraError.is(cause))
 			throw new OrchestraError('bad_input', `${what}: ${cause.message}`, { cause });
-		const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+		const code = systemCode(cause) ?? 'unknown';
 		throw new OrchestraError('not_found', `${what} cannot be read (${code})`, {
 			cause,
 			hint: 'Install the package again.',

@@ -2,10 +2,10 @@
  * A root folder, and the only way to its files.
  *
  * Every file is opened through here, and only when its real place is inside the
- * real root: a link that leads out is reported and left alone. Names are
+ * real root: a link that leads out is reported and skipped. Names are
  * relative to the root with `/` on every system; no message has a path of the
  * machine. Reading is synchronous on purpose: for small files it is five times
- * faster than the asynchronous kind, and the loader gives way every few
+ * faster than the asynchronous kind, and the loader yields to the event loop every few
  * milliseconds.
  */
 import {
@@ -20,11 +20,11 @@ import {
 	statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import type { SourceFile } from './fragment.ts';
 import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
 
-/** What a walk meets: a file, a folder before it is entered, or something wrong. */
+/** A step of a walk: a file, a folder before it is entered, or a problem. */
 export type FoundFile =
 	| { kind: 'file'; file: string; real: string }
 	| { kind: 'folder'; folder: string }
@@ -37,7 +37,7 @@ export interface ReadFile extends SourceFile {
 }
 
 const skippedFolders = new Set(['node_modules']);
-/** Files up to so many bytes are read into one piece of memory, each in its turn. */
+/** Files up to this size, in bytes, share one buffer. */
 const SCRATCH_BYTES = 64 * 1024;
 
 export class Folder {
@@ -85,10 +85,10 @@ export class Folder {
 		}
 	}
 
-	/** The text of a file, by its real place when a walk just told it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
+	/** The text of a file, by its real path when a walk just found it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
 	read(file: string, real: string | undefined = this.#realPathInside(file)): ReadFile {
 		if (real === undefined) throw new OrchestraError('not_found', `${file} is not inside the library`);
-		// A pipe with this name must not block us, nor a link that was put here since.
+		// A named pipe must not block us, nor a link that was created since.
 		const handle = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
 		try {
 			const found = fstatSync(handle);
@@ -113,7 +113,7 @@ export class Folder {
 
 	/**
 	 * At most `size` bytes, which was checked: a file that grows meanwhile is read again when its
-	 * change is told. They stay as they are until the next file is read.
+	 * change is reported. They stay as they are until the next file is read.
 	 */
 	#readBytes(handle: number, size: number): Buffer {
 		const bytes = size <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);
@@ -150,7 +150,7 @@ export class Folder {
 			const visible = entries.filter(({ name }) => !name.startsWith('.') && !skippedFolders.has(name));
 			return visible.sort((a, b) => (a.name < b.name ? -1 : 1));
 		} catch (error) {
-			const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+			const code = systemCode(error) ?? messageOf(error);
 			return [problem(folder, `cannot be listed (${code})`)];
 		}
 	}

@@ -1,6 +1,6 @@
 /*
  * One file of the resources folder as the library knows it. The text itself is
- * not kept: it is read again when it is asked for, so memory grows with the
+ * not kept: it is read again for each request, so memory grows with the
  * number of words and not with the size of the files.
  */
 import { messageOf } from '../../errors.ts';
@@ -15,6 +15,7 @@ import { DATA_PARSE_LIMIT_CHARACTERS, RANKED_LIMIT_CHARACTERS } from './library-
 import { outlineOf } from './markdown.ts';
 import { deriveMetadata, type FragmentMetadata, readMetadata } from './metadata.ts';
 
+/** One resource file with its metadata. */
 export interface Fragment {
 	uri: string;
 	/** Path from the resources folder without extension, with `/` on every system. */
@@ -27,7 +28,7 @@ export interface Fragment {
 	tags: readonly string[];
 	capabilities: readonly string[];
 	useWhen: readonly string[];
-	/** Tokens of the text, counted here: what authors put into `estimatedTokens` is often off by a factor. */
+	/** Tokens of the text, counted here; `estimatedTokens` of an author is ignored. */
 	tokens: number;
 	mimeType: string;
 	/** Bytes of the file. */
@@ -75,6 +76,7 @@ export function extensionOf(file: string): string {
 	return /\.[^./\\]+$/.exec(file)?.[0].toLowerCase() ?? '';
 }
 
+/** The fragment of a file, with metadata from its front matter or derived from its text. */
 export function readFragment({ file, text, size }: SourceFile): ReadFragment {
 	const extension = extensionOf(file);
 	const name = file.slice(0, file.length - extension.length);

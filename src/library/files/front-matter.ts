@@ -12,7 +12,7 @@ import { ownCopy } from '../../search/text/own-copy.ts';
 import { isObject } from '../../wire/json.ts';
 import { FRONT_MATTER_LIMIT_CHARACTERS } from './library-limits.ts';
 
-/** Keys and values as they were found; nothing about them is certain. */
+/** Keys and values as they were found, unchecked. */
 export type Metadata = Record<string, unknown>;
 
 export interface FrontMatter {

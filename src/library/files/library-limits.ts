@@ -1,4 +1,4 @@
-/* Every bound of the library, by name. What is over a bound is left out with one warning, and hides nothing else. */
+/* Every bound of the library, by name. A file over a bound is skipped with one warning. */
 
 /** Largest file that is taken in, in bytes. */
 export const FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
@@ -12,9 +12,9 @@ export const FRONT_MATTER_LIMIT_CHARACTERS: number = 256 * 1024;
 export const LIST_LIMIT = 200;
 /** Longest title, description or list entry kept, in characters. */
 export const TEXT_LIMIT_CHARACTERS = 1_000;
-/** How much of a text is ranked and looked at for headings, in characters; it is served whole. */
+/** Characters of a text that are ranked and searched for headings; it is served whole. */
 export const RANKED_LIMIT_CHARACTERS: number = 256 * 1024;
-/** Most headings of a text that are looked at, and most bullets under one heading. */
+/** Most headings of a text that are read, and most bullets under one heading. */
 export const OUTLINE_LIMIT = 2_000;
 /** Most tags derived from headings. */
 export const DERIVED_TAG_LIMIT = 20;
@@ -29,13 +29,13 @@ export const WORD_VECTORS_LIMIT_BYTES: number = 64 * 1024 * 1024;
 /** Largest word list, in bytes. */
 export const WORD_LIST_LIMIT_BYTES: number = 4 * 1024 * 1024;
 
-/** Longest stretch of loading before other work gets its turn, in milliseconds. */
+/** Longest slice of loading before the event loop runs again, in milliseconds. */
 export const LOAD_SLICE_MS = 8;
-/** How long changes are collected before they are told, in milliseconds. */
+/** Debounce of changes, in milliseconds. */
 export const CHANGE_QUIET_MS = 40;
-/** Latest time at which collected changes are told, in milliseconds. */
+/** Longest debounce of changes, in milliseconds. */
 export const CHANGE_LATEST_MS = 200;
-/** How often a root is looked at where the system cannot watch it, in milliseconds. */
+/** Polling interval of a root that the system cannot watch, in milliseconds. */
 export const POLL_MS = 2_000;
 
 /** Longest query of a match, in characters. */

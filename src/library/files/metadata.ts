@@ -70,7 +70,7 @@ export function metadataText(data: Metadata, key: string, problems: string[]): s
 	if (value === undefined || value === null || value === '') return undefined;
 	if (typeof value === 'string') return cut(value);
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	problems.push(`${key} is not a text`);
+	problems.push(`${key} is not a string`);
 	return undefined;
 }
 

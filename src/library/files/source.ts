@@ -4,7 +4,7 @@
  * is only decided which files are to be read and which are gone.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { printableName } from '../../printable.ts';
 import { Folder, type ReadFile } from './folder.ts';
@@ -39,7 +39,7 @@ export class Source {
 	readonly folder: Folder;
 	readonly #options: SourceOptions;
 	readonly #watcher: Watcher | undefined;
-	/** Files that were looked at, with the stamp they had. */
+	/** Files that were read, with their stamps. */
 	readonly #stamps = new Map<string, string>();
 	#work: Promise<void> = Promise.resolve();
 	#isClosed = false;
@@ -64,7 +64,7 @@ export class Source {
 		return this.#work;
 	}
 
-	/** Stop watching; a load under way ends at its next slice. */
+	/** Stop watching; a running load ends at its next slice. */
 	close(): Promise<void> {
 		this.#isClosed = true;
 		this.#watcher?.close();
@@ -187,6 +187,6 @@ function isEnough(ahead: readonly ReadFile[]): boolean {
 /** Why a file cannot be read, without the path that the system puts into its messages. */
 function reasonOf(error: unknown): string {
 	if (OrchestraError.is(error)) return error.message;
-	const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error);
+	const code = systemCode(error) ?? messageOf(error);
 	return `cannot be read (${code})`;
 }

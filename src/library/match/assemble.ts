@@ -1,8 +1,8 @@
 /*
  * The best fragments as one text inside a token budget.
  *
- * Best first until the budget is full; what does not fit makes room for smaller
- * ones behind it; a text that is there already is not repeated. Then fragments
+ * Best first until the token budget is full; a fragment that does not fit is skipped
+ * for smaller ones behind it; duplicate texts are removed. Then fragments
  * of one category are put together. The finished text is counted once more, so
  * the budget holds for what is sent and not only for its parts. The best
  * fragment always comes, cut short when it alone is too large.

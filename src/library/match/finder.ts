@@ -6,8 +6,8 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Folder } from '../files/folder.ts';
 import type { Fragment } from '../files/fragment.ts';
+import type { FragmentStore } from '../files/fragment-store.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
-import type { Shelf } from '../files/shelf.ts';
 import { bundledConcepts, bundledSynonyms, readConcepts, readSynonyms } from '../files/word-list-files.ts';
 import { readWordVectors } from '../files/word-vectors-file.ts';
 import { assemble } from './assemble.ts';
@@ -16,6 +16,7 @@ import type { MatchRequest } from './match-request.ts';
 import { listMatches, nothingFound } from './match-text.ts';
 import type { CountTokens } from './tokens.ts';
 
+/** The answer to a search. */
 export interface FoundFragment {
 	request: MatchRequest;
 	/** What `text` shows, best first. */
@@ -30,7 +31,7 @@ export interface FoundFragment {
 }
 
 export interface FinderOptions {
-	shelf: Shelf;
+	fragments: FragmentStore;
 	folder: Folder | undefined;
 	log: Log;
 	countTokens: CountTokens | undefined;
@@ -59,13 +60,14 @@ export class Finder {
 
 	/** Finish pending index work, in slices. */
 	async settle(): Promise<void> {
-		while (!this.#options.shelf.index.prepare(PREPARE_MS)) await new Promise((next) => setImmediate(next));
+		while (!this.#options.fragments.index.prepare(PREPARE_MS))
+			await new Promise((next) => setImmediate(next));
 	}
 
 	find(request: MatchRequest): FoundFragment {
-		const { shelf, log, countTokens } = this.#options;
+		const { fragments, log, countTokens } = this.#options;
 		this.#loadData();
-		const found = matchFragments(shelf, request);
+		const found = matchFragments(fragments, request);
 		if (request.mode === 'full' && found.matches.length > 0) {
 			return { request, total: found.total, ...this.#assemble(found.matches, request) };
 		}
@@ -85,8 +87,8 @@ export class Finder {
 	#loadData(): void {
 		if (this.#isLoaded) return;
 		this.#isLoaded = true;
-		const { shelf, wordVectors, concepts = bundledConcepts() } = this.#options;
-		const { index } = shelf;
+		const { fragments, wordVectors, concepts = bundledConcepts() } = this.#options;
+		const { index } = fragments;
 		this.#load('without synonyms', () => index.useSynonyms(readSynonyms(bundledSynonyms())));
 		this.#load('by words alone', () => {
 			const vectors = readWordVectors(wordVectors);

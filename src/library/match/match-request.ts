@@ -1,6 +1,6 @@
 /*
  * The parameters of a match, checked. The same request comes from a URI and
- * from `find`, so both have the same rules and the same texts of error.
+ * from `find`, so both have the same rules and error messages.
  */
 import { OrchestraError } from '../../errors.ts';
 import {
@@ -13,8 +13,10 @@ import {
 import { categoryKey } from './category.ts';
 
 export const matchModes = ['catalog', 'full', 'index'] as const;
+/** How much of each match an answer shows. */
 export type MatchMode = (typeof matchModes)[number];
 
+/** A parsed `match` URI. */
 export interface MatchRequest {
 	query: string;
 	mode: MatchMode;

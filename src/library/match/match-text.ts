@@ -11,7 +11,7 @@ export interface MatchText {
 	shown: number;
 }
 
-/** As many lines as the budget takes, and at least the best one, shortened when it must be. */
+/** As many lines as fit the token budget, and at least the best one, truncated if necessary. */
 export function listMatches(found: Matches, countTokens: CountTokens = estimateTokens): MatchText {
 	const { matches, request } = found;
 	const line = request.mode === 'index' ? indexLine : catalogLine;
@@ -36,7 +36,7 @@ function shortest(found: Matches, whole: string, countTokens: CountTokens): Matc
 	return { text, tokens: countTokens(text), shown: best ? 1 : 0 };
 }
 
-/** What a match that found nothing says. */
+/** The text of a search without matches. */
 export function nothingFound({ request }: Pick<Matches, 'request'>): string {
 	const filters = [
 		...(request.categories.length > 0

@@ -15,7 +15,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
@@ -186,7 +186,7 @@ function readIfThere(path: string): string | undefined {
 		return readRegularText(path);
 	} catch (error) {
 		if (OrchestraError.is(error)) throw error;
-		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+		if (isCode(error, 'ENOENT')) return undefined;
 		throw new OrchestraError('io', `${path} cannot be read: ${messageOf(error)}`, {
 			cause: error,
 			data: { path },

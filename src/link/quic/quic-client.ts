@@ -1,6 +1,8 @@
 /* Dial a QUIC peer: one connected UDP socket for each connection. */
+
 import { randomBytes } from 'node:crypto';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from '../address.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
@@ -39,7 +41,7 @@ async function openLink(remote: HostPort, options: DialOptions): Promise<Link> {
 async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> {
 	const engine = await loadEngine();
 	const socket = await QuicSocket.connect(remote);
-	const { promise, resolve, reject } = deferred<void>();
+	const { promise, resolve, reject } = deferred();
 	try {
 		const config = configureEngine(engine, options.identity, {
 			isServer: false,
@@ -108,28 +110,10 @@ function checkPeer(connection: QuicConnection, expected: string | undefined): st
 }
 
 function refused(remote: HostPort, error: Error): OrchestraError {
-	const isRefused = 'code' in error && error.code === 'ECONNREFUSED';
+	const isRefused = isCode(error, 'ECONNREFUSED');
 	const where = formatAddress(remote);
 	const message = isRefused
 		? `nothing listens on UDP ${where}`
 		: `the UDP socket to ${where} failed: ${messageOf(error)}`;
 	return new OrchestraError('closed', message, { cause: error, data: { isRefused } });
-}
-
-interface Deferred<T> {
-	promise: Promise<T>;
-	resolve: (value: T) => void;
-	reject: (reason: unknown) => void;
-}
-
-function deferred<T>(): Deferred<T> {
-	let resolve: (value: T) => void = () => {};
-	let reject: (reason: unknown) => void = () => {};
-	const promise = new Promise<T>((yes, no) => {
-		resolve = yes;
-		reject = no;
-	});
-	// Rejected also long after it was resolved, or before anybody awaits it.
-	promise.catch(() => {});
-	return { promise, resolve, reject };
 }

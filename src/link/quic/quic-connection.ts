@@ -8,6 +8,7 @@
  */
 
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { spinBriefly } from '../../spin.ts';
 import type { HostPort } from '../address.ts';
 import { formatAddress } from '../address.ts';
@@ -55,7 +56,8 @@ export class QuicConnection {
 	readonly native: EngineConnection;
 	readonly address: string;
 	readonly remote: HostPort;
-	readonly closed: Promise<OrchestraError>;
+	readonly #ended = deferred<OrchestraError>();
+	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	/** When `tick` must be called next, on the clock of `performance.now()`. */
 	dueAt: number;
 	isClosed = false;
@@ -70,7 +72,6 @@ export class QuicConnection {
 	/** Datagrams that came since the last flush, and those that it sent. */
 	#taken = 0;
 	#sent = 0;
-	#resolveClosed: (reason: OrchestraError) => void = () => {};
 	#onQuiet: (() => void) | undefined;
 
 	constructor(options: QuicConnectionOptions) {
@@ -79,9 +80,6 @@ export class QuicConnection {
 		this.remote = options.remote;
 		this.address = formatAddress(options.remote);
 		this.#path = { from: options.remote, to: options.local };
-		this.closed = new Promise((resolve) => {
-			this.#resolveClosed = resolve;
-		});
 		this.#streams = new StreamTable({
 			native: options.native,
 			address: this.address,
@@ -272,7 +270,7 @@ export class QuicConnection {
 		this.dueAt = Number.POSITIVE_INFINITY;
 		this.#streams.fail(error);
 		this.#options.host.remove(this);
-		this.#resolveClosed(error);
+		this.#ended.resolve(error);
 	}
 }
 

@@ -6,7 +6,9 @@
  * fresh connection once it stands; the old one closes when its last stream is over.
  * While no fresh one can be had, the old one goes on.
  */
+
 import type { OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import type { Link, LinkStream } from '../link.ts';
 import { CLOSE_GRACE_MS, MAX_RETIRED_CONNECTIONS } from '../link-limits.ts';
 import type { QuicConnection } from './quic-connection.ts';
@@ -33,22 +35,19 @@ export class QuicLink implements Link {
 	readonly address: string;
 	readonly peerName: string;
 	mayMove = true;
-	readonly closed: Promise<OrchestraError>;
+	readonly #ended = deferred<OrchestraError>();
+	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	readonly #options: QuicLinkOptions;
 	readonly #retired = new Set<Dialed>();
 	#current: Dialed;
 	#streamsLeft: number;
 	#isClosing = false;
-	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
 	constructor(dialed: Dialed, options: QuicLinkOptions) {
 		this.#options = options;
 		this.#streamsLeft = options.renewAfterStreams;
 		this.address = dialed.connection.address;
 		this.peerName = dialed.peerName;
-		this.closed = new Promise((resolve) => {
-			this.#resolveClosed = resolve;
-		});
 		this.#current = dialed;
 		this.#watch(dialed);
 	}
@@ -89,7 +88,7 @@ export class QuicLink implements Link {
 
 	#watch(dialed: Dialed): void {
 		void dialed.connection.closed.then((reason) => {
-			if (this.#current === dialed) this.#resolveClosed(reason);
+			if (this.#current === dialed) this.#ended.resolve(reason);
 		});
 	}
 }

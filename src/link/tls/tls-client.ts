@@ -6,6 +6,7 @@
  * On a Unix socket a spare connection is kept ready at all times: the next stream
  * needs no handshake, and the end of the peer closes the link at once.
  */
+
 import { isIP } from 'node:net';
 import {
 	type ConnectionOptions,
@@ -14,7 +15,8 @@ import {
 	type SecureContext,
 	type TLSSocket,
 } from 'node:tls';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { parseDialAddress } from '../address.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
@@ -42,7 +44,8 @@ class TlsLink implements Link {
 	readonly peerName: string;
 	/** Every stream is a connection of its own already. */
 	mayMove = false;
-	readonly closed: Promise<OrchestraError>;
+	readonly #ended = deferred<OrchestraError>();
+	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	readonly #options: DialOptions;
 	readonly #context: SecureContext;
 	readonly #streams = new Set<TlsStream>();
@@ -52,7 +55,6 @@ class TlsLink implements Link {
 	#spareDial: 'none' | 'running' | 'waiting' = 'none';
 	#retryTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
-	#resolveClosed: (reason: OrchestraError) => void = () => {};
 
 	constructor(options: DialOptions, context: SecureContext, first: Connected) {
 		// The signal was for dialing; later connections of the link end with the link.
@@ -61,9 +63,6 @@ class TlsLink implements Link {
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
 		this.address = options.address;
 		this.peerName = first.peerName;
-		this.closed = new Promise((resolve) => {
-			this.#resolveClosed = resolve;
-		});
 		this.#keepSpare(first);
 	}
 
@@ -146,7 +145,7 @@ class TlsLink implements Link {
 		clearTimeout(this.#retryTimer);
 		for (const stream of this.#streams) stream.fail(reason);
 		this.#spare?.fail(reason);
-		this.#resolveClosed(reason);
+		this.#ended.resolve(reason);
 	}
 }
 
@@ -232,12 +231,12 @@ function slow(address: string, timeoutMs: number): OrchestraError {
 function unreachable(address: string, error: Error): OrchestraError {
 	const isUnix = isUnixAddress(address);
 	// The file of a Unix socket may be there though its process is gone, or be gone with it.
-	const isRefused = 'code' in error && (error.code === 'ECONNREFUSED' || (isUnix && error.code === 'ENOENT'));
+	const isRefused = isCode(error, 'ECONNREFUSED') || (isUnix && isCode(error, 'ENOENT'));
 	const message = isRefused
 		? `nothing listens on ${isUnix ? '' : 'TCP '}${address}`
 		: `cannot connect to ${address}: ${messageOf(error)}`;
 	// It was there a moment ago, and died in the middle of the handshake.
-	const isReset = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+	const isReset = isCode(error, 'ECONNRESET', 'EPIPE');
 	return new OrchestraError('closed', message, {
 		cause: error,
 		data: { isRefused, isReset },

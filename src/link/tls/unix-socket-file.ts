@@ -67,14 +67,15 @@ async function assertStale(path: string, found: Stats): Promise<void> {
 			data: { path },
 		});
 	}
-	if (!(await isAnswered(path))) return;
+	if (!(await hasListener(path))) return;
 	throw new OrchestraError('io', `another process listens on the Unix socket ${path}`, {
 		hint: 'Is another hub running there? Choose another path.',
 		data: { path },
 	});
 }
 
-function isAnswered(path: string): Promise<boolean> {
+/** True when a process listens on the socket at `path`; a listener that neither accepts nor refuses counts. */
+export function hasListener(path: string): Promise<boolean> {
 	return new Promise((resolve) => {
 		const socket = connect(path);
 		const settle = (isTaken: boolean) => (): void => {
@@ -83,7 +84,7 @@ function isAnswered(path: string): Promise<boolean> {
 		};
 		socket.once('connect', settle(true));
 		socket.once('error', settle(false));
-		// A listener whose queue is full is alive too.
+		// A stopped process with a full backlog neither accepts nor refuses: it is there.
 		socket.setTimeout(ANSWER_MS, settle(true));
 	});
 }

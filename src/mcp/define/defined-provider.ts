@@ -19,6 +19,7 @@ import { matchTemplate } from '../../protocol/uri-template.ts';
 import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
 import { describeIssues, isStandardSchema, type StandardSchema } from '../../schema/standard-schema.ts';
 import type { JsonObject } from '../../wire/json.ts';
+import { ownEntry } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { CallContext } from '../server/call-context.ts';
 import { after } from '../server/methods.ts';
@@ -226,9 +227,4 @@ function declaredOutput(tool: ToolDefinition): unknown {
 /** The same error in every era. */
 export function resourceNotFound(uri: string): OrchestraError {
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
-}
-
-/** Own properties only: a name such as `constructor` is not an entry. */
-function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-	return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }

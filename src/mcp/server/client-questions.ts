@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { mcpCodes } from '../../protocol/meta.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, ownEntry } from '../../wire/json.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export type Questions = Readonly<Record<string, InputRequest>>;
 export function requireCapabilities(questions: Questions, capabilities: Capabilities): void {
 	for (const question of Object.values(questions)) {
 		const [name, feature] = neededFor(question);
-		const declared = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
+		const declared = ownEntry(capabilities, name);
 		if (isObject(declared) && isCovered(declared, feature)) continue;
 		const label = feature === undefined ? name : `${name}.${feature}`;
 		throw rpcError(mcpCodes.missingClientCapability, `the client did not declare the capability ${label}`, {

@@ -51,7 +51,7 @@ export class LegacySession implements ClientConnection {
 	readonly #lists: SeenLists = new SeenLists((kind) => this.#notifyListChanged(kind));
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
-	#logLevel: McpLogLevel = 'warning';
+	#logLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
 
@@ -119,8 +119,8 @@ export class LegacySession implements ClientConnection {
 		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
 	}
 
-	logLevel(): McpLogLevel {
-		return this.#logLevel;
+	logLevel(): McpLogLevel | undefined {
+		return this.#logLevel ?? this.#revision.defaultLogLevel;
 	}
 
 	notify(method: string, params: unknown): void {

@@ -5,6 +5,7 @@
  * list its tools and prompts. If a step fails, the program is stopped and the error has
  * its last stderr lines. Supervision is done by the hub.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import { loadIdentity } from '../../link/certificates/certificates.ts';
 import type { LinkChoice } from '../../link/open-link.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../../log.ts';
 import { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
+import { within } from '../../rpc/clock.ts';
 import { FEATURES } from '../features.ts';
 import type {
 	PluginResponse,
@@ -164,24 +166,12 @@ function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): S
 }
 
 async function readyAddress(child: Child, stderr: StderrLines, id: string): Promise<string> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_resolve, reject) => {
-		timer = setTimeout(
-			() =>
-				reject(
-					new OrchestraError('timeout', `${id} did not print READY on stderr within ${READY_MS / 1000} s`),
-				),
-			READY_MS,
-		);
-	});
 	const ended = child.exited.then(() => {
 		throw new OrchestraError('closed', explainExit(child.diagnose()));
 	});
-	try {
-		return await Promise.race([stderr.ready, ended, late]);
-	} finally {
-		clearTimeout(timer);
-	}
+	const address = await within(Promise.race([stderr.ready, ended]), READY_MS);
+	if (address !== undefined) return address;
+	throw new OrchestraError('timeout', `${id} did not print READY on stderr within ${READY_MS / 1000} s`);
 }
 
 function startError(child: Child, id: string, thrown: unknown): OrchestraError {

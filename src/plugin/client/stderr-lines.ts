@@ -5,6 +5,7 @@
  * limited: beyond a number of bytes per second, chunks are dropped unparsed, and their
  * size is logged with the next line.
  */
+import { deferred } from '../../rpc/deferred.ts';
 import { LineSplitter } from '../../wire/lines.ts';
 
 const LINE_LIMIT_BYTES = 64 * 1024;
@@ -16,10 +17,10 @@ const NEWLINE = 0x0a;
 export class StderrLines {
 	/** Resolves with the address of the plugin. */
 	readonly ready: Promise<string>;
+	readonly #address = deferred<string>();
 	readonly #onLog: ((line: string) => void) | undefined;
 	readonly #now: () => number;
 	#lines = new LineSplitter(LINE_LIMIT_BYTES);
-	#resolve: (address: string) => void = () => {};
 	#isReady = false;
 	#secondStartedAt = Number.NEGATIVE_INFINITY;
 	#readBytes = 0;
@@ -28,9 +29,7 @@ export class StderrLines {
 	constructor(onLog: ((line: string) => void) | undefined, now: () => number = () => performance.now()) {
 		this.#onLog = onLog;
 		this.#now = now;
-		this.ready = new Promise((resolve) => {
-			this.#resolve = resolve;
-		});
+		this.ready = this.#address.promise;
 	}
 
 	push(chunk: Uint8Array): void {
@@ -46,7 +45,7 @@ export class StderrLines {
 		const address = this.#isReady ? undefined : /^READY (\S+)$/.exec(text.trim())?.[1];
 		if (address === undefined) return this.#onLog?.(text);
 		this.#isReady = true;
-		this.#resolve(address);
+		this.#address.resolve(address);
 	}
 
 	#isOverRate(bytes: number): boolean {

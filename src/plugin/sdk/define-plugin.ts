@@ -6,6 +6,7 @@
  * The process listens, prints `READY host:port` on stderr, registers with the
  * orchestrator if it has one, and serves until it is stopped.
  */
+
 import { create, toJson } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import type { LinkListener } from '../../link/link.ts';
 import type { LinkChoice } from '../../link/open-link.ts';
 import { Log } from '../../log.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { Orchestrator } from '../client/orchestrator-client.ts';
 import { PluginClient } from '../client/plugin-client.ts';
 import { type PluginManifest, PluginManifestSchema } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
@@ -82,17 +84,14 @@ async function runPlugin(
 	start: (flags: PluginFlags & LinkChoice) => Promise<RunningPlugin>,
 	args: readonly string[],
 ): Promise<void> {
-	const flags = parsePluginFlags(args);
-	if (flags.printsManifest) {
-		const json = toJson(PluginManifestSchema, manifest, {
-			useProtoFieldName: true,
-			alwaysEmitImplicit: true,
-		});
-		process.stdout.write(`${JSON.stringify(json)}\n`);
-		return;
-	}
 	const log = Log.fromEnvironment(manifest.id);
 	try {
+		const flags = parsePluginFlags(args);
+		if (flags.printsManifest) {
+			const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
+			process.stdout.write(`${JSON.stringify(toJson(PluginManifestSchema, manifest, options))}\n`);
+			return;
+		}
 		const running = await start({ ...flags, kind: linkKind(process.env[LINK_VARIABLE]) });
 		process.stderr.write(`READY ${running.address}\n`);
 		for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop());
@@ -143,15 +142,13 @@ class PluginLifecycle {
 	readonly #log: Log;
 	#stopping: Promise<void> | undefined;
 	#hook: Promise<boolean> | undefined;
-	#resolveStopped: () => void = () => {};
+	readonly #end = deferred();
 
 	constructor(definition: PluginDefinition, orchestrator: Orchestrator) {
 		this.#log = Log.fromEnvironment(definition.id);
 		this.#definition = definition;
 		this.#orchestrator = orchestrator;
-		this.stopped = new Promise((resolve) => {
-			this.#resolveStopped = resolve;
-		});
+		this.stopped = this.#end.promise;
 	}
 
 	/** Register with the orchestrator. A plugin that cannot reach it still serves. */
@@ -180,7 +177,7 @@ class PluginLifecycle {
 		await this.#runHook();
 		await this.#orchestrator.close();
 		await this.listener?.close();
-		this.#resolveStopped();
+		this.#end.resolve();
 	}
 
 	#runHook(): Promise<boolean> {

@@ -1,6 +1,6 @@
 /* The command line of a plugin process, the same in every language. */
 import { parseArgs } from 'node:util';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 
 /** The environment variable for the kind of link: `quic` or `tls`; default: automatic. */
 export const LINK_VARIABLE = 'ORCHESTRA_LINK';
@@ -14,29 +14,34 @@ export interface PluginFlags {
 	printsManifest?: boolean | undefined;
 }
 
-/** Parse `--orchestrator-addr --listen-addr --certs-dir --manifest`, with one dash or two. Throws `bad_input`. */
+/**
+ * Read `--orchestrator-addr --listen-addr --certs-dir --manifest`, with one dash or two. Every other word is the
+ * plugin's own (`args` of its entry) and is left to it. Throws `bad_input` for a flag without its value.
+ */
 export function parsePluginFlags(args: readonly string[]): PluginFlags {
-	try {
-		const { values } = parseArgs({
-			// Go programs also accept one dash, so starters may use it.
-			args: args.map((word) => word.replace(/^-(?=[a-z]{2})/, '--')),
-			options: {
-				'orchestrator-addr': { type: 'string' },
-				'listen-addr': { type: 'string' },
-				'certs-dir': { type: 'string' },
-				manifest: { type: 'boolean' },
-			},
-		});
-		return {
-			orchestratorAddress: values['orchestrator-addr'] || undefined,
-			listenAddress: values['listen-addr'] ?? 'localhost:0',
-			certsDir: values['certs-dir'] || undefined,
-			printsManifest: values.manifest ?? false,
-		};
-	} catch (cause) {
-		throw new OrchestraError('bad_input', messageOf(cause), {
-			cause,
-			hint: 'Flags: --orchestrator-addr=HOST:PORT --listen-addr=HOST:PORT --certs-dir=FOLDER --manifest',
-		});
-	}
+	const { values } = parseArgs({
+		// Go programs take one dash as well, and so do those who start them.
+		args: args.map((word) => word.replace(/^-(?=[a-z]{2})/, '--')),
+		options: {
+			'orchestrator-addr': { type: 'string' },
+			'listen-addr': { type: 'string' },
+			'certs-dir': { type: 'string' },
+			manifest: { type: 'boolean' },
+		},
+		strict: false,
+	});
+	return {
+		orchestratorAddress: textOf(values, 'orchestrator-addr'),
+		listenAddress: textOf(values, 'listen-addr') ?? 'localhost:0',
+		certsDir: textOf(values, 'certs-dir'),
+		printsManifest: values['manifest'] === true,
+	};
+}
+
+function textOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
+	const value = values[name];
+	if (value === undefined || typeof value === 'string') return value || undefined;
+	throw new OrchestraError('bad_input', `--${name} has no value`, {
+		hint: 'flags: --orchestrator-addr=HOST:PORT --listen-addr=HOST:PORT --certs-dir=FOLDER --manifest',
+	});
 }

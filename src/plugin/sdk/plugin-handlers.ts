@@ -2,7 +2,7 @@
 
 import { OrchestraError, toolFailure } from '../../errors.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
-import { isObject, type JsonObject } from '../../wire/json.ts';
+import { isObject, type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Orchestrator } from '../client/orchestrator-client.ts';
 import { type ExactObject, exactBytes, exactText, parseExact, readExact } from '../exact-json.ts';
 import { EXACT_JSON } from '../features.ts';
@@ -153,10 +153,6 @@ function resultOf(result: PluginResult): ExactObject {
 function isExactResult(result: object): result is ExactResult {
 	const exact: unknown = Reflect.get(result, 'exact');
 	return isObject(exact) && 'value' in exact && Object.keys(result).length === 1;
-}
-
-function ownEntry<T>(entries: Record<string, T>, name: string): T | undefined {
-	return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 function notFound(what: string, name: string): OrchestraError {

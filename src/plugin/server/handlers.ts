@@ -1,11 +1,15 @@
-/* The handlers of a server of the plugin protocol: one per kind of request, all optional. */
-import type { MessageInitShape } from '@bufbuild/protobuf';
+/* What a server of the protocol can answer, one handler a kind. All are optional. */
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import type { LinkPeer } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type * as pb from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
 type Answer<T> = T | Promise<T>;
+type Handler<Request, Schema extends DescMessage> = (
+	request: Request,
+	call: ServerCall,
+) => Answer<MessageInitShape<Schema>>;
 
 /** The context of a request. */
 export interface ServerCall {
@@ -31,52 +35,19 @@ export interface SubscribedCall extends ServerCall {
 export interface PluginHandlers {
 	/** Receives one line for each message that is dropped because it is too large. Default: none. */
 	readonly log?: Log;
-	register?(
-		manifest: pb.PluginManifest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.RegistrationResultSchema>>;
-	boot?(request: pb.BootRequest, call: ServerCall): Answer<MessageInitShape<typeof pb.BootResultSchema>>;
-	shutdown?(
-		request: pb.ShutdownRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.ShutdownResultSchema>>;
-	health?(
-		request: pb.HealthRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.HealthResultSchema>>;
-	toolCall?(
-		request: pb.ToolRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.ToolResponseSchema>>;
-	listTools?(
-		request: pb.ListToolsRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.ListToolsResponseSchema>>;
-	listPrompts?(
-		request: pb.ListPromptsRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.ListPromptsResponseSchema>>;
-	promptGet?(
-		request: pb.PromptGetRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.PromptGetResponseSchema>>;
-	storageRead?(
-		request: pb.StorageReadRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.StorageReadResponseSchema>>;
-	storageWrite?(
-		request: pb.StorageWriteRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.StorageWriteResponseSchema>>;
-	storageDelete?(
-		request: pb.StorageDeleteRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.StorageDeleteResponseSchema>>;
-	storageList?(
-		request: pb.StorageListRequest,
-		call: ServerCall,
-	): Answer<MessageInitShape<typeof pb.StorageListResponseSchema>>;
-	/** Send chunks until done; a thrown error ends the stream with an error. */
+	register?: Handler<pb.PluginManifest, typeof pb.RegistrationResultSchema>;
+	boot?: Handler<pb.BootRequest, typeof pb.BootResultSchema>;
+	shutdown?: Handler<pb.ShutdownRequest, typeof pb.ShutdownResultSchema>;
+	health?: Handler<pb.HealthRequest, typeof pb.HealthResultSchema>;
+	toolCall?: Handler<pb.ToolRequest, typeof pb.ToolResponseSchema>;
+	listTools?: Handler<pb.ListToolsRequest, typeof pb.ListToolsResponseSchema>;
+	listPrompts?: Handler<pb.ListPromptsRequest, typeof pb.ListPromptsResponseSchema>;
+	promptGet?: Handler<pb.PromptGetRequest, typeof pb.PromptGetResponseSchema>;
+	storageRead?: Handler<pb.StorageReadRequest, typeof pb.StorageReadResponseSchema>;
+	storageWrite?: Handler<pb.StorageWriteRequest, typeof pb.StorageWriteResponseSchema>;
+	storageDelete?: Handler<pb.StorageDeleteRequest, typeof pb.StorageDeleteResponseSchema>;
+	storageList?: Handler<pb.StorageListRequest, typeof pb.StorageListResponseSchema>;
+	/** Send chunks until done; throwing ends the stream with an error. */
 	streamStart?(request: pb.StreamStart, call: StreamingCall): Answer<void>;
 	/** Called once; deliver until the signal is aborted. */
 	subscribe?(request: pb.Subscribe, call: SubscribedCall): Answer<void>;

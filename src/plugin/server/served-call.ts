@@ -1,40 +1,21 @@
-/*
- * One request at the server. Its `AbortSignal` is expensive compared to the rest of a
- * call, so it is created on first use.
- */
+/* One request under way at the server. */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer } from '../../link/link.ts';
+import { Cancelable } from '../../rpc/cancelable.ts';
 import type { ServerCall } from './handlers.ts';
 
-export class ServedCall implements ServerCall {
+export class ServedCall extends Cancelable implements ServerCall {
 	readonly requestId: string;
 	readonly peer: LinkPeer;
-	#controller: AbortController | undefined;
-	#reason: OrchestraError | undefined;
-	#wake: (() => void) | undefined;
 
 	constructor(requestId: string, peer: LinkPeer) {
+		super();
 		this.requestId = requestId;
 		this.peer = peer;
 	}
 
 	get isAborted(): boolean {
-		return this.#reason !== undefined;
-	}
-
-	get signal(): AbortSignal {
-		if (!this.#controller) {
-			this.#controller = new AbortController();
-			if (this.#reason) this.#controller.abort(this.#reason);
-		}
-		return this.#controller.signal;
-	}
-
-	abort(reason: OrchestraError): void {
-		if (this.#reason) return;
-		this.#reason = reason;
-		this.#controller?.abort(reason);
-		this.#wake?.();
+		return this.cancelReason !== undefined;
 	}
 
 	/** The caller canceled the call. */
@@ -43,14 +24,11 @@ export class ServedCall implements ServerCall {
 	}
 
 	throwIfAborted(): void {
-		if (this.#reason) throw this.#reason;
+		if (this.cancelReason) throw this.cancelReason;
 	}
 
 	aborted(): Promise<void> {
-		return new Promise((resolve) => {
-			this.#wake = resolve;
-			if (this.#reason) resolve();
-		});
+		return new Promise((resolve) => this.onCancel(() => resolve()));
 	}
 
 	/** This call with more members, for streaming calls and subscriptions. */

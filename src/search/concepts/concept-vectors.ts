@@ -1,6 +1,6 @@
 /*
- * The lines of a list of concepts as vectors: what the plain words of a line mean
- * together, so that a question is near to it which says the same in other words.
+ * A vector for each line of the concepts, so that a query matches a line that says
+ * the same in other words.
  */
 
 import type { PatternIndex } from '../index/pattern-index.ts';
@@ -10,49 +10,49 @@ import { multiply, toUnit } from '../vectors/vector.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 import type { ConceptList } from './concept-list.ts';
 
-/** How much the rarity of a word among the lines counts: 0 nothing, 1 all. */
+/** Exponent of the IDF of a word among the lines: 0 ignores it, 1 takes all of it. */
 const RARITY_POWER = 0.5;
 
 export class ConceptVectors {
 	readonly #vectors: WordVectors;
 	readonly #index: PatternIndex;
 	readonly #rows: Float32Array;
-	readonly #likenesses: Float64Array;
+	readonly #similarities: Float64Array;
 
 	constructor(vectors: WordVectors, index: PatternIndex, list: ConceptList) {
 		const { dimensions } = vectors;
 		this.#vectors = vectors;
 		this.#index = index;
 		this.#rows = new Float32Array(list.terms.length * dimensions);
-		this.#likenesses = new Float64Array(list.terms.length);
+		this.#similarities = new Float64Array(list.terms.length);
 		this.#sumUp(list);
 		for (let line = 0; line < list.terms.length; line++) {
 			toUnit(this.#rows, line * dimensions, (line + 1) * dimensions);
 		}
 	}
 
-	/** A question as a vector; undefined when none of its words is known. */
-	ask(words: readonly string[]): Float32Array | undefined {
+	/** The vector of a query; undefined when none of its words is known. */
+	toVector(words: readonly string[]): Float32Array | undefined {
 		const vector = new Float32Array(this.#vectors.dimensions);
 		for (const word of words) if (!stopWords.has(word)) this.#add(vector, stem(word));
 		return toUnit(vector, 0, vector.length) ? vector : undefined;
 	}
 
-	/** From -1 to 1: how near each line is to a question; until the next question. */
-	likenesses(question: Float32Array): Float64Array {
-		multiply(question, this.#rows, this.#likenesses);
-		return this.#likenesses;
+	/** Cosine similarity of each line, from -1 to 1; valid until the next query. */
+	similarities(query: Float32Array): Float64Array {
+		multiply(query, this.#rows, this.#similarities);
+		return this.#similarities;
 	}
 
-	/** How much one word brings a question nearer to a line. */
-	likenessOfWord(word: string, line: number): number {
+	/** Similarity of one word to a line. */
+	similarityOfWord(word: string, line: number): number {
 		const { dimensions } = this.#vectors;
 		const row = stopWords.has(word) ? NO_ROW : this.#vectors.rowOf(stem(word));
 		if (row === NO_ROW) return 0;
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
 	}
 
-	/** Every slot of every line counts as much as the others, whatever the number of its words. */
+	/** Every slot has the same weight, whatever the number of its alternatives. */
 	#sumUp({ stems, lineOf, patterns, leading }: ConceptList): void {
 		const { dimensions } = this.#vectors;
 		const rowOf = Int32Array.from(stems.keys(), (root) => this.#vectors.rowOf(root));

@@ -9,7 +9,7 @@ import { IDIOM_WORD_LIMIT, type Synonym, type Synonyms } from '../concepts/synon
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { Lexicon, NearWord } from './lexicon.ts';
-import type { Posting } from './posting.ts';
+import type { PostingList } from './posting-list.ts';
 
 /** Most matches of one unknown word. */
 export const NEAR_WORD_LIMIT = 4;
@@ -23,7 +23,7 @@ const TYPO_FACTOR = [1, 0.85, 0.65];
 const PREFIX_FACTOR = 0.7;
 
 export interface Candidate {
-	posting: Posting;
+	posting: PostingList;
 	form: string;
 	kind: 'word' | 'related' | 'prefix' | 'typo';
 	/** Weight of the match: 1 for the word itself, less for all others. */
@@ -107,14 +107,14 @@ function known(related: readonly Synonym[], lexicon: Lexicon): Candidate[] {
 }
 
 /** An idiom is represented by its rarest word, when the collection knows all of its words. */
-function rarestOf(words: readonly string[], lexicon: Lexicon): Posting | undefined {
-	const telling = words.filter((word) => !stopWords.has(word)).map((word) => lexicon.find(word));
-	if (telling.includes(undefined)) return undefined;
-	return telling.sort((a, b) => (a?.count ?? 0) - (b?.count ?? 0))[0];
+function rarestOf(words: readonly string[], lexicon: Lexicon): PostingList | undefined {
+	const significant = words.filter((word) => !stopWords.has(word)).map((word) => lexicon.find(word));
+	if (significant.includes(undefined)) return undefined;
+	return significant.sort((a, b) => (a?.count ?? 0) - (b?.count ?? 0))[0];
 }
 
 function withoutRepetition(candidates: readonly Candidate[]): Candidate[] {
-	const found = new Map<Posting, Candidate>();
+	const found = new Map<PostingList, Candidate>();
 	for (const candidate of candidates) {
 		const { factor = 0 } = found.get(candidate.posting) ?? {};
 		if (candidate.factor > factor) found.set(candidate.posting, candidate);

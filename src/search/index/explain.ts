@@ -56,15 +56,15 @@ export interface Evidence {
 	document: Row;
 	words: readonly QueryWord[];
 	phrases: readonly PhraseMatch[];
-	/** Terms that the query may mean, the surest first. */
+	/** Terms that the query may mean, the mostConfident first. */
 	terms: readonly KnownTerm[];
 	/** Words of the document that are near to words of the query. */
-	near: readonly NearForm[];
+	near: readonly SimilarForm[];
 	fieldNames: readonly string[];
 }
 
 /** A word of the document, as it is spelled there, and the word of the query that it is near to. */
-export interface NearForm {
+export interface SimilarForm {
 	word: string;
 	number: number;
 	form: string;

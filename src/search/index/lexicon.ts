@@ -1,42 +1,42 @@
 /*
  * Every word of the collection, by spelling and by stem.
  *
- * A spelling leads straight to its posting, so a word is stemmed once. Spellings are also shelved by first letter: slips of the
- * finger seldom hit the first letter, and that keeps the search for a mistyped
- * word to a small part of the vocabulary.
+ * A spelling leads straight to its posting list, so a word is stemmed once. Spellings
+ * are also grouped by first letter: typos seldom hit it, so the search for a
+ * mistyped word scans a small part of the vocabulary.
  */
 import { editDistance } from '../text/edit-distance.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
-import { Posting } from './posting.ts';
+import { PostingList } from './posting-list.ts';
 import type { WordRow } from './word-row.ts';
 import { WordTable } from './word-table.ts';
 
-/** Words shorter than this are never taken for a slip of another word. */
+/** Words shorter than this are never taken for a typo. */
 export const TYPO_LEAST_CHARACTERS = 4;
-/** Words of this length and more may have two slips. */
+/** Words of this length and more may have an edit distance of 2. */
 export const TWO_TYPOS_LEAST_CHARACTERS = 8;
-/** Shortest word that may stand for the longer words it begins. */
+/** Shortest word that matches as a prefix. */
 export const PREFIX_LEAST_CHARACTERS = 3;
 
 export interface NearWord {
-	posting: Posting;
-	/** The spelling in the collection that was met. */
+	posting: PostingList;
+	/** The spelling in the collection. */
 	form: string;
 	kind: 'typo' | 'prefix';
-	/** Slips between the words, or letters missing at the end. */
+	/** Edit distance, or letters missing at the end. */
 	distance: number;
 }
 
 export class Lexicon {
 	readonly #table = new WordTable((form) => this.#add(form));
-	readonly #byStem = new Map<string, Posting>();
-	readonly #shelves = new Map<string, Map<string, Posting>>();
-	readonly #byNumber: Array<Posting | undefined> = [undefined];
+	readonly #byStem = new Map<string, PostingList>();
+	readonly #byFirstLetter = new Map<string, Map<string, PostingList>>();
+	readonly #byNumber: Array<PostingList | undefined> = [undefined];
 	readonly #freeNumbers: number[] = [];
 
-	/** Append the numbers of the postings of all words of a text to `row`; words without a subject are left out. */
+	/** Append the numbers of the posting lists of all words of a text to `row`, without stop words. */
 	read(text: string, row: WordRow, limit: number): void {
 		if (this.#table.read(text, row, limit)) return;
 		for (const word of wordsOf(text, limit - row.length)) {
@@ -45,8 +45,8 @@ export class Lexicon {
 		}
 	}
 
-	/** The posting of a word or of another form of it. */
-	find(form: string): Posting | undefined {
+	/** The posting list of a word or of another form of it. */
+	find(form: string): PostingList | undefined {
 		return this.#byStem.get(stem(form));
 	}
 
@@ -54,27 +54,27 @@ export class Lexicon {
 		return this.#byNumber.length - 1;
 	}
 
-	byNumber(number: number): Posting | undefined {
+	byNumber(number: number): PostingList | undefined {
 		return this.#byNumber[number];
 	}
 
-	/** Forget a stem that no document holds any more. */
-	drop(posting: Posting): void {
+	/** Remove a stem that no document holds any more. */
+	drop(posting: PostingList): void {
 		for (const form of posting.forms) {
 			this.#table.forget(form);
-			this.#shelf(form).delete(form);
+			this.#groupOf(form).delete(form);
 		}
 		this.#byStem.delete(posting.stem);
 		this.#byNumber[posting.number] = undefined;
 		this.#freeNumbers.push(posting.number);
 	}
 
-	/** Words that `word` may have been meant to be: near in spelling, or longer words it begins. */
+	/** Words within the edit distance of `word`, and longer words that it is a prefix of. */
 	near(word: string): NearWord[] {
-		const bound = slipsAllowed(word);
+		const bound = editsAllowed(word);
 		const found: NearWord[] = [];
-		for (const shelf of this.#shelvesFor(word)) {
-			for (const [form, posting] of shelf) {
+		for (const group of this.#groupsFor(word)) {
+			for (const [form, posting] of group) {
 				const near = compare(word, form, bound);
 				if (near) found.push({ posting, form, ...near });
 			}
@@ -82,39 +82,39 @@ export class Lexicon {
 		return found.sort((a, b) => a.distance - b.distance || (a.form < b.form ? -1 : 1));
 	}
 
-	/** A word is met for the first time. */
+	/** The number of a new spelling. */
 	#add(form: string): number {
 		if (stopWords.has(form)) return 0;
 		const root = stem(form);
 		const posting = this.#byStem.get(root) ?? this.#create(root);
 		posting.forms.push(form);
-		this.#shelf(form).set(form, posting);
+		this.#groupOf(form).set(form, posting);
 		return posting.number;
 	}
 
-	#create(root: string): Posting {
+	#create(root: string): PostingList {
 		const number = this.#freeNumbers.pop() ?? this.#byNumber.length;
-		const posting = new Posting(number, root);
+		const posting = new PostingList(number, root);
 		this.#byNumber[number] = posting;
 		this.#byStem.set(root, posting);
 		return posting;
 	}
 
-	#shelf(form: string): Map<string, Posting> {
+	#groupOf(form: string): Map<string, PostingList> {
 		const letter = form.charAt(0);
-		let shelf = this.#shelves.get(letter);
-		if (!shelf) this.#shelves.set(letter, (shelf = new Map()));
-		return shelf;
+		let group = this.#byFirstLetter.get(letter);
+		if (!group) this.#byFirstLetter.set(letter, (group = new Map()));
+		return group;
 	}
 
 	/** The first letter, and the second in case the two were swapped. */
-	#shelvesFor(word: string): Array<Map<string, Posting>> {
+	#groupsFor(word: string): Array<Map<string, PostingList>> {
 		const letters = new Set([word.charAt(0), word.charAt(1)]);
-		return [...letters].flatMap((letter) => this.#shelves.get(letter) ?? []);
+		return [...letters].flatMap((letter) => this.#byFirstLetter.get(letter) ?? []);
 	}
 }
 
-function slipsAllowed(word: string): number {
+function editsAllowed(word: string): number {
 	if (word.length < TYPO_LEAST_CHARACTERS) return 0;
 	return word.length < TWO_TYPOS_LEAST_CHARACTERS ? 1 : 2;
 }

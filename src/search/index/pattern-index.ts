@@ -1,13 +1,13 @@
 /*
- * Which patterns of a list of concepts a question meets, and how far. Words that
+ * Which patterns of a list of concepts a query meets, and how far. Words that
  * many lines use say little, so a slot weighs the more the rarer its words are.
  * One word that is met out of several is chance; from two on it may be meant.
  *
- * The columns, one number a pattern or a place, are kept from question to question
+ * The columns, one number a pattern or a position, are kept from query to query
  * and empty again after each.
  */
 import type { ConceptList } from '../concepts/concept-list.ts';
-import { PatternPlaces } from './pattern-places.ts';
+import { PatternPositions } from './pattern-positions.ts';
 
 /** How many slots of a pattern must be met, unless it has fewer. */
 const LEAST_MET = 2;
@@ -20,7 +20,7 @@ export interface PatternMatch {
 
 export class PatternIndex {
 	readonly #list: ConceptList;
-	readonly #places: PatternPlaces;
+	readonly #positions: PatternPositions;
 	/** Of each slot. */
 	readonly #slotWeights: Float64Array;
 	/** Of all slots of each pattern. */
@@ -29,13 +29,13 @@ export class PatternIndex {
 	readonly #weights: Float64Array;
 	readonly #met: Uint8Array;
 	readonly #isFilled: Uint8Array;
-	/** The last word of the question that filled a slot, counted from 1. */
+	/** The last word of the query that filled a slot, counted from 1. */
 	readonly #lastWord: Uint32Array;
 
 	constructor(list: ConceptList) {
 		const { count, values } = list.patterns;
 		this.#list = list;
-		this.#places = new PatternPlaces(list);
+		this.#positions = new PatternPositions(list);
 		this.#slotWeights = new Float64Array(list.slots.count);
 		this.#fullWeights = new Float64Array(count);
 		this.#weights = new Float64Array(count);
@@ -45,27 +45,27 @@ export class PatternIndex {
 		this.#weigh();
 	}
 
-	/** How telling a stem is among the lines. */
+	/** How significant a stem is among the lines. */
 	rarityOf(root: string): number {
 		const number = this.#list.stems.get(root);
 		return this.#rarity(number === undefined ? 0 : this.#countOf(number));
 	}
 
 	/**
-	 * The best match of each line that is met at all. The telling words of the question come first in `stems`, as
-	 * many as `telling`; a pattern that only the others fill is not met.
+	 * The best match of each line that is met at all. The significant words of the query come first in `stems`, as
+	 * many as `significant`; a pattern that only the others fill is not met.
 	 */
-	match(stems: ReadonlySet<string>, telling: number = stems.size): Map<number, PatternMatch> {
+	match(stems: ReadonlySet<string>, significant: number = stems.size): Map<number, PatternMatch> {
 		const filled: number[] = [];
 		let word = 0;
 		for (const root of stems) {
-			// Words without a subject only add to what a telling word began.
-			this.#fill(root, ++word, filled, word > telling);
+			// Words without a subject only add to what a significant word began.
+			this.#fill(root, ++word, filled, word > significant);
 		}
 		const best = new Map<number, PatternMatch>();
-		for (const place of filled) {
-			this.#isFilled[place] = 0;
-			this.#take(this.#places.patternAt[place] ?? 0, best);
+		for (const position of filled) {
+			this.#isFilled[position] = 0;
+			this.#take(this.#positions.patternAt[position] ?? 0, best);
 		}
 		return best;
 	}
@@ -81,17 +81,18 @@ export class PatternIndex {
 	#fill(root: string, word: number, filled: number[], isSecondary: boolean): void {
 		const number = this.#list.stems.get(root);
 		if (number === undefined) return;
-		const { patternAt } = this.#places;
+		const { patternAt } = this.#positions;
 		const slotAt = this.#list.patterns.values;
-		for (const place of this.#places.placesOf(number)) {
-			const pattern = patternAt[place] ?? 0;
-			if (this.#isFilled[place] === 1 || this.#lastWord[pattern] === word) continue;
+		for (const position of this.#positions.positionsOf(number)) {
+			const pattern = patternAt[position] ?? 0;
+			if (this.#isFilled[position] === 1 || this.#lastWord[pattern] === word) continue;
 			if (isSecondary && this.#met[pattern] === 0) continue;
-			this.#isFilled[place] = 1;
+			this.#isFilled[position] = 1;
 			this.#lastWord[pattern] = word;
-			this.#weights[pattern] = (this.#weights[pattern] ?? 0) + (this.#slotWeights[slotAt[place] ?? 0] ?? 0);
+			this.#weights[pattern] =
+				(this.#weights[pattern] ?? 0) + (this.#slotWeights[slotAt[position] ?? 0] ?? 0);
 			this.#met[pattern] = (this.#met[pattern] ?? 0) + 1;
-			filled.push(place);
+			filled.push(position);
 		}
 	}
 
@@ -112,9 +113,9 @@ export class PatternIndex {
 	#weigh(): void {
 		const { slots, patterns } = this.#list;
 		for (let slot = 0; slot < slots.count; slot++) this.#slotWeights[slot] = this.#weightOf(slot);
-		for (let place = 0; place < patterns.values.length; place++) {
-			const pattern = this.#places.patternAt[place] ?? 0;
-			const weight = this.#slotWeights[patterns.values[place] ?? 0] ?? 0;
+		for (let position = 0; position < patterns.values.length; position++) {
+			const pattern = this.#positions.patternAt[position] ?? 0;
+			const weight = this.#slotWeights[patterns.values[position] ?? 0] ?? 0;
 			this.#fullWeights[pattern] = (this.#fullWeights[pattern] ?? 0) + weight;
 		}
 	}
@@ -134,6 +135,6 @@ export class PatternIndex {
 	}
 
 	#countOf(root: number): number {
-		return this.#places.lineCounts[root] ?? 0;
+		return this.#positions.lineCounts[root] ?? 0;
 	}
 }

@@ -9,29 +9,29 @@ import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
 import { type Candidate, candidatesFor, halvesOf, idiomsIn, type Vocabulary } from './candidates.ts';
 
-/** More words than this in a question are ignored; one bit each must fit in a number. */
+/** More words than this in a query are ignored; one bit each must fit in a number. */
 export const QUERY_WORD_LIMIT = 30;
-/** Words of a question that are read at all, stop words among them. */
-export const QUESTION_WORD_LIMIT: number = 8 * QUERY_WORD_LIMIT;
+/** Words of a query that are read at all, stop words included. */
+export const QUERY_SCAN_LIMIT: number = 8 * QUERY_WORD_LIMIT;
 
-/** What a word of everyday speech is worth beside others that are as rare. */
+/** Weight of a common English word beside others with the same IDF. */
 const COMMON_SHARE = 0.65;
 
 export interface Alternative extends Candidate {
-	/** Worth of the word that was met; never more than that of the word asked for. */
+	/** IDF of the matched word, at most that of the word of the query. */
 	rarity: number;
 }
 
 export interface QueryWord {
 	text: string;
 	alternatives: Alternative[];
-	/** Worth of the word in this collection: the rarer, the more. */
+	/** Inverse document frequency of the word in this collection. */
 	rarity: number;
 }
 
-/** The words of `text` that carry a subject, in order, without repetition. */
+/** The words of `text` that are no stop words, in order, without repetition. */
 export function readQuery(text: string, vocabulary: Vocabulary, documents: number): QueryWord[] {
-	const asked = wordsOf(text, QUESTION_WORD_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
+	const asked = wordsOf(text, QUERY_SCAN_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
 	const words: QueryWord[] = [];
 	const seen = new Set<unknown>();
 	for (const [at, word] of asked.entries()) {
@@ -47,7 +47,7 @@ export function readQuery(text: string, vocabulary: Vocabulary, documents: numbe
 	return words;
 }
 
-/** How telling a word is that `count` of `documents` hold. */
+/** The inverse document frequency (IDF) of a word in `count` of `documents`, as BM25 has it. */
 export function rarityOf(count: number, documents: number): number {
 	return Math.log(1 + (documents - count + 0.5) / (count + 0.5));
 }

@@ -1,17 +1,17 @@
 /*
- * A rare word of the question in a title is the surest sign there is: somebody named
- * the thing. Meaning and guesses add up over many documents and could outweigh it. So
+ * A rare word of the query in a title is the mostConfident sign there is: somebody named
+ * the thing. DocumentVectors and guesses add up over many documents and could outweigh it. So
  * a document with such a title never ranks below one that does not hold the word,
- * unless that one holds about as much of the other telling words of the question.
+ * unless that one holds about as much of the other significant words of the query.
  */
 import { isCommonWord } from '../text/common-words.ts';
-import type { Posting } from './posting.ts';
+import type { PostingList } from './posting-list.ts';
 import type { QueryWord } from './query.ts';
 
 /** A word is rare when at most this part of the documents holds it, or two of them. */
 const RARE_SHARE = 0.01;
 const RARE_DOCUMENTS = 2;
-/** A document that holds so much of the telling words, beside what the lifted one holds, is left where it is. */
+/** A document that holds so much of the significant words, beside what the lifted one holds, is left where it is. */
 const OUTWEIGHS_SHARE = 0.75;
 /** Keeps the order among those that are lifted to one height. */
 const TIE_BREAK = 1e-6;
@@ -28,15 +28,15 @@ interface Found {
 	exact: number;
 }
 
-/** A word that the question says itself and that has a subject. */
-interface TellingWord {
-	posting: Posting;
+/** A word that the query says itself and that has a subject. */
+interface SignificantWord {
+	posting: PostingList;
 	rarity: number;
 	isRare: boolean;
 }
 
 export class RareTitles {
-	readonly #telling: readonly TellingWord[];
+	readonly #significant: readonly SignificantWord[];
 	readonly #titleField: number;
 	/** By number of posting. */
 	readonly #bits: ReadonlyMap<number, number>;
@@ -44,17 +44,17 @@ export class RareTitles {
 	constructor(words: readonly QueryWord[], documents: number, titleField: number) {
 		const most = Math.max(RARE_DOCUMENTS, RARE_SHARE * documents);
 		this.#titleField = titleField;
-		this.#telling = words.flatMap(({ text, alternatives: [own] }) => {
+		this.#significant = words.flatMap(({ text, alternatives: [own] }) => {
 			if (own?.kind !== 'word' || isCommonWord(text)) return [];
 			return [{ posting: own.posting, rarity: own.rarity, isRare: own.posting.count <= most }];
 		});
-		this.#bits = new Map(this.#telling.map(({ posting }, at) => [posting.number, 1 << at]));
+		this.#bits = new Map(this.#significant.map(({ posting }, at) => [posting.number, 1 << at]));
 	}
 
 	/** Slots of documents with a rare word in the title. */
 	slots(documentAt: (slot: number) => Row | undefined): Set<number> {
 		const slots = new Set<number>();
-		for (const { posting, isRare } of this.#telling) {
+		for (const { posting, isRare } of this.#significant) {
 			for (let at = 0; isRare && at < posting.end; at += 2) {
 				const document = documentAt(posting.entries[at] ?? 0);
 				if (document && this.#isInTitle(document, posting)) slots.add(posting.entries[at] ?? 0);
@@ -86,16 +86,16 @@ export class RareTitles {
 		});
 	}
 
-	/** The rare words in the title of a document, a bit each; a question has at most 30 words. */
+	/** The rare words in the title of a document, a bit each; a query has at most 30 words. */
 	#namedBy(document: Row): number {
-		return this.#telling.reduce(
+		return this.#significant.reduce(
 			(bits, { posting, isRare }, at) =>
 				isRare && this.#isInTitle(document, posting) ? bits | (1 << at) : bits,
 			0,
 		);
 	}
 
-	/** The telling words that a document holds, a bit each. One pass: a document may have 50,000 words. */
+	/** The significant words that a document holds, a bit each. One pass: a document may have 50,000 words. */
 	#heldBy({ row }: Row): number {
 		let bits = 0;
 		for (const number of row) bits |= this.#bits.get(number) ?? 0;
@@ -103,10 +103,13 @@ export class RareTitles {
 	}
 
 	#worthOf(bits: number): number {
-		return this.#telling.reduce((sum, { rarity }, at) => sum + ((bits & (1 << at)) === 0 ? 0 : rarity), 0);
+		return this.#significant.reduce(
+			(sum, { rarity }, at) => sum + ((bits & (1 << at)) === 0 ? 0 : rarity),
+			0,
+		);
 	}
 
-	#isInTitle({ row, starts }: Row, { number }: Posting): boolean {
+	#isInTitle({ row, starts }: Row, { number }: PostingList): boolean {
 		return row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0).includes(number);
 	}
 }

@@ -1,30 +1,30 @@
 /*
- * The scores of one query, a number a document. The columns are kept from query
- * to query: asking makes no garbage that grows with the collection.
+ * The BM25 scores of one query, a number per document. The arrays are reused by the
+ * next query: a search makes no garbage that grows with the collection.
  */
-import type { Posting } from './posting.ts';
+import type { PostingList } from './posting-list.ts';
 import type { Alternative, QueryWord } from './query.ts';
 
-/** How fast the weight of a word in a document stops to count. */
+/** Saturation of the term frequency, k1 of BM25. */
 const SATURATION = 1.2;
-/** What holding all the words is worth beside holding them often. */
+/** Part of the score that depends on how many words of the query a document holds. */
 const COVERAGE_SHARE = 0.6;
 
-/** A term that a question may mean, as the collection has it. */
+/** An expansion term that the collection has. */
 export interface KnownTerm {
-	posting: Posting;
+	posting: PostingList;
 	form: string;
 	rarity: number;
-	/** From 0 to 1: how sure it is. */
+	/** Confidence, from 0 to 1. */
 	weight: number;
-	/** The words of the question that lead to it. */
+	/** The words of the query that lead to it. */
 	text: string;
 }
 
 export interface TermShares {
-	/** What holding all the terms is worth. */
+	/** Score of a document that holds all the terms. */
 	most: number;
-	/** What finds a document by terms alone. */
+	/** Least score of a document that is found by terms alone. */
 	least: number;
 }
 
@@ -36,7 +36,7 @@ export class Scores {
 	/** Slots that have any score, as many as `#count`. */
 	#touched = new Uint32Array(0);
 	#count = 0;
-	/** Slots that the word under way was met in. */
+	/** Slots that hold the current word. */
 	#mine = new Uint32Array(0);
 
 	/** Slots that have any score, in no particular order; until the next `fill`. */
@@ -49,7 +49,7 @@ export class Scores {
 		return this.#scores[slot] ?? 0;
 	}
 
-	/** A worth, measured as rarity, as a part of the score. */
+	/** A sum of IDF weights as a part of the score. */
 	share(worth: number): number {
 		return worth * this.#unit;
 	}
@@ -75,24 +75,24 @@ export class Scores {
 	}
 
 	/**
-	 * Add what documents hold of the terms that a question may mean, up to `most`. Documents that nothing
-	 * else speaks for are found by terms alone when it comes to `least`.
+	 * Add the score of the expansion terms, up to `most`. A document that has no other score needs `least`
+	 * from its terms.
 	 */
 	addTerms(terms: readonly KnownTerm[], { most, least }: TermShares): void {
 		let count = 0;
 		for (const term of terms) count = this.#scoreTerm(term, count);
 		const worthOfAll = terms.reduce((sum, { rarity, weight }) => sum + rarity * weight, 0);
-		const sureness = Math.max(0, ...terms.map(({ weight }) => weight));
+		const confidence = Math.max(0, ...terms.map(({ weight }) => weight));
 		for (let at = 0; at < count; at++) {
 			const slot = this.#mine[at] ?? 0;
-			const score = (most * sureness * (this.#word[slot] ?? 0)) / worthOfAll;
+			const score = (most * confidence * (this.#word[slot] ?? 0)) / worthOfAll;
 			this.#word[slot] = 0;
 			if (this.of(slot) > 0 || score >= least) this.add(slot, score);
 		}
 	}
 
 	/** Gives how many slots are in `#mine` after it, `known` of them from terms before. */
-	#scoreTerm({ posting: { entries, end }, rarity, weight: sureness }: KnownTerm, known: number): number {
+	#scoreTerm({ posting: { entries, end }, rarity, weight: confidence }: KnownTerm, known: number): number {
 		const mine = this.#mine;
 		const scores = this.#word;
 		let count = known;
@@ -101,12 +101,12 @@ export class Scores {
 			const weight = entries[at + 1] ?? 0;
 			const held = scores[slot] ?? 0;
 			if (held === 0) mine[count++] = slot;
-			scores[slot] = held + (rarity * sureness * weight) / (weight + SATURATION);
+			scores[slot] = held + (rarity * confidence * weight) / (weight + SATURATION);
 		}
 		return count;
 	}
 
-	/** A word counts once a document, by the best of what it can stand for. */
+	/** A word counts once per document, by its best match. */
 	#scoreWord(word: QueryWord): void {
 		let count = 0;
 		for (const alternative of word.alternatives) count = this.#scoreAlternative(alternative, count);

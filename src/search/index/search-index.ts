@@ -1,48 +1,47 @@
 /*
- * The ranker: documents with weighted fields, found by their words.
+ * The ranker: an inverted index over documents with weighted fields.
  *
- * BM25 over the sum of all fields: what a word weighs in a document is worked
- * out when the document is added, against a typical field length instead of the
- * average of the collection, so that adding or removing one document never
- * changes another. A query walks one column per word, keeps the best few, and
- * only those are looked at again for phrases and for the reasons. Where vectors
- * of words are known, nearness in meaning adds to the score of each document; and
- * where concepts are known, the terms that a question may mean without saying them.
+ * BM25F: the weight of a word in a document is the sum over its fields, computed
+ * when the document is added, against a typical field length instead of the average
+ * of the collection, so that adding or removing a document never changes another. A
+ * query scans one posting list per word and keeps the best documents; only those are
+ * read again for phrases and reasons. With word vectors, cosine similarity adds to
+ * the score; with concepts, expansion terms do.
  */
 import type { Concepts } from '../concepts/concepts.ts';
-import { Meaning, type Question, type ReadDocument } from '../concepts/meaning.ts';
 import type { Synonyms } from '../concepts/synonyms.ts';
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from '../document.ts';
 import { wordsOf } from '../text/words.ts';
+import { DocumentVectors, type ReadDocument, type VectorQuery } from '../vectors/document-vectors.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
-import { explain, type NearForm, type PhraseMatch, phrasesIn } from './explain.ts';
+import { explain, type PhraseMatch, phrasesIn, type SimilarForm } from './explain.ts';
 import { FieldWeights } from './field-weights.ts';
-import { Filing } from './filing.ts';
 import { Lexicon } from './lexicon.ts';
-import { nearPairs } from './near-words.ts';
-import { QUESTION_WORD_LIMIT, type QueryWord, rarityOf, readQuery } from './query.ts';
+import { PendingPostings } from './pending-postings.ts';
+import { QUERY_SCAN_LIMIT, type QueryWord, rarityOf, readQuery } from './query.ts';
 import { RareTitles } from './rare-titles.ts';
 import { type KnownTerm, Scores } from './scores.ts';
+import { similarPairs } from './similar-words.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
 
 /** Words of one document beyond these are not indexed. */
 export const DOCUMENT_WORD_LIMIT = 50_000;
-/** How many of the best are looked at again for phrases, at least. */
+/** Documents that are rescored for phrases, at least. */
 const SECOND_LOOK = 100;
-/** Worth of two words side by side, as a share of the worth of the words. */
+/** Weight of two adjacent words, as a share of the weight of the words. */
 const PHRASE_SHARE = 0.35;
-/** What being near in meaning is worth beside holding the words, where vectors are known. */
-const MEANING_SHARE = 0.45;
-/** Documents less alike than this are not near in meaning: most pairs of texts of one trade reach it. */
-const LIKENESS_FLOOR = 0.2;
-/** Nearness of a document that is found by its meaning alone, at least; others need a word of the question. */
-const ALONE_LEAST_NEARNESS = 0.1;
-/** What holding the terms that a question may mean adds, and what finds a document by them alone. */
+/** Share of cosine similarity in the score, where vectors are loaded. */
+const SIMILARITY_SHARE = 0.45;
+/** Cosine similarity that most pairs of texts of one trade reach; it counts as 0. */
+const SIMILARITY_FLOOR = 0.2;
+/** Least similarity of a document that is found by similarity alone; others need a word of the query. */
+const ALONE_LEAST_SIMILARITY = 0.1;
+/** Score of all expansion terms, and the least that finds a document by them alone. */
 const TERM_SHARES = { most: 0.5, least: 0.05 };
-/** In a large collection, terms that a larger part of the documents holds tell little and take long. */
+/** In a large collection, terms in a larger part of the documents say little and take long. */
 const TERM_MOST_SHARE = 0.25;
-/** A guess counts in full when the collection knows this part of its terms; with fewer the question is likely about something else. */
+/** An expansion counts in full when the collection has this part of its terms; with fewer the query is likely about something else. */
 const KNOWN_TERMS_SHARE = 0.5;
 /** Terms in so few documents cost nothing. */
 const TERM_FREE_DOCUMENTS = 1000;
@@ -55,13 +54,13 @@ export interface IndexedDocument {
 	starts: number[];
 }
 
-/** What a question asks for. */
-interface Asked {
+/** A query, analyzed. */
+interface ReadQuery {
 	words: readonly QueryWord[];
 	terms: readonly KnownTerm[];
-	question: Question | undefined;
-	/** How near the document at each slot is to the question. */
-	likenesses: Float64Array | undefined;
+	vectorQuery: VectorQuery | undefined;
+	/** Cosine similarity of the document at each slot. */
+	similarities: Float64Array | undefined;
 }
 
 interface Ranked {
@@ -79,14 +78,14 @@ export class SearchIndex {
 	/** The weightiest field: it names the document. */
 	readonly #titleField: number;
 	readonly #lexicon = new Lexicon();
-	readonly #filing = new Filing(this.#lexicon);
+	readonly #filing = new PendingPostings(this.#lexicon);
 	readonly #slots = new Map<string, number>();
 	readonly #documents: Array<IndexedDocument | undefined> = [];
 	readonly #freeSlots: number[] = [];
 	readonly #row = new WordRow();
 	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
-	#meaning: Meaning | undefined;
+	#documentVectors: DocumentVectors | undefined;
 	#concepts: Concepts | undefined;
 	#synonyms: Synonyms | undefined;
 
@@ -122,7 +121,7 @@ export class SearchIndex {
 		const kept = reused === undefined ? row.keep() : row.copy();
 		this.#documents[slot] = { id: document.id, row: kept, starts };
 		this.#slots.set(document.id, slot);
-		this.#meaning?.forget(slot);
+		this.#documentVectors?.forget(slot);
 	}
 
 	/** Take a document out; unknown ids are fine. */
@@ -138,7 +137,7 @@ export class SearchIndex {
 		this.#documents[slot] = undefined;
 		this.#slots.delete(id);
 		this.#freeSlots.push(slot);
-		this.#meaning?.forget(slot);
+		this.#documentVectors?.forget(slot);
 	}
 
 	/** Match synonyms as well from now on. */
@@ -148,7 +147,7 @@ export class SearchIndex {
 
 	/** Add cosine similarity to the score from now on. */
 	useVectors(vectors: WordVectors): void {
-		this.#meaning = new Meaning(vectors, this.#lexicon, this.#slots.values());
+		this.#documentVectors = new DocumentVectors(vectors, this.#lexicon, this.#slots.values());
 	}
 
 	/** Expand queries with the terms of concepts from now on. */
@@ -201,50 +200,51 @@ export class SearchIndex {
 		return this.#documents[slot]?.id ?? '';
 	}
 
-	#read(query: string): Asked {
+	#read(query: string): ReadQuery {
 		const words = readQuery(query, { lexicon: this.#lexicon, synonyms: this.#synonyms }, this.size);
 		const terms = this.#termsIn(query);
-		const question = this.#meaning?.ask(words, this.size, terms);
-		if (question) this.#refresh();
-		const likenesses = question && this.#meaning?.likenesses(question, this.#documents.length);
-		return { words, terms, question, likenesses };
+		const vectorQuery = this.#documentVectors?.toVector(words, this.size, terms);
+		if (vectorQuery) this.#refresh();
+		const similarities =
+			vectorQuery && this.#documentVectors?.similarities(vectorQuery, this.#documents.length);
+		return { words, terms, vectorQuery, similarities };
 	}
 
-	/** Terms that may be meant and that the collection knows. */
+	/** Expansion terms that the collection has. */
 	#termsIn(query: string): KnownTerm[] {
 		const mostDocuments = Math.max(TERM_FREE_DOCUMENTS, TERM_MOST_SHARE * this.size);
-		const meant = this.#concepts?.meantBy(wordsOf(query, QUESTION_WORD_LIMIT)) ?? [];
+		const meant = this.#concepts?.expand(wordsOf(query, QUERY_SCAN_LIMIT)) ?? [];
 		const known = meant.flatMap((term): KnownTerm[] => {
 			const posting = this.#lexicon.find(term.form);
 			return posting ? [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }] : [];
 		});
-		const sureness = Math.min(1, weightOf(known) / weightOf(meant) / KNOWN_TERMS_SHARE);
+		const confidence = Math.min(1, weightOf(known) / weightOf(meant) / KNOWN_TERMS_SHARE);
 		return known
 			.filter(({ posting }) => posting.count <= mostDocuments)
-			.map((term) => ({ ...term, weight: term.weight * sureness }));
+			.map((term) => ({ ...term, weight: term.weight * confidence }));
 	}
 
 	#refresh(isTime?: () => boolean): boolean {
 		const read: ReadDocument = (slot, take) => this.#reread(slot, take);
-		return this.#meaning?.refresh(this.#documents.length, read, isTime) ?? true;
+		return this.#documentVectors?.refresh(this.#documents.length, read, isTime) ?? true;
 	}
 
-	#score({ words, terms, likenesses }: Asked): void {
-		this.#scores.fill(words, this.#documents.length, likenesses ? 1 - MEANING_SHARE : 1);
-		if (likenesses) this.#addMeaning(likenesses);
+	#score({ words, terms, similarities }: ReadQuery): void {
+		this.#scores.fill(words, this.#documents.length, similarities ? 1 - SIMILARITY_SHARE : 1);
+		if (similarities) this.#addSimilarity(similarities);
 		this.#scores.addTerms(terms, TERM_SHARES);
 	}
 
-	/** Slots without a document are near to nothing. */
-	#addMeaning(likenesses: Float64Array): void {
-		for (let slot = 0; slot < likenesses.length; slot++) {
-			const nearness = nearnessOf(likenesses[slot] ?? 0);
-			const isFound = nearness >= ALONE_LEAST_NEARNESS || (nearness > 0 && this.#scores.of(slot) > 0);
-			if (isFound) this.#scores.add(slot, MEANING_SHARE * nearness);
+	/** Slots without a document have no similarity. */
+	#addSimilarity(similarities: Float64Array): void {
+		for (let slot = 0; slot < similarities.length; slot++) {
+			const similarity = aboveFloor(similarities[slot] ?? 0);
+			const isFound = similarity >= ALONE_LEAST_SIMILARITY || (similarity > 0 && this.#scores.of(slot) > 0);
+			if (isFound) this.#scores.add(slot, SIMILARITY_SHARE * similarity);
 		}
 	}
 
-	#explain({ document, phrases, exact }: Ranked, asked: Asked): SearchHit {
+	#explain({ document, phrases, exact }: Ranked, asked: ReadQuery): SearchHit {
 		const { words, terms } = asked;
 		const near = this.#nearForms(document, asked);
 		return {
@@ -254,10 +254,10 @@ export class SearchIndex {
 		};
 	}
 
-	#nearForms({ id, row }: IndexedDocument, { question, likenesses }: Asked): NearForm[] {
-		const likeness = likenesses?.[this.#slots.get(id) ?? 0] ?? 0;
-		if (!this.#meaning || !question || nearnessOf(likeness) === 0) return [];
-		const pairs = nearPairs(this.#meaning, question, row);
+	#nearForms({ id, row }: IndexedDocument, { vectorQuery, similarities }: ReadQuery): SimilarForm[] {
+		const similarity = similarities?.[this.#slots.get(id) ?? 0] ?? 0;
+		if (!this.#documentVectors || !vectorQuery || aboveFloor(similarity) === 0) return [];
+		const pairs = similarPairs(this.#documentVectors, vectorQuery, row);
 		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
 	}
 
@@ -295,7 +295,7 @@ function weightOf(terms: readonly { weight: number }[]): number {
 	return terms.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** 0 for what is not near in meaning, up to 1. */
-function nearnessOf(likeness: number): number {
-	return Math.max(0, (likeness - LIKENESS_FLOOR) / (1 - LIKENESS_FLOOR));
+/** Similarity above the floor, scaled to 0 … 1. */
+function aboveFloor(similarity: number): number {
+	return Math.max(0, (similarity - SIMILARITY_FLOOR) / (1 - SIMILARITY_FLOOR));
 }

@@ -1,7 +1,7 @@
 /*
- * Words of everyday speech. A collection of manuals hardly has them, which makes
- * them look rare and telling there; but everybody uses them for everything, so
- * they count less than their rarity says. Unlike stop words they are indexed.
+ * Common English words. A collection of manuals hardly has them, so their IDF is
+ * high although they say little: they get a lower weight. Unlike stop words they
+ * are indexed.
  */
 const list = `
 able above accidentally accurate across actual actually ages ago agree ahead alive alone along already although amount annoying apart appear appears apply around aside asked asking
@@ -26,7 +26,7 @@ year years yesterday young zero
 
 let words: ReadonlySet<string> | undefined;
 
-/** True for words that tell little of a subject, wherever they stand. */
+/** True for a common English word. */
 export function isCommonWord(word: string): boolean {
 	words ??= new Set(list.split(/\s+/));
 	return words.has(word);

@@ -1,4 +1,4 @@
-/* Words that say nothing about the subject, in documents and in questions. */
+/* Stop words: ignored in documents and in queries. */
 
 const list = `
 a about  after again against all almost also always am among an and another any anyone anything are aren as ask at 
@@ -18,5 +18,5 @@ ve very want wants wanted was wasn way ways we well were weren what whatever whe
 yes yet you your yours yourself
 `;
 
-/** English words without a subject of their own. */
+/** English stop words. */
 export const stopWords: ReadonlySet<string> = new Set(list.split(/\s+/).filter((word) => word !== ''));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const root = resolve(import.meta.dirname, '../../..');
 
 describe('mctl completion', () => {
 	it.each([

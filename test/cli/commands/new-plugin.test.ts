@@ -32,7 +32,7 @@ describe('mctl new plugin', () => {
 		const cwd = temporaryFolder();
 		spawnSync(process.execPath, [mctl, 'new', 'plugin', 'by-path'], { cwd });
 		const { dependencies } = JSON.parse(await readFile(join(cwd, 'by-path/package.json'), 'utf8'));
-		expect(dependencies).toEqual({ 'orchestra-hub': `file:${resolve(import.meta.dirname, '../..')}` });
+		expect(dependencies).toEqual({ 'orchestra-hub': `file:${resolve(import.meta.dirname, '../../..')}` });
 	});
 
 	it('overwrites nothing, and refuses an id that is no name', async () => {

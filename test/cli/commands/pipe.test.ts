@@ -95,7 +95,7 @@ describe('mctl pipe', () => {
 		expect([code, isAlive(Number(chunk))]).toEqual([130, false]);
 	});
 
-	it('ends cleanly when its reader goes away', async () => {
+	it('exits cleanly when its stdout is closed', async () => {
 		const child = startMctl(['pipe', 'stdio:yes 1']);
 		await once(child.stdout, 'data');
 		child.stdout.destroy();

@@ -15,7 +15,7 @@ const strictServer = `stdio:node -e '${[
 ].join(' ')}'`;
 
 describe('mctl request', () => {
-	it('prints the answer, pretty for eyes and as one object for programs', async () => {
+	it('prints the answer indented, and as one object with --json', async () => {
 		const pretty = await mctl(['request', server, 'echo', '{"a":[1]}']);
 		expect([pretty.stdout, pretty.code]).toEqual(['{\n  "a": [\n    1\n  ]\n}\n', 0]);
 		const json = await mctl(['request', server, 'echo', '{"a":[1]}', '--json']);
@@ -47,7 +47,7 @@ describe('mctl request', () => {
 		expect(JSON.parse(stdout).result).toEqual([words[0]]);
 	});
 
-	it('asks all the same when the program refuses the handshake, and says so', async () => {
+	it('sends the request even when the program refuses the handshake, and reports it', async () => {
 		const { stdout, stderr, code } = await mctl([
 			'request',
 			`${strictServer} refuse`,
@@ -64,7 +64,7 @@ describe('mctl request', () => {
 		expect([code, stderr]).toEqual([69, expect.stringContaining('it was {"id":1,"error":"bad"}')]);
 	});
 
-	it('exits 124 when nothing came in time', async () => {
+	it('exits 124 at the deadline', async () => {
 		const { code, stderr } = await mctl(['request', 'stdio:sleep 30', 'x', '--timeout', '100']);
 		expect([code, stderr]).toEqual([124, expect.stringContaining('mctl: request timed out after 100ms')]);
 	});

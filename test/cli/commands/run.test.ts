@@ -94,7 +94,7 @@ describe('mctl run', () => {
 		expect((await mctl(['run', 't'], { cwd })).code).toBe(124);
 	});
 
-	it('says how a run without a plain success ended', async () => {
+	it('reports how an unsuccessful run ended', async () => {
 		const none = await mctl(['run', 't'], { cwd: projectWith('t', `event started '{}'`) });
 		expect(none.stdout).toContain('⚠ Finished without a result');
 		const both = await mctl(['run', 't'], {
@@ -107,7 +107,7 @@ describe('mctl run', () => {
 		expect(none.stdout + both.stdout).not.toContain('✓');
 	});
 
-	it('ends cleanly when its reader goes away, and ends the tool', async () => {
+	it('exits cleanly when its stdout is closed, and stops the tool', async () => {
 		const cwd = projectWith(
 			't',
 			`echo $$ > pid; while :; do event log '{"level":"info","message":"x"}'; done`,

@@ -79,7 +79,7 @@ describe('metadata', () => {
 	it('says what is wrong with values of the wrong kind, and goes on', () => {
 		const text = '---\ntitle: { a: 1 }\ntags: 5\nestimatedTokens: many\n---\n# T\n';
 		const { fragment, problems } = readFragment({ file: 'a/b.md', text, size: 1 });
-		expect(problems).toEqual(['title is not a text', 'tags is not a list']);
+		expect(problems).toEqual(['title is not a string', 'tags is not a list']);
 		expect(fragment.title).toBe('T');
 	});
 

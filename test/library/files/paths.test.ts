@@ -29,6 +29,16 @@ describe('resolveLibraryPaths', () => {
 		);
 	});
 
+	it('takes the other folder of the working folder when one is named alone', () => {
+		const folder = new LibraryFolder({ 'prompts/x.md': 'X' });
+		const named = { RESOURCES_PATH: tmpdir() };
+		expect(resolveLibraryPaths({ environment: named, workingFolder: folder.path })).toEqual({
+			prompts: folder.at('prompts'),
+			resources: tmpdir(),
+		});
+		expect(resolveLibraryPaths({ environment: named, workingFolder: '/' }).prompts).toBeUndefined();
+	});
+
 	it('takes the folders of the working folder, else the starter library', () => {
 		const folder = new LibraryFolder({ 'resources/a/x.md': '# X' });
 		expect(resolveLibraryPaths({ environment: {}, workingFolder: folder.path })).toEqual({

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FragmentStore } from '../../../src/library/files/fragment-store.ts';
 import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
-import { Shelf } from '../../../src/library/files/shelf.ts';
 import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library, Log } from '../../../src/library/index.ts';
@@ -15,13 +15,13 @@ const root = temporaryFolder();
 describe('the list of this package', () => {
 	it('leads from plain words to the terms of the trade', () => {
 		const concepts = readConcepts(bundledConcepts());
-		const termsOf = (question: string) => concepts.meantBy(question.split(' ')).map(({ form }) => form);
+		const termsOf = (question: string) => concepts.expand(question.split(' ')).map(({ form }) => form);
 		expect(concepts.size).toBeGreaterThan(1_000);
 		expect(termsOf('a customer was charged twice')).toContain('idempotent');
 		expect(termsOf('a password was pushed to github')).toContain('rotate');
 	});
 
-	it('lets the library find by it, and say so', async () => {
+	it('are used by the library, which names the reason', async () => {
 		const resources = join(root, 'resources', 'guides');
 		mkdirSync(resources, { recursive: true });
 		writeFileSync(join(resources, 'keys.md'), '# Idempotency\n\nOne key for each order.\n');
@@ -45,12 +45,12 @@ describe('a list that cannot be used', () => {
 		expect(() => readConcepts(file)).toThrow(reason);
 	});
 
-	it('gives one warning, and words and meaning have to do', async () => {
+	it('gives one warning, and the search works without it', async () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('library', { LOG_LEVEL: 'warn' }, (line) => lines.push(line));
 		const files = { wordVectors: bundledWordVectors(), concepts: join(root, 'none') };
 		const finder = new Finder({
-			shelf: new Shelf(),
+			fragments: new FragmentStore(),
 			folder: undefined,
 			log,
 			countTokens: undefined,

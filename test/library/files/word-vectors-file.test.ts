@@ -24,7 +24,7 @@ describe('the table of this package', () => {
 		expect(like('password', 'login')).toBeGreaterThan(like('password', 'river'));
 	});
 
-	it('lets the library find what shares no word with the question, and say so', async () => {
+	it('lets the library find what shares no word with the query, and say so', async () => {
 		const { found, lines } = await ask(bundledWordVectors());
 		expect(found[0]).toMatchObject({ name: 'guides/outage', kinds: expect.arrayContaining(['meaning']) });
 		expect(lines).toEqual([]);

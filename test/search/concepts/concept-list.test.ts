@@ -43,7 +43,7 @@ describe('readConceptList', () => {
 		expect(() => readConceptList(`# head\n${text}`)).toThrow(/^line [23] of the list of concepts/);
 	});
 
-	it('gives lines with patterns and terms, or says what is wrong, whatever comes', () => {
+	it('parses any text or throws bad_input', () => {
 		const word = fc.constantFrom(
 			'slow',
 			'page',

@@ -25,42 +25,42 @@ const table = tableOf({
 });
 
 describe('Concepts', () => {
-	it('gives the terms of what a question says in plain words, and the words that lead there', () => {
-		const [first, second] = new Concepts(list).meantBy(words('why was I charged for it twice'));
+	it('expands plain words to terms and names the words that lead there', () => {
+		const [first, second] = new Concepts(list).expand(words('why was I charged for it twice'));
 		expect(first).toMatchObject({ form: 'idempotent', text: 'charged twice' });
 		expect(second).toMatchObject({ form: 'duplicate', text: 'charged twice' });
 		expect(first?.weight).toBeGreaterThan(0);
 		expect(first?.weight).toBeLessThanOrEqual(1);
 	});
 
-	it('finds a line by its meaning, and tells the words that are nearest', () => {
+	it('finds a line by cosine similarity, and names the most similar words', () => {
 		const concepts = new Concepts(list, new WordVectors(table));
-		expect(concepts.meantBy(words('the tree is sluggish'))[0]).toMatchObject({
+		expect(concepts.expand(words('the tree is sluggish'))[0]).toMatchObject({
 			form: 'latency',
 			text: 'sluggish',
 		});
-		expect(concepts.meantBy(words('tree'))).toEqual([]);
+		expect(concepts.expand(words('tree'))).toEqual([]);
 	});
 
-	it('holds a term surer that several lines agree on', () => {
+	it('gives a higher weight to a term of several lines', () => {
 		const agreed = new Concepts('slow page > latency, cache\nslow site > latency, budget');
-		const terms = agreed.meantBy(words('slow page on a slow site'));
+		const terms = agreed.expand(words('slow page on a slow site'));
 		expect(terms[0]?.form).toBe('latency');
 		expect(terms[0]?.weight).toBeGreaterThan(terms[1]?.weight ?? 1);
 	});
 
-	it('has nothing to say about other words, or none', () => {
-		expect(new Concepts(list).meantBy(words('a walk in the woods'))).toEqual([]);
-		expect(new Concepts(list).meantBy([])).toEqual([]);
-		expect(new Concepts('').meantBy(words('slow page'))).toEqual([]);
+	it('gives no terms for other words, or none', () => {
+		expect(new Concepts(list).expand(words('a walk in the woods'))).toEqual([]);
+		expect(new Concepts(list).expand([])).toEqual([]);
+		expect(new Concepts('').expand(words('slow page'))).toEqual([]);
 	});
 
-	it('gives weights from 0 to 1, the surest first, for any question', () => {
+	it('gives weights from 0 to 1, the highest first, for any query', () => {
 		const concepts = new Concepts(list, new WordVectors(table));
 		const word = fc.constantFrom('pay', 'twice', 'slow', 'page', 'purchase', 'late', 'the', 'tree', 'double');
 		fc.assert(
 			fc.property(fc.array(word), (question) => {
-				const weights = concepts.meantBy(question).map(({ weight }) => weight);
+				const weights = concepts.expand(question).map(({ weight }) => weight);
 				expect(weights).toEqual(weights.toSorted((a, b) => b - a));
 				for (const weight of weights) expect(weight > 0 && weight <= 1).toBe(true);
 			}),
@@ -69,7 +69,7 @@ describe('Concepts', () => {
 });
 
 describe('SearchIndex with concepts', () => {
-	it('finds a document by a term that the question only means, and says why', () => {
+	it('finds a document by an expansion term, and names the reason', () => {
 		const [hit, ...others] = indexOf({ a: 'Idempotent calls', b: 'Bread' }).search('charged me twice').hits;
 		expect(others).toEqual([]);
 		expect(hit).toMatchObject({ id: 'a' });
@@ -81,7 +81,7 @@ describe('SearchIndex with concepts', () => {
 		expect(describeReasons(dunning?.why ?? [])).toBe('"pay late" may mean dunning in title');
 	});
 
-	it('puts the words themselves before what they may mean', () => {
+	it('ranks the words of the query above expansion terms', () => {
 		const index = indexOf({ a: 'Dunning', b: 'Pay late' });
 		expect(index.search('pay late').hits.map(({ id }) => id)).toEqual(['b', 'a']);
 	});
@@ -90,7 +90,7 @@ describe('SearchIndex with concepts', () => {
 		expect(indexOf({ a: 'idempotent duplicate pay', b: 'duplicate' }).search('pay twice').total).toBe(2);
 	});
 
-	it('answers the same whatever was asked before', () => {
+	it('does not depend on earlier queries', () => {
 		const index = indexOf({ a: 'Dunning', b: 'Duplicate', c: 'Latency' });
 		const before = index.search('pay late');
 		index.search('double payment on a slow page');

@@ -4,7 +4,7 @@ import { pickWithin } from '../../../src/search/index/budget.ts';
 import { TopSlots } from '../../../src/search/index/top-slots.ts';
 
 describe('pickWithin', () => {
-	it('passes over what does not fit and takes a smaller one behind it', () => {
+	it('skips an item that does not fit and takes a smaller one behind it', () => {
 		expect(pickWithin([4, 9, 3], 8, (cost) => cost)).toEqual({ picked: [4, 3], cost: 7 });
 	});
 

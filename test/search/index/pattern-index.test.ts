@@ -4,11 +4,11 @@ import { PatternIndex } from '../../../src/search/index/pattern-index.ts';
 import { stem } from '../../../src/search/text/stem.ts';
 
 describe('PatternIndex', () => {
-	it('meets a pattern whole, whatever the order of its words', () => {
+	it('matches a whole pattern in any order of its words', () => {
 		expect(sharesFor('double charge > duplicate', 'charge', 'double', 'other')).toEqual([[0, 1]]);
 	});
 
-	it('meets a pattern in part from two words on', () => {
+	it('matches a pattern in part from two words on', () => {
 		const [[line, share] = [1, 0]] = sharesFor('one page very slow > latency', 'page', 'slow');
 		expect(line).toBe(0);
 		expect(share).toBeGreaterThan(0);
@@ -16,7 +16,7 @@ describe('PatternIndex', () => {
 		expect(sharesFor('one page very slow > latency', 'page')).toEqual([]);
 	});
 
-	it('meets a pattern of one word by that word', () => {
+	it('matches a pattern of one word by that word', () => {
 		expect(sharesFor('quadratic > complexity', 'quadratic')).toEqual([[0, 1]]);
 	});
 
@@ -30,13 +30,13 @@ describe('PatternIndex', () => {
 		expect(sharesFor('again/twice again/charge > duplicate', 'again')).toEqual([]);
 	});
 
-	it('holds a word that many lines have worth less', () => {
+	it('weights a word of many lines lower', () => {
 		const index = new PatternIndex(readConceptList('slow page > a\nslow query > b\nslow build > c'));
 		expect(index.rarityOf(stem('slow'))).toBeLessThan(index.rarityOf(stem('page')));
 		expect(index.rarityOf(stem('unheard'))).toBeGreaterThan(index.rarityOf(stem('page')));
 	});
 
-	it('remembers nothing of the question before', () => {
+	it('keeps no state between queries', () => {
 		const index = new PatternIndex(readConceptList('slow page > latency'));
 		expect(index.match(stemsOf('slow')).size).toBe(0);
 		expect(index.match(stemsOf('page')).size).toBe(0);

@@ -19,8 +19,8 @@ const fillers = [...stopWords, 'problem', 'quickly', 'works', 'everything'].filt
 	(word) => stopWords.has(word) || isCommonWord(word),
 );
 
-describe('a rare word of the question in a title', () => {
-	it('never ranks below documents without it, whatever common words stand around it', () => {
+describe('a rare word of the query in a title', () => {
+	it('never ranks below documents without it, whatever common words surround it', () => {
 		fc.assert(
 			fc.property(collection(), fc.constantFrom(...names), question(), (documents, name, around) => {
 				const index = indexOf([...documents, { title: `Notes on ${name}`, body: 'Short.' }]);
@@ -41,10 +41,10 @@ describe('a rare word of the question in a title', () => {
 });
 
 describe('concepts', () => {
-	it('are never triggered by words without a subject', () => {
+	it('are never triggered by stop words', () => {
 		fc.assert(
 			fc.property(fc.array(fc.constantFrom(...stopWords), { maxLength: 8 }), (words) => {
-				expect(concepts.meantBy(words)).toEqual([]);
+				expect(concepts.expand(words)).toEqual([]);
 			}),
 			{ numRuns: 500 },
 		);

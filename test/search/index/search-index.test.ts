@@ -12,7 +12,7 @@ describe('SearchIndex', () => {
 		expect(idsFor(index, 'retry')).toEqual(['b', 'a']);
 	});
 
-	it('holds a rare word worth more than a common one', () => {
+	it('weights a rare word higher than a common one', () => {
 		const index = indexOf({
 			a: { body: 'server timeout' },
 			b: { body: 'server quorum' },
@@ -22,7 +22,7 @@ describe('SearchIndex', () => {
 		expect(idsFor(index, 'timeout quorum')[0]).toBe('b');
 	});
 
-	it('puts words side by side before the same words apart', () => {
+	it('ranks adjacent words above the same words apart', () => {
 		const index = indexOf({
 			a: { body: 'rate of errors, limit of words' },
 			b: { body: 'rate limit of words errors' },
@@ -46,7 +46,7 @@ describe('SearchIndex', () => {
 		expect(idsFor(indexOf({ a: { body: 'migrating schemas' } }), 'schema migrations')).toEqual(['a']);
 	});
 
-	it('forgives slips of the finger in words that it does not know, and says so', () => {
+	it('matches typos of unknown words, and names the correction', () => {
 		const index = indexOf({ a: { title: 'kubernetes' }, b: { title: 'database' } });
 		const [hit] = index.search('kuberntes').hits;
 		expect(hit).toMatchObject({
@@ -56,39 +56,39 @@ describe('SearchIndex', () => {
 		expect(describeReasons(hit?.why ?? [])).toBe('"kuberntes" as kubernetes in title');
 	});
 
-	it('takes the beginning of a word for the word', () => {
+	it('matches a prefix of a word', () => {
 		const [hit] = indexOf({ a: { body: 'orchestrator' } }).search('orch').hits;
 		expect(hit?.why).toMatchObject([{ matched: 'orchestrator', kind: 'prefix' }]);
 	});
 
-	it('does not take a known word for a slip of another', () => {
+	it('does not take a known word for a typo', () => {
 		const index = indexOf({ a: { body: 'cache' }, b: { body: 'cachet' } });
 		expect(idsFor(index, 'cache')).toEqual(['a']);
 	});
 
-	it('knows the abbreviations of the trade, below the word itself', () => {
+	it('matches synonyms, below the word itself', () => {
 		const index = indexOf({ a: { body: 'database' }, b: { body: 'db' } });
 		expect(idsFor(index, 'db')).toEqual(['b', 'a']);
 	});
 
-	it('understands an idiom by what it means, and says so', () => {
+	it('matches an idiom by its synonyms, and names the reason', () => {
 		const index = indexOf({ a: { body: 'concurrent writers' }, b: { body: 'one writer' } });
 		expect(index.search('two of them at the same time').hits).toMatchObject([
 			{ id: 'a', why: [{ word: 'at the same time', matched: 'concurrent', kind: 'related' }] },
 		]);
 	});
 
-	it('finds words written in one that are known in two, and the other way round', () => {
+	it('matches compounds written as one word or as two', () => {
 		expect(idsFor(indexOf({ a: { body: 'crumple zone' } }), 'crumplezone')).toEqual(['a']);
 		expect(idsFor(indexOf({ a: { body: 'crumplezone' } }), 'crumple zone')).toEqual(['a']);
 	});
 
-	it('holds a word of everyday speech worth less than a term that is as rare', () => {
+	it('weights a common English word lower than a term with the same IDF', () => {
 		const index = indexOf({ a: { body: 'probably' }, b: { body: 'quorum' }, c: { body: 'other' } });
 		expect(idsFor(index, 'probably a quorum')).toEqual(['b', 'a']);
 	});
 
-	it('drops words without a subject', () => {
+	it('ignores stop words', () => {
 		const index = indexOf({ a: { body: 'to be or not' }, b: { body: 'retry' } });
 		expect(idsFor(index, 'how do I retry')).toEqual(['b']);
 		expect(index.search('how do I').hits).toEqual([]);
@@ -132,7 +132,7 @@ describe('SearchIndex', () => {
 		expect([idsFor(index, 'old'), idsFor(index, 'fresh'), index.size]).toEqual([[], ['a'], 1]);
 	});
 
-	it('answers questions of any length and content', () => {
+	it('answers queries of any length and content', () => {
 		const index = indexOf({ a: { body: 'alpha beta' } });
 		expect(index.search('').hits).toEqual([]);
 		expect(

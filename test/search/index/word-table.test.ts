@@ -5,7 +5,7 @@ import { WordTable } from '../../../src/search/index/word-table.ts';
 import { wordsOf } from '../../../src/search/text/words.ts';
 
 describe('WordTable', () => {
-	it('reads the same words as the plain way of cutting a text, for any text that is mostly ASCII', () => {
+	it('reads the same words as wordsOf, for any text that is mostly ASCII', () => {
 		const piece = fc.constantFrom(
 			'retry',
 			'CACHE',
@@ -55,7 +55,7 @@ describe('WordTable', () => {
 		);
 	});
 
-	it('gives one number a word, however many there are', () => {
+	it('gives each word one number, for any number of words', () => {
 		const words: string[] = [];
 		const table = new WordTable((word) => words.push(word));
 		const row = new WordRow();
@@ -66,7 +66,7 @@ describe('WordTable', () => {
 		expect(row.copy().slice(0, 5000)).toEqual(row.copy().slice(5000));
 	});
 
-	it('asks again for a word that was forgotten', () => {
+	it('looks up a removed word again', () => {
 		const asked: string[] = [];
 		const table = new WordTable((word) => asked.push(word));
 		expect([table.number('a'), table.number('b')]).toEqual([1, 2]);
@@ -75,7 +75,7 @@ describe('WordTable', () => {
 		expect([table.number('a'), table.number('b')]).toEqual([3, 2]);
 	});
 
-	it('leaves a text of another script to others', () => {
+	it('declines a text in another script', () => {
 		const row = new WordRow();
 		const table = new WordTable(() => 1);
 		expect([table.read('повторить запрос', row, Number.POSITIVE_INFINITY), row.length]).toEqual([false, 0]);

@@ -28,7 +28,7 @@ describe('editDistance', () => {
 		);
 	});
 
-	it('never says more than the number of slips that were made', () => {
+	it('is never more than the number of edits that were made', () => {
 		fc.assert(
 			fc.property(fc.stringMatching(/^[a-z]{2,9}$/), fc.nat(8), (word, place) => {
 				const without = word.slice(0, place) + word.slice(place + 1);

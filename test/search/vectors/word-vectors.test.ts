@@ -14,7 +14,7 @@ describe('WordVectors', () => {
 		expect(vectors.rowOf('failing')).toBe(NO_ROW);
 	});
 
-	it('tells words that are used alike from words that are not', () => {
+	it('gives similar words a higher similarity than others', () => {
 		const vectors = new WordVectors(tableOf(words));
 		const [crash, fail, cake] = ['crash', 'fail', 'cake'].map((word) => vectors.rowOf(word));
 		expect(vectors.similarity(crash ?? 0, fail ?? 0)).toBeGreaterThan(0.9);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { watchFiles } from '../../src/hub/watch-files.ts';
+import { watchFiles } from '../../src/files/watch-files.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('watchFiles', () => {

@@ -18,7 +18,7 @@ const table = tableOf({
 });
 
 describe('SearchIndex with word vectors', () => {
-	it('finds a document that shares no word with the question, and says why', () => {
+	it('finds a document that shares no word with the query, and says why', () => {
 		const [hit] = indexOf({ a: { title: 'Collapse' }, b: { title: 'Pastry' } }).search('crash').hits;
 		expect(hit).toMatchObject({
 			id: 'a',
@@ -36,23 +36,23 @@ describe('SearchIndex with word vectors', () => {
 		expect(index.search('crash')).toEqual(indexOf(documents).search('crash'));
 	});
 
-	it('leaves out what is not near', () => {
+	it('leaves out documents below the similarity floor', () => {
 		const { hits, total } = indexOf({ a: { body: 'collapse' }, b: { body: 'villa' } }).search('cake');
 		expect([hits, total]).toEqual([[], 0]);
 	});
 
-	it('puts the word itself before what is near to it', () => {
+	it('ranks the word itself above similar words', () => {
 		const index = indexOf({ a: { body: 'collapse' }, b: { body: 'crash' } });
 		expect(idsFor(index, 'crash')).toEqual(['b', 'a']);
 		expect(index.search('crash').hits[0]?.why.map(({ kind }) => kind)).toEqual(['word']);
 	});
 
-	it('lets meaning decide between documents that hold the words equally', () => {
+	it('ranks by similarity between documents with the same words', () => {
 		const index = indexOf({ a: { body: 'quorum pastry' }, b: { body: 'quorum collapse' } });
 		expect(idsFor(index, 'quorum crash')).toEqual(['b', 'a']);
 	});
 
-	it('takes a mistyped word for what it was meant to be', () => {
+	it('uses the vector of the corrected word for a typo', () => {
 		const index = indexOf({ a: { body: 'demise' }, b: { body: 'collapse' }, c: { body: 'cake' } });
 		expect(idsFor(index, 'collapze')).toEqual(['b', 'a']);
 	});
@@ -74,7 +74,7 @@ describe('SearchIndex with word vectors', () => {
 		);
 	});
 
-	it('takes in documents that are added, replaced and removed after it was asked', () => {
+	it('updates after documents are added, replaced and removed', () => {
 		const index = indexOf({ a: { body: 'cake' } });
 		expect(idsFor(index, 'crash')).toEqual([]);
 		index.add({ id: 'b', fields: { body: 'collapse' } });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Posting } from '../../../src/search/index/posting.ts';
+import { PostingList } from '../../../src/search/index/posting-list.ts';
 
-describe('Posting', () => {
-	it('holds its documents in rising order, whatever comes and goes', () => {
+describe('PostingList', () => {
+	it('keeps its documents in ascending order after any additions and removals', () => {
 		const step = fc.record({ isAdded: fc.boolean(), slot: fc.nat(30) });
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-				const posting = new Posting(1, 'retri');
+				const posting = new PostingList(1, 'retri');
 				const expected = new Map<number, number>();
 				for (const [at, { isAdded, slot }] of steps.entries()) {
 					if (!isAdded) posting.remove(slot);
@@ -22,8 +22,8 @@ describe('Posting', () => {
 		);
 	});
 
-	it('takes its entries along to another place, and grows out of it', () => {
-		const posting = new Posting(1, 'retri');
+	it('moves its entries to a larger array, and grows beyond it', () => {
+		const posting = new PostingList(1, 'retri');
 		posting.add(3, 0.5);
 		const memory = new Float64Array(4);
 		posting.moveTo(memory.subarray(0, 2));
@@ -33,6 +33,6 @@ describe('Posting', () => {
 	});
 });
 
-function entriesOf({ entries, end }: Posting): number[] {
+function entriesOf({ entries, end }: PostingList): number[] {
 	return [...entries.subarray(0, end)];
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Filing } from '../../../src/search/index/filing.ts';
 import { Lexicon } from '../../../src/search/index/lexicon.ts';
+import { PendingPostings } from '../../../src/search/index/pending-postings.ts';
 import { WordRow } from '../../../src/search/index/word-row.ts';
 
 const WORDS = 6;
 
-describe('Filing', () => {
-	it('brings every entry to its posting in the order of the documents, whatever the order and the pauses', () => {
+describe('PendingPostings', () => {
+	it('adds every entry to its posting list in the order of the documents, for any order and pauses', () => {
 		const document = fc.record({
 			numbers: fc.uniqueArray(fc.integer({ min: 1, max: WORDS }), { minLength: 1 }),
 			isSettled: fc.boolean(),
@@ -32,7 +32,7 @@ describe('Filing', () => {
 		);
 	});
 
-	it('can be stopped between steps, and is finished by whatever comes next', () => {
+	it('can be interrupted between steps, and the next step finishes it', () => {
 		const { lexicon, filing } = emptyFiling();
 		const count = 70_000;
 		for (let slot = 0; slot < count; slot++) filing.add(1, slot, 1);
@@ -46,11 +46,11 @@ describe('Filing', () => {
 	});
 });
 
-function emptyFiling(): { lexicon: Lexicon; filing: Filing } {
+function emptyFiling(): { lexicon: Lexicon; filing: PendingPostings } {
 	const lexicon = new Lexicon();
 	const names = Array.from({ length: WORDS }, (_, at) => `w${at}`);
 	lexicon.read(names.join(' '), new WordRow(), Number.POSITIVE_INFINITY);
-	return { lexicon, filing: new Filing(lexicon) };
+	return { lexicon, filing: new PendingPostings(lexicon) };
 }
 
 function entriesOf(lexicon: Lexicon, number: number): number[] {

@@ -1,23 +1,23 @@
 /*
- * Where one stem occurs: documents in rising order of their slots, so that one
- * is found by halving, and taking one out does not touch the others. Slot and
- * weight lie side by side in one list: filling a large index is bound by memory,
- * and one list is half the misses of two.
+ * The posting list of one stem in the inverted index: documents in ascending order
+ * of their slots, for binary search. Slot and weight are interleaved in one array:
+ * building a large index is bound by memory, and one array has half the cache
+ * misses of two.
  */
 
-/** Entries that a list has room for when it gets its first one by itself. */
+/** Capacity of a list when it gets its first entry. */
 const FIRST_ROOM = 4;
 const none = new Float64Array(0);
 
-export class Posting {
-	/** A number that stands for this stem in the word rows of documents; never 0. */
+export class PostingList {
+	/** The number of this stem in the word rows of documents; never 0. */
 	readonly number: number;
 	readonly stem: string;
-	/** The spellings met so far. */
+	/** The spellings found so far. */
 	readonly forms: string[] = [];
 	/** Row in the table of word vectors, once it was looked up. */
 	vectorRow: number | undefined;
-	/** Slot, weight, slot, weight… up to `end`; what is behind it is room. */
+	/** Slot, weight, slot, weight… up to `end`; the rest is spare capacity. */
 	entries: Float64Array = none;
 	end = 0;
 
@@ -53,7 +53,7 @@ export class Posting {
 		this.end -= 2;
 	}
 
-	/** Keep the entries in `room`, which is not shorter than they are. */
+	/** Move the entries to `room`, which must be large enough. */
 	moveTo(room: Float64Array): void {
 		room.set(this.entries.subarray(0, this.end));
 		this.entries = room;
@@ -64,10 +64,10 @@ export class Posting {
 		this.moveTo(new Float64Array(2 * count));
 	}
 
-	/** Where `slot` is, or where it would be put. */
+	/** Where `slot` is, or where it belongs. */
 	#place(slot: number): number {
 		const { entries, end } = this;
-		// Most are added in rising order, so the end is by far the most frequent place.
+		// Most are added in ascending order, so the end is by far the most frequent place.
 		if (end === 0 || (entries[end - 2] ?? 0) < slot) return end;
 		let low = 0;
 		let high = end / 2;

@@ -1,6 +1,6 @@
 /*
- * Put values into the places of a prompt, in one pass over its text, so that a value
- * which looks like a place is never replaced again.
+ * Put values into the placeholders of a prompt, in one pass over its text, so that a value
+ * which looks like a placeholder is never replaced again.
  *
  * In plain text a value stands as it was given. Inside a URI it is percent-encoded: a
  * `#` or `&` in `orchestr8://match?query=${task}` would cut the link in two.
@@ -8,34 +8,37 @@
 import { OrchestraError } from '../../errors.ts';
 import { FILLED_PROMPT_LIMIT_CHARACTERS } from './library-limits.ts';
 
-export const PLACE: RegExp = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|\$(ARGUMENTS)\b/g;
+export const PLACEHOLDER: RegExp = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|\$(ARGUMENTS)\b/g;
 
-/** What stands before a place in the same word, from the scheme of a URI on. */
+/** What stands before a placeholder in the same word, from the scheme of a URI on. */
 const URI_BEFORE = /([a-z][a-z\d+.-]*):\/\/[^\s<>"'`()[\]|\\^]*$/i;
-/** Longest part of a URI before a place that is looked at, in characters. */
+/** Longest part of a URI before a placeholder that is read, in characters. */
 const URI_LIMIT_CHARACTERS = 2_000;
 const LIBRARY_SCHEME = 'orchestr8';
 
 /**
- * The text with its places filled. `valueOf` gets the name of a place, undefined for `$ARGUMENTS`, and gives
- * undefined for a place that stays as it is. Throws `bad_input` when the values make the text too long.
+ * The text with its placeholders filled. `valueOf` gets the name of a placeholder, undefined for `$ARGUMENTS`, and gives
+ * undefined for a placeholder that stays as it is. Throws `bad_input` when the values make the text too long.
  */
-export function fillPlaces(body: string, valueOf: (name: string | undefined) => string | undefined): string {
-	// The places themselves may hold spaces and braces, which no URI has.
-	const masked = body.replace(PLACE, (place) => 'x'.repeat(place.length));
+export function fillPlaceholders(
+	body: string,
+	valueOf: (name: string | undefined) => string | undefined,
+): string {
+	// The placeholders themselves may hold spaces and braces, which no URI has.
+	const masked = body.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 	let length = body.length;
-	return body.replace(PLACE, (place: string, ...found: unknown[]) => {
+	return body.replace(PLACEHOLDER, (placeholder: string, ...found: unknown[]) => {
 		const [shell, braces, , at] = found as [string?, string?, string?, number?];
 		const value = valueOf(shell ?? braces);
-		if (value === undefined) return place;
-		const text = forPlace(value, masked.slice(Math.max(0, (at ?? 0) - URI_LIMIT_CHARACTERS), at));
-		length += text.length - place.length;
+		if (value === undefined) return placeholder;
+		const text = valueFor(value, masked.slice(Math.max(0, (at ?? 0) - URI_LIMIT_CHARACTERS), at));
+		length += text.length - placeholder.length;
 		if (length > FILLED_PROMPT_LIMIT_CHARACTERS) throw tooLong();
 		return text;
 	});
 }
 
-function forPlace(value: string, before: string): string {
+function valueFor(value: string, before: string): string {
 	const [uri, scheme = ''] = URI_BEFORE.exec(before.slice(before.search(/\S*$/))) ?? [];
 	if (uri === undefined) return value;
 	if (uri.includes('?')) return encoded(value);

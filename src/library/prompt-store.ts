@@ -1,11 +1,11 @@
 /*
- * The prompts in memory. Names are given out in the order of the files: when two
- * files want one name the first has it, and the other is called by its path.
+ * The prompts in memory. Names are assigned in the order of the files: of two files
+ * with one name the first keeps it, and the other is named by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
-export class PromptBook {
+export class PromptStore {
 	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
 	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;

@@ -1,47 +1,47 @@
 /*
- * Documents and questions as sums of the vectors of their words, so that a
- * question finds the document that says the same in other words.
+ * Documents and queries as sums of word vectors, so that a query finds a document
+ * that says the same in other words.
  *
- * A document's vector depends on nothing but the document, and is worked out
- * when something is searched for the first time after it changed: who only reads
- * pays nothing. Vectors have length 1, so the product of two is their likeness.
+ * The vector of a document depends on that document only, and is computed by the
+ * first search after a change: a client that only reads pays nothing. Vectors have
+ * length 1, so the dot product of two is their cosine similarity.
  */
 import type { Lexicon } from '../index/lexicon.ts';
-import type { Posting } from '../index/posting.ts';
+import type { PostingList } from '../index/posting-list.ts';
 import { type QueryWord, rarityOf } from '../index/query.ts';
 import type { KnownTerm } from '../index/scores.ts';
 import { stem } from '../text/stem.ts';
 import { multiply, toUnit } from '../vectors/vector.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
-/** How fast the weight of a word in a document stops to count for its meaning. */
-const MEANING_SATURATION = 1.2;
-/** How much the rarity of a word of the question counts for its meaning: 0 nothing, 1 all. */
+/** Saturation of the weight of a word in the vector of a document. */
+const VECTOR_SATURATION = 1.2;
+/** Exponent of the IDF of a word in the vector of a query: 0 ignores it, 1 takes all of it. */
 const RARITY_POWER = 0.5;
-/** What a term that is only meant counts for the meaning, beside a word that is said. */
+/** Weight of an expansion term in the vector of a query, beside a word of the query. */
 const TERM_SHARE = 0.3;
 
 /** Gives each word of the document at `slot` once, with its weight. */
 export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;
 
-export interface QuestionWord {
+export interface VectorQueryWord {
 	text: string;
 	row: number;
 }
 
-export interface Question {
-	words: QuestionWord[];
+export interface VectorQuery {
+	words: VectorQueryWord[];
 	vector: Float32Array;
-	/** How near words were found to be so far, by their row: documents share most of theirs. */
+	/** Cached similarity of words, by row: documents share most of theirs. */
 	worths: Map<number, number>;
 }
 
-export class Meaning {
+export class DocumentVectors {
 	readonly vectors: WordVectors;
 	readonly #lexicon: Lexicon;
 	readonly #stale = new Set<number>();
 	#rows = new Float32Array(0);
-	#likenesses = new Float64Array(0);
+	#similarities = new Float64Array(0);
 
 	/** @param slots of all documents that are there already */
 	constructor(vectors: WordVectors, lexicon: Lexicon, slots: Iterable<number>) {
@@ -50,12 +50,12 @@ export class Meaning {
 		for (const slot of slots) this.#stale.add(slot);
 	}
 
-	/** The document at `slot` is another one now, or none. */
+	/** The document at `slot` changed or was removed. */
 	forget(slot: number): void {
 		this.#stale.add(slot);
 	}
 
-	/** Work out what changed, until `isTime` says to stop. True when nothing is left, as it must be before `likenesses`. */
+	/** Compute the vectors that changed, until `isTime` says to stop. True when nothing is left; `similarities` requires it. */
 	refresh(slots: number, read: ReadDocument, isTime: () => boolean = () => false): boolean {
 		this.#makeRoom(slots);
 		for (const slot of this.#stale) {
@@ -66,14 +66,14 @@ export class Meaning {
 		return true;
 	}
 
-	/** The question as a vector; undefined when the table has none of its words. */
-	ask(
+	/** The vector of a query; undefined when the table has none of its words. */
+	toVector(
 		words: readonly QueryWord[],
 		documents: number,
 		terms: readonly KnownTerm[] = [],
-	): Question | undefined {
+	): VectorQuery | undefined {
 		const vector = new Float32Array(this.vectors.dimensions);
-		const known: QuestionWord[] = [];
+		const known: VectorQueryWord[] = [];
 		for (const word of words) {
 			const row = this.#rowOfWord(word);
 			if (row === NO_ROW) continue;
@@ -88,16 +88,16 @@ export class Meaning {
 		return toUnit(vector, 0, vector.length) ? { words: known, vector, worths: new Map() } : undefined;
 	}
 
-	/** From -1 to 1: how near the document at each slot is to the question; until the next question. */
-	likenesses({ vector }: Question, slots: number): Float64Array {
-		if (this.#likenesses.length < slots) this.#likenesses = new Float64Array(2 * slots);
-		const found = this.#likenesses.subarray(0, slots);
+	/** Cosine similarity of the document at each slot, from -1 to 1; valid until the next query. */
+	similarities({ vector }: VectorQuery, slots: number): Float64Array {
+		if (this.#similarities.length < slots) this.#similarities = new Float64Array(2 * slots);
+		const found = this.#similarities.subarray(0, slots);
 		multiply(vector, this.#rows, found);
 		return found;
 	}
 
-	/** How much the word of a row brings a document nearer to the question. */
-	worthOf({ vector, worths }: Question, row: number): number {
+	/** Similarity of the word of a row to the query. */
+	worthOf({ vector, worths }: VectorQuery, row: number): number {
 		let worth = worths.get(row);
 		if (worth === undefined) worths.set(row, (worth = this.vectors.product(row, vector)));
 		return worth;
@@ -110,12 +110,12 @@ export class Meaning {
 	}
 
 	/** Looked up once. */
-	#rowOf(posting: Posting): number {
+	#rowOf(posting: PostingList): number {
 		posting.vectorRow ??= this.vectors.rowOf(posting.stem);
 		return posting.vectorRow;
 	}
 
-	/** A word in its own right, or what it was mistyped for. */
+	/** The word itself, or the word that it is a typo of. */
 	#rowOfWord({ text, alternatives }: QueryWord): number {
 		const own = this.vectors.rowOf(stem(text));
 		const [best] = alternatives;
@@ -128,7 +128,7 @@ export class Meaning {
 		this.#rows.fill(0, start, start + dimensions);
 		read(slot, (number, weight) => {
 			const row = this.rowOfNumber(number);
-			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, weight / (weight + MEANING_SATURATION));
+			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, weight / (weight + VECTOR_SATURATION));
 		});
 		toUnit(this.#rows, start, start + dimensions);
 	}

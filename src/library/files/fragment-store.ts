@@ -1,9 +1,9 @@
 /*
  * The resources in memory: fragments by URI, and the index over them.
  *
- * Two files may claim one URI (`a.md` and `a.json`). The extension decides who
- * has it, so the outcome does not depend on the order of loading; the other is
- * remembered, and comes forward when the first goes away.
+ * Two files may claim one URI (`a.md` and `a.json`). The extension decides
+ * which file is served, so the outcome does not depend on the order of loading; the
+ * other is remembered and served when the first is removed.
  */
 import { SearchIndex } from '../../search/index/search-index.ts';
 import {
@@ -15,14 +15,14 @@ import {
 	type SourceFile,
 } from './fragment.ts';
 
-export interface Shelved {
+export interface StoredFragment {
 	uri: string;
 	problems: string[];
 }
 
 const precedence = Object.keys(mimeTypes);
 
-export class Shelf {
+export class FragmentStore {
 	readonly index: SearchIndex = new SearchIndex(fragmentFields);
 	readonly #byUri = new Map<string, Fragment>();
 	/** The files of each URI that more than one has claimed. */
@@ -44,7 +44,7 @@ export class Shelf {
 		return this.#byUri.get(uri);
 	}
 
-	put(source: SourceFile): Shelved {
+	put(source: SourceFile): StoredFragment {
 		const { fragment, document, problems } = readFragment(source);
 		const { uri, file } = fragment;
 		this.#uriByFile.set(file, uri);

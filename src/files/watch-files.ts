@@ -5,28 +5,22 @@
  * into it, and a file that does not exist yet cannot be watched.
  */
 import { basename, dirname, resolve } from 'node:path';
-import { FolderWatch } from '../files/folder-watch.ts';
+import { Debounce } from './debounce.ts';
+import { FolderWatch } from './folder-watch.ts';
 
 /** Debounce: a burst of changes within this time is one, in milliseconds. */
 const DEBOUNCE_MS = 200;
 
 /** Watch `files`. Returns the function that stops it. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-	let timer: NodeJS.Timeout | undefined;
-	const onEvent = (): void => {
-		timer ??= setTimeout(() => {
-			timer = undefined;
-			onChange();
-		}, DEBOUNCE_MS);
-		timer.unref();
-	};
+	const changes = new Debounce(onChange, { quietMs: DEBOUNCE_MS });
 	const paths = files.map((file) => resolve(file));
 	const watches = [...new Set(paths.map((path) => dirname(path)))].map((folder) => {
 		const names = paths.filter((path) => dirname(path) === folder).map((path) => basename(path));
-		return new FolderWatch(folder, { names: new Set(names), onEvent });
+		return new FolderWatch(folder, { names: new Set(names), onEvent: () => changes.touch() });
 	});
 	return () => {
-		clearTimeout(timer);
+		changes.close();
 		for (const opened of watches) opened.close();
 	};
 }

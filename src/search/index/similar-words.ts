@@ -1,22 +1,22 @@
 /*
- * Why a document is near to a question: the words of the document that bring it
- * nearest, each beside the word of the question that is used most alike. Only the
+ * Why a document is near to a query: the words of the document that bring it
+ * nearest, each beside the word of the query that is used most alike. Only the
  * beginning of a document is looked at; its weightiest fields stand there.
  */
-import type { Meaning, Question, QuestionWord } from '../concepts/meaning.ts';
+import type { DocumentVectors, VectorQuery, VectorQueryWord } from '../vectors/document-vectors.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
 /** How many pairs are told of one document. */
 const PAIR_LIMIT = 2;
 /** How many words of a document are looked at. */
 const LOOK_LIMIT = 64;
-/** How many of them, those that bring it nearest, are paired with words of the question. */
+/** How many of them, those that bring it nearest, are paired with words of the query. */
 const NEAREST_LIMIT = 8;
 /** Words less alike than this explain nothing. */
 const PAIR_LEAST_SIMILARITY = 0.35;
 
-export interface NearPair {
-	/** As the question has it. */
+export interface SimilarPair {
+	/** As the query has it. */
 	word: string;
 	/** Number of the posting of the document's word. */
 	number: number;
@@ -33,22 +33,30 @@ interface Contribution {
  * The pairs that tell the most; none for a document that is not near.
  * @param numbers of the postings of the document's words, in reading order
  */
-export function nearPairs(meaning: Meaning, question: Question, numbers: Uint32Array): NearPair[] {
-	const found = contributions(meaning, question, numbers)
+export function similarPairs(
+	meaning: DocumentVectors,
+	vectorQuery: VectorQuery,
+	numbers: Uint32Array,
+): SimilarPair[] {
+	const found = contributions(meaning, vectorQuery, numbers)
 		.sort((a, b) => b.worth - a.worth || a.number - b.number)
 		.slice(0, NEAREST_LIMIT)
-		.map(({ number, row }) => ({ number, ...mostAlike(meaning.vectors, question.words, row) }))
+		.map(({ number, row }) => ({ number, ...mostSimilar(meaning.vectors, vectorQuery.words, row) }))
 		.sort((a, b) => b.similarity - a.similarity || a.number - b.number);
-	const telling = found.filter(({ similarity }) => similarity >= PAIR_LEAST_SIMILARITY);
-	const pairs: NearPair[] = [];
-	for (const pair of telling) {
+	const significant = found.filter(({ similarity }) => similarity >= PAIR_LEAST_SIMILARITY);
+	const pairs: SimilarPair[] = [];
+	for (const pair of significant) {
 		const isTold = pairs.some(({ word }) => word === pair.word);
 		if (!isTold && pairs.length < PAIR_LIMIT) pairs.push(pair);
 	}
 	return pairs.length > 0 ? pairs : found.slice(0, 1);
 }
 
-function contributions(meaning: Meaning, question: Question, numbers: Uint32Array): Contribution[] {
+function contributions(
+	meaning: DocumentVectors,
+	vectorQuery: VectorQuery,
+	numbers: Uint32Array,
+): Contribution[] {
 	const found: Contribution[] = [];
 	const seen = new Set<number>();
 	for (const number of numbers) {
@@ -56,15 +64,15 @@ function contributions(meaning: Meaning, question: Question, numbers: Uint32Arra
 		if (seen.has(number)) continue;
 		seen.add(number);
 		const row = meaning.rowOfNumber(number);
-		const worth = row === NO_ROW ? 0 : meaning.worthOf(question, row);
+		const worth = row === NO_ROW ? 0 : meaning.worthOf(vectorQuery, row);
 		if (worth > 0) found.push({ number, row, worth });
 	}
 	return found;
 }
 
-function mostAlike(
+function mostSimilar(
 	vectors: WordVectors,
-	words: readonly QuestionWord[],
+	words: readonly VectorQueryWord[],
 	row: number,
 ): { word: string; similarity: number } {
 	let best = { word: '', similarity: -1 };

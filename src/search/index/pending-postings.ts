@@ -1,5 +1,5 @@
 /*
- * Entries on their way to their postings.
+ * Entries that wait for their posting lists.
  *
  * A document touches hundreds of postings that lie all over the memory, and
  * filing thousands of documents one by one spends most of its time waiting for
@@ -22,7 +22,7 @@ interface Batch {
 	length: number;
 }
 
-export class Filing {
+export class PendingPostings {
 	readonly #lexicon: Lexicon;
 	#batch: Batch = emptyBatch();
 	#batches: Batch[] = [this.#batch];

@@ -1,0 +1,22 @@
+/* Small JSON files that processes of one user leave for each other. */
+import { renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+
+/** Undefined for a file that is absent or damaged. Throws when another user may write it. */
+export function readState(path: string): unknown {
+	assertPrivate(path);
+	try {
+		return JSON.parse(readRegularText(path));
+	} catch {
+		return undefined; // absent, or cut by a crash: the same as absent
+	}
+}
+
+/** Replace the file whole: a reader sees the old text or the new one. Throws the error of the system. */
+export function writeState(path: string, value: unknown): void {
+	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
+	writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+	renameSync(temporary, path);
+}

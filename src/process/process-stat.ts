@@ -1,0 +1,24 @@
+/* What Linux says of a process in /proc/<pid>/stat. */
+import { readFileSync } from 'node:fs';
+
+export interface ProcessStat {
+	/** `Z` for a zombie, `X` for one that is being removed, `T` for a stopped one. */
+	readonly state: string;
+	readonly parent: number;
+	readonly group: number;
+	/** When it started, in ticks since the system did. */
+	readonly startTicks: string;
+}
+
+/** Undefined when there is no such process, or no /proc. */
+export function processStat(pid: number | string): ProcessStat | undefined {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+		// The name in parentheses may hold anything; the fields after it are counted from the third.
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		const [state = '', parent, group] = fields;
+		return { state, parent: Number(parent), group: Number(group), startTicks: fields[19] ?? '' };
+	} catch {
+		return undefined; // it ended, maybe while we looked
+	}
+}
