@@ -172,7 +172,7 @@ describe('the process', () => {
 	});
 
 	it('ends with 0 at SIGINT while another process holds the lock of its certificates', async () => {
-		const folder = await temporaryFolder();
+		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));
 		await writeFile(join(folder, '.lock'), `${process.pid}\n`);
 		const { child, client, exited } = startBridge(hub);
