@@ -23,6 +23,7 @@ export type Head =
 	| { kind: 'response'; id: string; isResult: boolean; isBare?: true }
 	| { kind: 'notification'; method: string }
 	| { kind: 'batch'; parts: Head[] }
+	/** Nothing to pass on and nothing to answer. */
 	| { kind: 'blank' }
 	/** Not a valid message. `id` is empty when it is unknown. */
 	| { kind: 'invalid'; id: string; error: RpcErrorObject };
@@ -124,6 +125,8 @@ function headOfValue(value: unknown, text: string): Head {
 			return { ...answer, isResult: error === undefined, ...(read.isBare ? { isBare: true } : {}) };
 		}
 		case 'invalid':
+			// A notification is never answered, not even a malformed one.
+			if (read.isNotification) return { kind: 'blank' };
 			return invalidRequest(read.id === null ? '' : encodeId(read.id), read.reason);
 	}
 }

@@ -77,7 +77,7 @@ async function askingHub(): Promise<Orchestrator> {
 		description: 'Asks for a name',
 		run: async (_input: unknown, context: CallContext): Promise<string> => {
 			const { content } = await context.ask('elicitation/create', { message: 'Who?', requestedSchema });
-			return `Hello, ${content?.['name']}!`;
+			return `Hello, ${String(content?.['name'])}!`;
 		},
 	};
 	const provider = provide({ name: 'hub', version: '1.0.0', tools: { greet } });
