@@ -11,6 +11,7 @@ if (words.length === 0) {
 	tool('types', 'tsc', ['-p', 'tsconfig.test.json']);
 	step('layers', process.execPath, ['scripts/layers.mjs']);
 	step('names', process.execPath, ['scripts/names.mjs']);
+	step('api', process.execPath, ['scripts/api.mjs', '--check']);
 	tool('lint', 'oxlint', ['--type-aware', '--deny-warnings']);
 	tool('format', 'biome', ['check', '--error-on-warnings', '.']);
 	tool('unused code', 'knip', []);

@@ -21,7 +21,7 @@ describe('OrchestraError', () => {
 		expect(OrchestraError.is(foreign, 'closed')).toBe(false);
 	});
 
-	it('gives any thrown thing a code and keeps one that has a code', () => {
+	it('wraps any thrown value with a code, and keeps an OrchestraError', () => {
 		const known = new OrchestraError('closed', 'gone');
 		expect(OrchestraError.from(known)).toBe(known);
 		expect(OrchestraError.from('plain', 'io')).toMatchObject({

@@ -11,7 +11,7 @@ describe('Log', () => {
 		]);
 	});
 
-	it('always shows warnings and errors, whatever the level says', () => {
+	it('always writes warnings and errors, whatever the level', () => {
 		const lines = linesAt('error', 'text', (log) => {
 			log.debug('a');
 			log.info('b');
@@ -21,7 +21,7 @@ describe('Log', () => {
 		expect(lines.map((line) => line.at(-2))).toEqual(['c', 'd']);
 	});
 
-	it('writes one JSON object a line when asked to', () => {
+	it('writes one JSON object per line in the json format', () => {
 		const [line = ''] = linesAt('debug', 'json', (log) => log.debug('quote "this"'));
 		expect(JSON.parse(line)).toEqual({
 			time: '2025-01-15T10:30:00.123Z',
@@ -40,7 +40,7 @@ describe('Log', () => {
 		expect(JSON.parse(json)).toMatchObject({ message });
 	});
 
-	it('takes the name of a property of every object for no level', () => {
+	it('does not take a property name of Object.prototype for a level', () => {
 		const log = Log.fromEnvironment('x', { LOG_LEVEL: 'constructor' }, () => {});
 		expect(() => log.info('shown')).not.toThrow();
 		expect(log.isDebug).toBe(false);

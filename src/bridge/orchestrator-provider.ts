@@ -6,16 +6,16 @@
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import type { CallToolParams, GetPromptParams, Provider } from '../mcp/server/provider.ts';
-import type { CallOptions } from '../plugin/client/pending-calls.ts';
 import type { PluginClient } from '../plugin/client/plugin-client.ts';
+import type { CallOptions } from '../plugin/client/unary-calls.ts';
 import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
 import { promptOf, promptResultOf, toolOf, toolResultOf } from '../plugin/mcp-translation.ts';
 import {
-	pathOf,
-	resourceOf,
 	STORED_MIME_TYPE,
-	storedPrefixes,
+	storedFolders,
+	storedPath,
+	storedResource,
 	storedTemplates,
 } from '../plugin/stored-resources.ts';
 import type {
@@ -96,7 +96,7 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	async listResources(context: CallContext): Promise<Resource[]> {
-		const lists = await Promise.all(storedPrefixes.map((prefix) => this.#stored(prefix, context)));
+		const lists = await Promise.all(storedFolders.map((prefix) => this.#stored(prefix, context)));
 		return lists.flat().sort((one, other) => compare(one.uri, other.uri));
 	}
 
@@ -105,7 +105,7 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	async readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
-		const path = pathOf(uri);
+		const path = storedPath(uri);
 		if (path === undefined) throw noResource(uri);
 		const request = { case: 'storageRead', value: { path } } as const;
 		const { content, version } = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
@@ -122,7 +122,9 @@ export class OrchestratorProvider implements Provider {
 	async #stored(prefix: string, context: CallContext): Promise<Resource[]> {
 		const request = { case: 'storageList', value: { prefix } } as const;
 		const { entries } = await this.#ask(request, 'storageList', { prefix: `sl-${prefix}`, context });
-		return entries.flatMap(({ path }) => resourceOf(prefix, path) ?? []);
+		return entries.flatMap(
+			({ path }) => storedResource(path.startsWith(`${prefix}/`) ? path : `${prefix}/${path}`) ?? [],
+		);
 	}
 
 	/** One request, with an id derived from the client's, canceled when the client cancels. */
@@ -153,7 +155,7 @@ export class OrchestratorProvider implements Provider {
 		const options = { timeoutMs: ORCHESTRATOR_PROBE_MS };
 		const [prompts, ...stored] = await Promise.allSettled([
 			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
-			...storedPrefixes.map((prefix) =>
+			...storedFolders.map((prefix) =>
 				this.#send({ case: 'storageList', value: { prefix } }, 'storageList', options),
 			),
 		]);

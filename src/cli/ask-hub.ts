@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
 import type { HubFolder } from '../hub/shared/hub-folder.ts';
-import { blockedHub } from '../hub/shared/hub-health.ts';
+import { diagnoseBlockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
 import { PluginClient } from '../plugin/client/plugin-client.ts';
@@ -34,11 +34,11 @@ export async function askHub(environment: Readonly<NodeJS.ProcessEnv>): Promise<
 /** What this hub says. */
 export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<HubStatus> {
 	// A late heartbeat has other causes too, so it is asked all the same.
-	const timeoutMs = blockedHub(folder) ? ASK_BLOCKED_MS : ASK_MS;
+	const timeoutMs = diagnoseBlockedHub(folder) ? ASK_BLOCKED_MS : ASK_MS;
 	try {
 		return { ...record, ...(await ask(record, timeoutMs)) };
 	} catch (thrown) {
-		throw blockedHub(folder) ?? thrown;
+		throw diagnoseBlockedHub(folder) ?? thrown;
 	}
 }
 

@@ -1,4 +1,4 @@
-/* The whole configuration, as the rest of the product sees it: expanded, absolute, merged. */
+/* The merged configuration: variables expanded, paths absolute. */
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
 /** An MCP server that we start ourselves. */
@@ -7,11 +7,11 @@ export interface StdioServerEntry {
 	readonly name: string;
 	readonly record: SpawnRecord;
 	readonly isEnabled: boolean;
-	/** The file that names it. */
+	/** The file that contains the entry. */
 	readonly file: string;
 }
 
-/** An MCP server that is reached by its address. */
+/** An MCP server that is reached by URL. */
 export interface RemoteServerEntry {
 	readonly kind: 'http' | 'sse';
 	readonly name: string;
@@ -27,11 +27,11 @@ export type ServerEntry = StdioServerEntry | RemoteServerEntry;
 export interface ToolsSection {
 	/** Absolute folders; undefined when no file names any. */
 	readonly roots: readonly string[] | undefined;
-	/** What tools may be told, nested or dotted as written. */
+	/** Settings for tools, nested or dotted as written. */
 	readonly config: Readonly<Record<string, unknown>>;
-	/** Time of one run when neither the tool nor `timeouts` says anything. */
+	/** Default timeout of one run, when neither the tool nor `timeouts` sets one. */
 	readonly timeoutMs: number | undefined;
-	/** Time of one run, by tool id. */
+	/** Timeout of one run, by tool id. */
 	readonly timeouts: Readonly<Record<string, number>>;
 }
 
@@ -46,19 +46,19 @@ export interface PluginEntry {
 	readonly binary: string;
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
-	/** Handed to the plugin when it boots. */
+	/** Passed to the plugin when it boots. */
 	readonly config: Readonly<Record<string, string>>;
 	readonly isEnabled: boolean;
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
 	readonly dependsOn: readonly string[];
-	/** Where it runs. Default: the folder of `file`. */
+	/** Working directory. Default: the folder of `file`. */
 	readonly cwd?: string | undefined;
-	/** The file that names it. */
+	/** The file that contains the entry. */
 	readonly file: string;
 }
 
-/** Where the shared hub is reached. What is undefined has its default where it is used. */
+/** The addresses of the shared hub. An undefined value gets its default where it is used. */
 export interface HubSection {
 	/** `host:port` of the QUIC listener. */
 	readonly listenAddress: string | undefined;
@@ -66,7 +66,7 @@ export interface HubSection {
 	readonly tcpAddress: string | undefined;
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string | undefined;
-	/** After how many milliseconds without a client it ends; 0 means never. */
+	/** Idle timeout without a client, in milliseconds; 0 means never. */
 	readonly idleMs: number | undefined;
 }
 
@@ -83,9 +83,9 @@ export const limitNames = [
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 
 export interface Configuration {
-	/** The folder of the project: where its file is, else the working directory. */
+	/** The project folder: that of the configuration file, else the working directory. */
 	readonly root: string;
-	/** The files that were read, the most important first. */
+	/** The files that were read, highest precedence first. */
 	readonly files: readonly string[];
 	/** In the order of the files, the project's first. */
 	readonly mcpServers: readonly ServerEntry[];

@@ -1,4 +1,4 @@
-/* `${VAR}` and `${VAR:-default}` in the texts of a configuration. */
+/* `${VAR}` and `${VAR:-default}` in the strings of a configuration. */
 import { ownEntry } from '../wire/json.ts';
 
 export interface Expansion {
@@ -9,7 +9,7 @@ export interface Expansion {
 
 const reference = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** Put the variables in. As in a shell, `:-` also replaces a variable that is set but empty. */
+/** Expand variables. As in a shell, `:-` also replaces a variable that is set but empty. */
 export function expandVariables(text: string, environment: Readonly<NodeJS.ProcessEnv>): Expansion {
 	const unset: string[] = [];
 	const expanded = text.replace(reference, (_, name: string, fallback: string | undefined) => {

@@ -1,9 +1,9 @@
 /*
- * One value of a configuration file, with its key and its file at hand.
+ * One value of a configuration file, with its key and file.
  *
- * Each reader gives back the value in the type that was asked for, or notes a
- * problem with file, line, key, found and allowed, and gives back undefined. So a
- * wrong entry is told and left out, and the others go on.
+ * Each accessor returns the value in the requested type, or records a problem with
+ * file, line, key, found and allowed value and returns undefined. So an invalid entry
+ * is reported and skipped, and the others are used.
  */
 import { dirname, resolve } from 'node:path';
 import { isObject, ownEntry } from '../wire/json.ts';
@@ -11,15 +11,15 @@ import { expandVariables } from './expand.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type ConfigProblem, configProblem, describeValue, kindOf } from './problem.ts';
 
-/** The file a field is in, and where its problems are noted. */
+/** The file of a field, and the list that collects its problems. */
 export interface FieldSource {
 	readonly file: string;
 	readonly document: JsonDocument;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly problems: ConfigProblem[];
-	/** Whose environment it is, in words. */
+	/** Description of the environment, for messages. */
 	readonly environmentName?: string | undefined;
-	/** Takes the names of variables that are not set. */
+	/** Collects the names of unset variables. */
 	readonly unset?: Set<string> | undefined;
 }
 
@@ -30,7 +30,7 @@ export class Field {
 	readonly #source: FieldSource;
 	readonly #path: readonly string[];
 
-	/** Everything a file says. */
+	/** The top-level value of a file. */
 	static of(source: FieldSource): Field {
 		return new Field(source, source.document.value, []);
 	}
@@ -45,13 +45,13 @@ export class Field {
 		return this.value !== undefined;
 	}
 
-	/** The field under `key`; not present when there is none. */
+	/** The field under `key`; `isPresent` is false when there is none. */
 	at(key: string): Field {
 		const value = isObject(this.value) ? ownEntry(this.value, key) : undefined;
 		return new Field(this.#source, value, [...this.#path, key]);
 	}
 
-	/** Note that this value is not what is `allowed`. */
+	/** Record a problem: this value is not one of the `allowed`. */
 	report(allowed: string, found: string = this.#describe()): undefined {
 		const { file, document, problems } = this.#source;
 		const line = document.lineOf(this.#path);
@@ -73,14 +73,14 @@ export class Field {
 		return this.value.map((value, index) => new Field(this.#source, value, [...this.#path, String(index)]));
 	}
 
-	/** A text with its variables put in. */
+	/** A non-empty string with its variables expanded. */
 	text(): string | undefined {
 		if (!this.isPresent) return undefined;
-		if (typeof this.value !== 'string' || this.value === '') return this.report('a text that is not empty');
+		if (typeof this.value !== 'string' || this.value === '') return this.report('a non-empty string');
 		return this.#expanded(this.value);
 	}
 
-	/** A path, made absolute against the folder of the file. */
+	/** A path, resolved against the folder of the file. */
 	path(): string | undefined {
 		const text = this.text();
 		if (text === undefined) return undefined;
@@ -108,13 +108,13 @@ export class Field {
 		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
 	}
 
-	/** An array of texts. */
+	/** An array of strings. */
 	texts(): string[] | undefined {
 		if (!this.isPresent) return undefined;
 		return this.items().flatMap((item) => item.#emptyOrText() ?? []);
 	}
 
-	/** An object of texts; numbers and booleans are written out. */
+	/** An object of strings; numbers and booleans are converted. */
 	textMap(): Record<string, string> | undefined {
 		if (!this.isPresent) return undefined;
 		return Object.fromEntries(
@@ -125,7 +125,7 @@ export class Field {
 		);
 	}
 
-	/** Any JSON value, with the variables put into every text in it. */
+	/** Any JSON value, with variables expanded in every string. */
 	json(): unknown {
 		if (typeof this.value === 'string') return this.#expanded(this.value);
 		if (Array.isArray(this.value)) return this.items().map((item) => item.json());
@@ -136,7 +136,7 @@ export class Field {
 	#emptyOrText(): string | undefined {
 		const { value } = this;
 		if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-		return typeof value === 'string' ? this.#expanded(value) : this.report('a text');
+		return typeof value === 'string' ? this.#expanded(value) : this.report('a string');
 	}
 
 	#expanded(text: string): string | undefined {

@@ -1,21 +1,20 @@
 /*
- * JSON with comments and trailing commas, parsed so that every key knows its line.
+ * A parser for JSON with comments and trailing commas that records the line of every key.
  *
- * `JSON.parse` cannot say on which line a value stood, and a configuration error
- * without a line is a search. Strings and numbers are cut out here and left to
- * `JSON.parse`, so that escapes mean exactly what they mean in JSON.
+ * `JSON.parse` has no line numbers, which configuration errors need. Strings and numbers
+ * are passed to `JSON.parse`, so that escapes mean exactly what they mean in JSON.
  */
 import { OrchestraError } from '../errors.ts';
 import type { JsonValue } from '../wire/json.ts';
 
-/** A parsed file: its value, and where each part of it stands. */
+/** A parsed file: its value, and the line of each part. */
 export interface JsonDocument {
 	readonly value: JsonValue;
-	/** The line, from 1, of the value under `path`, or of its nearest parent that exists. */
+	/** The 1-based line of the value at `path`, or of its nearest existing parent. */
 	lineOf(path: readonly string[]): number;
 }
 
-/** How deep arrays and objects may nest. */
+/** Depth limit of arrays and objects. */
 const DEPTH_LIMIT = 100;
 
 /** Parse the text of `file`. Throws `bad_input` naming file, line, what was found and what was expected. */
@@ -95,11 +94,11 @@ class Parser {
 		const start = this.#at;
 		for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) {
 			const char = this.#text[this.#at];
-			if (char === undefined || char === '\n') this.#fail('the closing " of the text');
+			if (char === undefined || char === '\n') this.#fail('the closing " of the string');
 			if (char === '\\') this.#at++;
 		}
 		this.#at++;
-		// A JSON text that begins with a quote can only be a string.
+		// JSON that starts with a quote can only be a string.
 		return this.#scalar(start, this.#text.slice(start, this.#at)) as string;
 	}
 

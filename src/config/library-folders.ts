@@ -1,12 +1,12 @@
 /*
- * `PROMPTS_PATH` and `RESOURCES_PATH` must name folders that are there. Apart from the
- * library itself, so that a start can check them without loading it.
+ * `PROMPTS_PATH` and `RESOURCES_PATH` must name existing folders. Separate from the
+ * library, so that a start can check them without loading it.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 
-/** Throws `not_found` for a variable that names no folder: an empty library would hide the slip. One that a flag overrides does not count. */
+/** Throws `not_found` for a variable that names a missing folder; an empty library would hide the mistake. Flags override variables. */
 export function assertLibraryFolders(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	workingFolder: string,
@@ -26,7 +26,7 @@ function assertFolder(
 	const path = resolve(workingFolder, named);
 	if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
 	throw new OrchestraError('not_found', `${variable} names ${path}, and there is no such folder`, {
-		hint: `Make the folder, or correct or unset ${variable}.`,
+		hint: `Create the folder, or correct or unset ${variable}.`,
 		data: { variable, path },
 	});
 }

@@ -1,10 +1,9 @@
 /*
  * Find the configuration files, read them, and merge them entry by entry.
  *
- * The project speaks first: `orchestra.json`, else the `.mcp.json` of any client.
- * A project that names no plugins may have them in the `plugins.yaml` of an
- * existing Orchestra. What the project does not say, the user's own file may. Plugins
- * that another Orchestra installed for the user come last.
+ * Precedence: the project file (`orchestra.json`, else the `.mcp.json` of any client),
+ * the `plugins.yaml` of an existing Orchestra if the project file has no plugins, the
+ * user's own file, and last the plugins that another Orchestra installed for the user.
  */
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
@@ -26,28 +25,28 @@ const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
 export interface LoadOptions {
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Read this file and neither look for one nor read the user's. */
+	/** Read only this file: no search, and not the user's file. */
 	readonly file?: string | undefined;
-	/** Whose environment it is, for the problem of an unset variable, e.g. `the environment of the hub (pid 12)`. */
+	/** Description of the environment in the problem of an unset variable, e.g. `the environment of the hub (pid 12)`. */
 	readonly environmentName?: string | undefined;
 }
 
 export interface LoadedConfiguration {
 	readonly configuration: Configuration;
-	/** What was wrong; the entries concerned are left out. */
+	/** Problems; the affected entries are skipped. */
 	readonly problems: readonly ConfigProblem[];
 	/**
-	 * Files that are there but could not be read or parsed at all: nothing that they say is in
-	 * `configuration`. An editor may be writing them just now. Why is told in `problems`.
+	 * Files that exist but could not be read or parsed: none of their entries is in `configuration`. An editor
+	 * may be writing them. `problems` has the reasons.
 	 */
 	readonly brokenFiles: readonly string[];
-	/** Entries that were left out for a good reason, one sentence each. */
+	/** Entries that were skipped on purpose, one sentence each. */
 	readonly notes: readonly string[];
-	/** Variables that a file refers to, that are not set and have no default. */
+	/** Unset variables without a default that a file uses. */
 	readonly unset: readonly string[];
 }
 
-/** Read the configuration. Never throws for what a file says: that is told in `problems`. */
+/** Read the configuration. Never throws for the content of a file: `problems` reports it. */
 export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const { cwd, environment } = options;
 	const isNamed = options.file !== undefined;
@@ -73,18 +72,18 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, false);
 	const { files, sections, problems, brokenFiles, unset } = reading;
 	const notes: string[] = [];
-	const merged = withoutOurselves(sections.reduce(merge, empty), reading, notes);
+	const merged = withoutSelf(sections.reduce(merge, empty), reading, notes);
 	const configuration = { root, files, ...merged };
 	return { configuration, problems, brokenFiles, unset: [...unset], notes };
 }
 
-/** Without the entries that would start this program from within itself. */
-function withoutOurselves(
+/** Without the entries that would start this program from within itself, recursively. */
+function withoutSelf(
 	sections: FileSections,
 	{ environment, root }: Pick<Reading, 'environment' | 'root'>,
 	notes: string[],
 ): FileSections {
-	const isForeign = (place: EntryPlace, record: SpawnRecord): boolean => {
+	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
 		const isHere = projectRoot(record.cwd ?? root, environment['HOME']) === root;
 		const isOwn = isHere && isOwnCommand(record);
 		if (!isOwn && !isStartedBy(environment, place)) return true;
@@ -95,15 +94,15 @@ function withoutOurselves(
 	return {
 		...sections,
 		mcpServers: sections.mcpServers.filter(
-			(server) => server.kind !== 'stdio' || isForeign(server, server.record),
+			(server) => server.kind !== 'stdio' || isOther(server, server.record),
 		),
 		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
-			isForeign({ name: id, file }, { command: binary, args }),
+			isOther({ name: id, file }, { command: binary, args }),
 		),
 	};
 }
 
-/** What is known when a file is read, and what was read so far. */
+/** The settings for reading, and the results so far. */
 interface Reading {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly environmentName: string | undefined;
@@ -113,7 +112,7 @@ interface Reading {
 	readonly brokenFiles: string[];
 	readonly files: string[];
 	readonly sections: FileSections[];
-	/** True when a file speaks of plugins, be it to say that there are none. */
+	/** True when a file has a `plugins` key, even an empty one. */
 	namesPlugins: boolean;
 }
 
@@ -124,7 +123,7 @@ function readInto(reading: Reading, file: string, isRequired: boolean): void {
 	reading.sections.push(...readFile(file, text, reading));
 }
 
-/** Where the user's own configuration is looked for. */
+/** The path of the user's own configuration. */
 export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
 	const home = environment['HOME'] ?? environment['USERPROFILE'];
 	const base = environment['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
@@ -151,7 +150,7 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 	try {
 		const isYaml = isPluginsYaml(file);
 		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
-		if (!isWhole(text, document.value)) reading.brokenFiles.push(file);
+		if (!isComplete(text, document.value)) reading.brokenFiles.push(file);
 		const source = { file, document, environment, environmentName, unset, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		if (isYaml) return [readPluginsYaml(source, empty)];
@@ -165,8 +164,8 @@ function readFile(file: string, text: string, reading: Reading): FileSections[] 
 	}
 }
 
-/** To YAML a file cut short may still be right: an empty one says nothing, the start of a key is a text. */
-function isWhole(text: string, value: JsonValue): boolean {
+/** A truncated YAML file may still parse: an empty file to null, the start of a key to a string. */
+function isComplete(text: string, value: JsonValue): boolean {
 	return isObject(value) && text.trim() !== '';
 }
 
@@ -185,7 +184,7 @@ const empty: FileSections = {
 	limits: {},
 };
 
-/** `first` wins entry by entry; what only `second` says is added. */
+/** `first` wins entry by entry; entries only in `second` are added. */
 function merge(first: FileSections, second: FileSections): FileSections {
 	return {
 		mcpServers: mergeBy(first.mcpServers, second.mcpServers, ({ name }) => name),

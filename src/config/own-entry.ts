@@ -1,33 +1,33 @@
 /*
- * Entries of the configuration that are this program itself.
+ * Entries of the configuration that start this program itself.
  *
  * The file that adds `mctl serve` to an agent is the file that `mctl serve` reads, so
- * without a check the hub would start itself, and that one the next. An entry is known
- * by its command. One that hides behind a script is known by a mark in the environment:
- * every child gets the names of the entries that led to it.
+ * without a check the hub would start itself recursively. An entry is recognized by its
+ * command; behind a wrapper script, by an environment variable: every child gets the
+ * chain of entries that started it.
  */
 import { realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageRoot } from '../files/package-root.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
-/** Which entries led to this process, the first one first: a JSON list of `file#name`. */
+/** The chain of entries that started this process, outermost first: a JSON list of `file#name`. */
 export const STARTED_BY = 'ORCHESTRA_STARTED_BY';
 
-/** Longest chain that is remembered. */
+/** Longest chain that is kept. */
 const CHAIN_LIMIT = 32;
 
-/** An entry by where it is written. */
+/** The location of an entry. */
 export interface EntryPlace {
 	readonly file: string;
 	/** Its name or id there. */
 	readonly name: string;
 }
 
-const servingWords = ['serve', 'bridge'];
+const serverCommands = ['serve', 'bridge'];
 const ownFiles = ['dist/cli/main.js', 'mctl', 'mctl.cmd'];
 
-/** Flags that make it another hub than that of its folder. */
+/** Flags that select another hub than that of the folder. */
 const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
 
 /** True when this command is `mctl serve` or `mctl bridge`, however it is started, for the hub of its folder. */
@@ -35,15 +35,17 @@ export function isOwnCommand({ command, args = [] }: Pick<SpawnRecord, 'command'
 	const words = [command, ...args];
 	const at = words.findIndex(isOwnProgram);
 	if (words.some((word) => elsewhere.test(word))) return false;
-	return at !== -1 && servingWords.includes(words.slice(at + 1).find((word) => !word.startsWith('-')) ?? '');
+	return (
+		at !== -1 && serverCommands.includes(words.slice(at + 1).find((word) => !word.startsWith('-')) ?? '')
+	);
 }
 
-/** True when the entry led to this process. */
+/** True when the entry is in the chain that started this process. */
 export function isStartedBy(environment: Readonly<NodeJS.ProcessEnv>, entry: EntryPlace): boolean {
 	return chainOf(environment).includes(linkOf(entry));
 }
 
-/** The mark for a child of this process that the entry starts. */
+/** The environment variable with the chain for a child that the entry starts. */
 export function markedEnvironment(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	entry: EntryPlace,
@@ -62,7 +64,7 @@ function realPath(path: string): string | undefined {
 	try {
 		return realpathSync(path);
 	} catch {
-		return undefined; // no such file: not ours
+		return undefined; // no such file
 	}
 }
 
@@ -71,7 +73,7 @@ function chainOf(environment: Readonly<NodeJS.ProcessEnv>): string[] {
 		const chain: unknown = JSON.parse(environment[STARTED_BY] ?? '[]');
 		return Array.isArray(chain) ? chain.filter((link) => typeof link === 'string').slice(-CHAIN_LIMIT) : [];
 	} catch {
-		return []; // somebody else's variable of that name
+		return []; // another program's variable of the same name
 	}
 }
 

@@ -1,15 +1,15 @@
 /*
  * Plugins that the `install` command of another Orchestra put into the user's home:
- * `~/.orchestra/plugins/registry.json`, a map from repository to plugin. They belong
- * to every project, so they run in the folder of the project and come last.
+ * `~/.orchestra/plugins/registry.json`, a map from repository to plugin. They apply to
+ * every project, so they run in the project folder and have the lowest precedence.
  */
 import { join } from 'node:path';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
-import { type FileSections, leaveOutWrong, readPlugin } from './sections.ts';
+import { type FileSections, readPlugin, skipInvalid } from './sections.ts';
 
-/** Where the registry is; undefined without a home. */
+/** The path of the registry; undefined without a home folder. */
 export function registryFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
 	const home = environment['HOME'] ?? environment['USERPROFILE'];
 	return home ? join(home, '.orchestra', 'plugins', 'registry.json') : undefined;
@@ -23,12 +23,12 @@ export function readPluginRegistry(source: FieldSource, rest: FileSections, root
 		.at('plugins')
 		.entries()
 		.flatMap(([, field]) =>
-			leaveOutWrong(source, () => {
+			skipInvalid(source, () => {
 				const plugin = isObject(field.value) ? readPlugin(field, source.file) : undefined;
 				return plugin && { plugin: { ...plugin, cwd: root }, rank: rankOf(field, plugin) };
 			}),
 		);
-	// As there: those that others need come first, and within a rank the order is that of the ids.
+	// Same order as there: dependencies first, then by id.
 	found.sort((a, b) => a.rank - b.rank || (a.plugin.id < b.plugin.id ? -1 : 1));
 	return { ...rest, plugins: found.map(({ plugin }) => plugin) };
 }

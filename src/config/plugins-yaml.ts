@@ -1,11 +1,10 @@
 /*
- * The `plugins.yaml` of an existing Orchestra, taken as it is.
+ * Read the `plugins.yaml` of an existing Orchestra unchanged.
  *
- * There every value but `enabled` is a text, so values are taken as they are
- * written: `version: 1.10` is "1.10". A key without a value, or with the empty
- * text, counts as absent, except in `env` and `config`, where empty is a value.
- * The parser takes tens of milliseconds to load, so it is loaded only when there
- * is such a file.
+ * There every value except `enabled` is a string, so the source text is used:
+ * `version: 1.10` is "1.10". A key without a value, or with an empty string, counts as
+ * absent, except in `env` and `config`, where empty is a value. The parser takes tens
+ * of milliseconds to load, so it is loaded only when such a file exists.
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -16,9 +15,9 @@ import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
 import type { JsonDocument } from './jsonc.ts';
-import { type FileSections, leaveOutWrong, onlyKeys, readAddress, readPlugin } from './sections.ts';
+import { type FileSections, onlyKeys, readAddress, readPlugin, skipInvalid } from './sections.ts';
 
-/** How deep lists and maps may nest. */
+/** Depth limit of lists and maps. */
 const DEPTH_LIMIT = 20;
 
 const topNames = ['listen_addr', 'tcp_addr', 'certs_dir', 'plugins'];
@@ -34,7 +33,7 @@ const pluginNames = [
 	'depends_on',
 ];
 
-/** Is this file written in YAML? */
+/** True for a YAML file name. */
 export function isPluginsYaml(file: string): boolean {
 	return /\.ya?ml$/i.test(basename(file));
 }
@@ -49,7 +48,7 @@ export function parsePluginsYaml(text: string, file: string): JsonDocument {
 	};
 }
 
-/** What the file says; `rest` fills the sections that it cannot have. */
+/** The sections of the file; `rest` fills those that it cannot have. */
 export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSections {
 	const top = Field.of(source);
 	onlyKeys(top, topNames);
@@ -63,21 +62,21 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 		.at('plugins')
 		.items()
 		.flatMap((field) => {
-			// Told, and no reason to leave the plugin out: a later Orchestra may know the key.
+			// Reported, but the plugin is kept: a later Orchestra may know the key.
 			onlyKeys(field, pluginNames);
-			return leaveOutWrong(source, () =>
-				isObject(field.value) ? besideTheFile(readPlugin(field, source.file)) : undefined,
+			return skipInvalid(source, () =>
+				isObject(field.value) ? resolveBinary(readPlugin(field, source.file)) : undefined,
 			);
 		});
 	return { ...rest, hub, plugins };
 }
 
-/** Other Orchestras look for every program beside the file; here a name that is not there is looked up on PATH. */
-function besideTheFile(plugin: PluginEntry | undefined): PluginEntry | undefined {
+/** Look for the program next to the file first, as other Orchestras do; else it is looked up on PATH. */
+function resolveBinary(plugin: PluginEntry | undefined): PluginEntry | undefined {
 	if (plugin === undefined || plugin.binary.includes('/')) return plugin;
 	const place = join(dirname(plugin.file), plugin.binary);
-	const isThere = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;
-	return isThere ? { ...plugin, binary: place } : plugin;
+	const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;
+	return isFile ? { ...plugin, binary: place } : plugin;
 }
 
 function composed(text: string, file: string): YamlDocument {
@@ -105,12 +104,12 @@ function withoutAbsent(value: unknown, path: readonly string[]): JsonValue {
 	if (path.length > DEPTH_LIMIT) throw new RangeError(`nested deeper than ${DEPTH_LIMIT} levels`);
 	if (Array.isArray(value)) return value.map((item) => withoutAbsent(item ?? '', [...path, '']));
 	if (!isObject(value)) return typeof value === 'string' ? value : '';
-	const isOfTexts = path.at(-1) === 'env' || path.at(-1) === 'config';
-	const entries = Object.entries(value).filter(([, inner]) => isOfTexts || (inner ?? '') !== '');
+	const isStringMap = path.at(-1) === 'env' || path.at(-1) === 'config';
+	const entries = Object.entries(value).filter(([, inner]) => isStringMap || (inner ?? '') !== '');
 	return Object.fromEntries(
 		entries.map(([key, inner]) => {
 			const plain = withoutAbsent(inner, [...path, key]);
-			return [key, key === 'enabled' && !isOfTexts ? flagOf(plain) : plain];
+			return [key, key === 'enabled' && !isStringMap ? flagOf(plain) : plain];
 		}),
 	);
 }
@@ -121,7 +120,7 @@ function flagOf(value: JsonValue): JsonValue {
 	return /^(?:false|no|off|n)$/i.test(value) ? false : value;
 }
 
-/** Where the key at the end of a path stands, or its nearest parent that exists. */
+/** The offset of the key at `path`, or of its nearest existing parent. */
 function offsetOf(yaml: typeof Yaml, document: Yaml.Document, path: readonly string[]): number {
 	let node: unknown = document.contents;
 	let offset = 0;

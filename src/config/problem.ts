@@ -1,14 +1,14 @@
-/* What is wrong with a file, told so that the reader can go and correct it. */
+/* Problems of a configuration file, with everything that is needed to fix them. */
 
-/** One thing that is wrong, and where. Everything else in the file still works. */
+/** One problem and its location. The rest of the file is still used. */
 export interface ConfigProblem {
 	readonly file: string;
 	readonly line: number;
-	/** Dotted path of the key; empty when the file as a whole is meant. */
+	/** Dotted path of the key; empty for the whole file. */
 	readonly key: string;
 	readonly found: string;
 	readonly allowed: string;
-	/** All of it as one sentence. */
+	/** The problem as one sentence. */
 	readonly message: string;
 }
 
@@ -20,7 +20,7 @@ export function configProblem(facts: Omit<ConfigProblem, 'message'>): ConfigProb
 
 const SHOWN_CHARACTERS = 60;
 
-/** A value and its kind, for an error text. */
+/** A value and its type, for an error message. */
 export function describeValue(value: unknown): string {
 	if (value === undefined) return 'missing';
 	if (value === null) return 'null';
@@ -29,7 +29,7 @@ export function describeValue(value: unknown): string {
 	return `${shown} (${kindOf(value)})`;
 }
 
-/** The kind alone, for values that may be secrets. */
+/** Only the type, for values that may be secrets. */
 export function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return String(value);
 	if (Array.isArray(value)) return 'an array';

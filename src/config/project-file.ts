@@ -1,7 +1,6 @@
 /*
- * Where the configuration of a project is: in the working directory or the nearest
- * folder above it, no higher than the repository. Who only needs to know the place
- * need not read what is there.
+ * Find the configuration file of a project: in the working directory or the nearest
+ * folder above it, up to the repository root. It is not read here.
  */
 
 import { statSync } from 'node:fs';
@@ -13,10 +12,10 @@ export const PLUGINS_FILE = 'plugins.yaml';
 
 const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
 
-/** The file that speaks for the project; undefined when there is none. */
+/** The configuration file of the project; undefined when there is none. */
 export function findProjectFile(cwd: string, home: string | undefined): string | undefined {
 	for (let folder = cwd; ; folder = dirname(folder)) {
-		const found = projectNames.map((name) => join(folder, name)).find(isThere);
+		const found = projectNames.map((name) => join(folder, name)).find(isCandidate);
 		const isTop = folder === dirname(folder) || folder === home || exists(join(folder, '.git'));
 		if (found !== undefined || isTop) return found;
 	}
@@ -28,8 +27,8 @@ export function projectRoot(cwd: string, home: string | undefined): string {
 	return file === undefined ? cwd : dirname(file);
 }
 
-/** A pipe or a circle of links with the name of the file is found too: reading it tells what is wrong. */
-function isThere(path: string): boolean {
+/** A pipe or a symlink loop with the name counts too: reading it reports the problem. */
+function isCandidate(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 	} catch (error) {
@@ -41,6 +40,6 @@ function exists(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch {
-		return false; // a folder that may not be looked into has nothing for us
+		return false; // an unreadable folder counts as empty
 	}
 }

@@ -1,4 +1,4 @@
-/* One file's fields to the sections of the configuration. An entry with a problem is left out whole. */
+/* Read the sections of one file. An entry with a problem is skipped as a whole. */
 import type {
 	Configuration,
 	HubSection,
@@ -13,7 +13,7 @@ import type {
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
 
-/** What one file says. */
+/** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
@@ -21,33 +21,30 @@ const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = ['listenAddr', 'tcpAddr', 'certsDir', 'idleMs'];
 
-/**
- * Read a parsed file; problems are noted in `source`. A file of another client
- * (`isOurs` false) may hold keys that mean something only there.
- */
+/** Read a parsed file; problems go to `source`. A file of another client (`isOurs` false) may have unknown keys. */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
 	const top = Field.of(source);
 	if (isOurs) onlyKeys(top, [...sectionNames, '$schema']);
 	else top.entries();
-	const whole = <T>(read: () => T | undefined): T[] => leaveOutWrong(source, read);
+	const valid = <T>(read: () => T | undefined): T[] => skipInvalid(source, read);
 	return {
 		mcpServers: top
 			.at('mcpServers')
 			.entries()
-			.flatMap(([name, field]) => whole(() => readServer(name, field, { file: source.file, root }))),
+			.flatMap(([name, field]) => valid(() => readServer(name, field, { file: source.file, root }))),
 		tools: readTools(top.at('tools')),
 		library: readLibrary(top.at('library')),
 		plugins: top
 			.at('plugins')
 			.items()
-			.flatMap((field) => whole(() => readPlugin(field, source.file))),
+			.flatMap((field) => valid(() => readPlugin(field, source.file))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
 	};
 }
 
-/** The entry, or none when reading it noted a problem. */
-export function leaveOutWrong<T>(source: FieldSource, read: () => T | undefined): T[] {
+/** The entry, or none when reading it reported a problem. */
+export function skipInvalid<T>(source: FieldSource, read: () => T | undefined): T[] {
 	const before = source.problems.length;
 	const entry = read();
 	return entry === undefined || source.problems.length > before ? [] : [entry];
@@ -97,7 +94,7 @@ function readStdio(
 	return { kind: 'stdio', name, record: { command, args, env, cwd, timeoutMs }, isEnabled, file };
 }
 
-/** A relative program is found from the file; a bare name is left for PATH. */
+/** A relative path is resolved against the file; a bare name is left for PATH. */
 function programPath(field: Field): string | undefined {
 	const text = field.text();
 	return text !== undefined && /^(\.{1,2}|~)[/\\]/.test(text) ? field.path() : text;
@@ -124,11 +121,11 @@ function readLibrary(field: Field): LibrarySection {
 	return { prompts: field.at('prompts').path(), resources: field.at('resources').path() };
 }
 
-/** One plugin, written the same way in every file that can name plugins. */
+/** One plugin; the format is the same in every file. */
 export function readPlugin(field: Field, file: string): PluginEntry | undefined {
 	const binaryField = field.at('binary');
 	for (const required of [field.at('id'), binaryField]) {
-		if (!required.isPresent) return required.report('a text that is not empty');
+		if (!required.isPresent) return required.report('a non-empty string');
 	}
 	const id = field.at('id').text();
 	const binary = String(binaryField.value).includes('/') ? binaryField.path() : binaryField.text();
@@ -182,7 +179,7 @@ function countsOf(entries: [string, Field][]): Record<string, number> {
 	);
 }
 
-/** Note every key that means nothing here. */
+/** Report every unknown key. */
 export function onlyKeys(field: Field, names: readonly string[]): void {
 	for (const [key, inner] of field.entries()) {
 		if (!names.includes(key))

@@ -1,11 +1,11 @@
 /*
- * Parse YAML that a stranger wrote, with bounds on every dimension.
+ * Parse untrusted YAML with limits on every dimension.
  *
  * The `yaml` package builds its values by recursion: a few kilobytes of `[` exhaust
- * the stack, and V8 then ends the process. Its lexer and parser do not recurse, so
+ * the stack, and V8 then aborts the process. Its lexer and parser do not recurse, so
  * they run first: lexemes, depth and aliases are counted there, and only a bounded
- * tree is composed. Unique keys are checked here, because the package compares each
- * key with all others. `docs/decisions/0010-bounded-parsing.md` has the reasons.
+ * tree is composed. Unique keys are checked here, because the check of the package is
+ * quadratic. `docs/decisions/0010-bounded-parsing.md` has the reasons.
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
@@ -22,17 +22,17 @@ const ALIAS_LIMIT = 64;
 const VALUE_LIMIT = 50_000;
 /** Characters of a key that a message shows. */
 const SHOWN_CHARACTERS = 60;
-/** Longest sentence of the parser that is passed on. */
+/** Longest message of the parser that is shown. */
 const MESSAGE_LIMIT_CHARACTERS = 200;
-/** What the parser keeps on its stack beside collections: the document and a scalar. */
+/** Entries on the parser's stack besides collections: the document and a scalar. */
 const STACK_MARGIN = 2;
 
 export interface YamlOptions {
-	/** How deep lists and maps may nest. Default `DEPTH_LIMIT`. */
+	/** Depth limit of lists and maps. Default `DEPTH_LIMIT`. */
 	depth?: number;
 	/** Longest text, in characters. Default `YAML_LIMIT_CHARACTERS`. */
 	limitCharacters?: number;
-	/** Take `<<` as a merge key in YAML 1.2 too. Default false. */
+	/** Accept `<<` as a merge key in YAML 1.2 too. Default false. */
 	merge?: boolean;
 }
 
@@ -42,16 +42,16 @@ export interface YamlDocument {
 	readonly yaml: typeof Yaml;
 }
 
-/** The value of a text. Throws `bad_input` for text above a bound or that is not YAML, with `data.line` where it is known. */
+/** Parse a text to a value. Throws `bad_input` for invalid YAML or a text over a limit, with `data.line` if known. */
 export function parseBoundedYaml(text: string, options: YamlOptions = {}): unknown {
 	return boundedValue(composeBoundedYaml(text, options).document, options);
 }
 
-/** The nodes of a text, to work on before `boundedValue`. Throws as `parseBoundedYaml` does. */
+/** Parse a text to nodes, to edit before `boundedValue`. Throws as `parseBoundedYaml` does. */
 export function composeBoundedYaml(text: string, options: YamlOptions = {}): YamlDocument {
 	const { depth = DEPTH_LIMIT, limitCharacters = YAML_LIMIT_CHARACTERS, merge = false } = options;
 	if (text.length > limitCharacters) throw bad(`longer than ${limitCharacters} characters`);
-	// Loaded on first need: a user with plain files only never pays for the parser.
+	// Loaded on first use.
 	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
 	assertBoundedTokens(yaml, text, depth);
 	const lines = new yaml.LineCounter();
@@ -76,22 +76,21 @@ export function boundedValue(document: Yaml.Document, options: YamlOptions = {})
 	return value;
 }
 
-/** One pass of the parts of the package that do not recurse. */
+/** Run the parts of the package that do not recurse. */
 function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number): void {
 	const parser = new yaml.Parser();
 	let lexemes = 0;
 	let aliases = 0;
 	for (const lexeme of new yaml.Lexer().lex(text)) {
-		if (++lexemes > LEXEME_LIMIT) throw bad(`made of more than ${LEXEME_LIMIT} parts`);
-		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT)
-			throw bad(`using more than ${ALIAS_LIMIT} aliases`);
+		if (++lexemes > LEXEME_LIMIT) throw bad(`more than ${LEXEME_LIMIT} tokens`);
+		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT) throw bad(`more than ${ALIAS_LIMIT} aliases`);
 		for (const token of parser.next(lexeme)) assertTokenDepth(token, depthLimit);
 		if (parser.stack.length > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
 	}
 	for (const token of parser.end()) assertTokenDepth(token, depthLimit);
 }
 
-/** The stack of the parser shows most depth while it grows; a key that becomes a map in hindsight shows only here. */
+/** The parser's stack shows most of the depth; a key that turns out to be a map shows only here. */
 function assertTokenDepth(root: Yaml.CST.Token, depthLimit: number): void {
 	let level: Yaml.CST.Token[] = [root];
 	for (let depth = 0; level.length > 0; depth++) {
@@ -111,7 +110,7 @@ function innerTokens(token: Yaml.CST.Token): Yaml.CST.Token[] {
 	return inner;
 }
 
-/** As the package does it, but with a set: a map of 20,000 keys would take seconds. */
+/** The check of the package, but with a set: a map of 20,000 keys would take seconds. */
 function assertUniqueKeys(yaml: typeof Yaml, document: Yaml.Document, lines: Yaml.LineCounter): void {
 	yaml.visit(document, {
 		Map: (_, map) => {
@@ -128,10 +127,10 @@ function assertUniqueKeys(yaml: typeof Yaml, document: Yaml.Document, lines: Yam
 function duplicateKey({ value, range }: Yaml.Scalar, lines: Yaml.LineCounter): OrchestraError {
 	const { line } = lines.linePos(range?.[0] ?? 0);
 	const key = JSON.stringify(String(value).slice(0, SHOWN_CHARACTERS));
-	return bad(`Map keys must be unique: ${key} stands twice, again at line ${line}`, { line });
+	return bad(`Map keys must be unique: ${key} is repeated at line ${line}`, { line });
 }
 
-/** A broken file can have thousands of errors; a stack trace for each takes longer than the parsing. */
+/** A broken file can have thousands of errors; a stack trace for each takes longer than parsing. */
 function withCheapErrors<Result>(parse: () => Result): Result {
 	const { stackTraceLimit } = Error;
 	Error.stackTraceLimit = 0;

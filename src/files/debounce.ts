@@ -1,9 +1,9 @@
-/* Make one action of a burst of events. */
+/* Debounce: one action for a burst of events. */
 
 export interface DebounceOptions {
-	/** How long no event may come before the action, in milliseconds. */
+	/** Quiet period before the action, in milliseconds. */
 	readonly quietMs: number;
-	/** How long after the first event the action comes at the latest. Default: `quietMs`. */
+	/** Longest delay after the first event, in milliseconds. Default: `quietMs`. */
 	readonly latestMs?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export class Debounce {
 		this.#options = options;
 	}
 
-	/** An event came. */
+	/** Record an event. */
 	touch(): void {
 		const { quietMs, latestMs = quietMs } = this.#options;
 		const now = performance.now();
@@ -29,7 +29,7 @@ export class Debounce {
 		this.#timer = setTimeout(() => this.#fire(), Math.max(0, Math.min(quietMs, left))).unref();
 	}
 
-	/** The action that is due does not come. */
+	/** Cancel a pending action. */
 	close(): void {
 		clearTimeout(this.#timer);
 	}

@@ -1,10 +1,9 @@
 /*
- * One process at a time in a folder.
+ * A lock file: mutual exclusion between processes in a folder.
  *
- * The lock is a file that only one process can create; it names its owner. An
- * owner that died leaves it behind, so a lock whose process is gone, or that is
- * older than any honest work takes, is moved away. Moving is atomic: of two that
- * try, one finds nothing left to move.
+ * Only one process can create the file; it contains the pid of the owner. A stale
+ * lock, whose owner is dead or which is older than any legitimate work, is renamed
+ * away. The rename is atomic: of two processes that try, one fails.
  */
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ const RETRY_MS = 20;
 const STALE_MS = 30_000;
 const WAIT_MS = 10_000;
 
-/** Run `work` while this process alone holds the folder. Rejects with `timeout` when another keeps it. */
+/** Run `work` while this process holds the lock of the folder. Rejects with `timeout` when another process keeps it. */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
 	const path = join(folder, LOCK_NAME);
 	const endsAt = performance.now() + WAIT_MS;
@@ -27,7 +26,7 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
 				'timeout',
 				`the folder ${folder} was locked by another process for ${WAIT_MS / 1000} s`,
 				{
-					hint: `If no other Orchestra is at work there, delete ${path}.`,
+					hint: `If no other Orchestra process uses the folder, delete ${path}.`,
 					data: { path },
 				},
 			);
@@ -58,7 +57,7 @@ async function removeStale(path: string): Promise<void> {
 		const owner = await readFile(path, 'utf8');
 		const { mtimeMs } = await stat(path);
 		const ageMs = Date.now() - mtimeMs;
-		// A lock without a number is one that is being written right now, or was cut short long ago.
+		// A lock without a pid is being written now, or its writer died.
 		const isDead = owner.trim() === '' ? ageMs > RETRY_MS * 50 : !isAlive(Number(owner));
 		if (!isDead && ageMs < STALE_MS) return;
 		const aside = `${path}.${process.pid}`;
@@ -67,7 +66,7 @@ async function removeStale(path: string): Promise<void> {
 		if (isSame) await unlink(aside);
 		else await rename(aside, path);
 	} catch (error) {
-		// Somebody else was faster; the next try decides.
+		// Another process was faster; retry.
 		if (!isCode(error, 'ENOENT')) throw OrchestraError.from(error, 'io');
 	}
 }

@@ -1,22 +1,22 @@
 /*
  * Watch one folder, whether it exists or not.
  *
- * The nearest existing folder above a missing one is watched until it comes. The
- * watch is in place when the constructor returns: list the folder afterwards and no
- * change is lost. Not seen: that a folder above an existing one was moved away,
- * which would need a watch on each.
+ * While the folder is missing, its nearest existing ancestor is watched. The watch is
+ * active when the constructor returns: list the folder afterwards and no change is
+ * lost. Not detected: an ancestor of an existing folder is moved away, which would
+ * need a watch on each.
  */
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 export interface FolderWatchOptions {
-	/** Receives the name that changed in the folder; null when the system does not say, or the folder came or went. */
+	/** Called with the name that changed in the folder; null when it is unknown, or the folder was created or removed. */
 	readonly onEvent: (name: string | null) => void;
-	/** The names that matter. Default: all. */
+	/** Names to report. Default: all. */
 	readonly names?: ReadonlySet<string> | undefined;
-	/** The system has no watches left, or refuses this one: changes will not be seen. */
+	/** The system refused the watch, for example at its limit: changes are not reported. */
 	readonly onRefused?: ((error: NodeJS.ErrnoException) => void) | undefined;
-	/** What watches one folder. Default: that of Node. */
+	/** Watches one folder. Default: `fs.watch`. */
 	readonly watch?: typeof watch | undefined;
 }
 
@@ -30,7 +30,7 @@ export class FolderWatch {
 	constructor(folder: string, options: FolderWatchOptions) {
 		this.#folder = folder;
 		this.#options = options;
-		this.#follow();
+		this.#rewatch();
 	}
 
 	close(): void {
@@ -43,41 +43,43 @@ export class FolderWatch {
 		this.#watcher = undefined;
 	}
 
-	/** Watch the folder, or the nearest one above it that exists. */
-	#follow(): void {
+	/** Watch the folder, or its nearest existing ancestor. */
+	#rewatch(): void {
 		this.#release();
 		if (this.#isClosed) return;
 		const place = nearestFolder(this.#folder);
 		try {
 			this.#watcher = this.#open(place);
 		} catch (error) {
-			// A folder that went away just now is noticed below.
+			// A folder that was just removed is handled below.
 			const failure = error as NodeJS.ErrnoException;
 			if (failure.code !== 'ENOENT' && failure.code !== 'ENOTDIR') this.#options.onRefused?.(failure);
 		}
-		if (nearestFolder(this.#folder) !== place) this.#follow();
+		if (nearestFolder(this.#folder) !== place) this.#rewatch();
 	}
 
 	#open(place: string): FSWatcher {
 		const { names, onEvent, watch: open = watch } = this.#options;
 		const isHere = place === this.#folder;
-		const awaited = isHere ? names : new Set(relative(place, this.#folder).split(sep).slice(0, 1));
+		const expected = isHere ? names : new Set(relative(place, this.#folder).split(sep).slice(0, 1));
 		const opened = open(place, { persistent: false }, (kind, name) => {
 			if (this.#isClosed) return;
-			const isAwaited = name === null || awaited === undefined || awaited.has(name);
-			if (isHere && isAwaited) onEvent(name);
-			// A folder that goes away reports its own name.
-			if (kind === 'rename' && (name === basename(place) || (!isHere && isAwaited))) this.#moved(isHere);
+			const isExpected = name === null || expected === undefined || expected.has(name);
+			if (isHere && isExpected) onEvent(name);
+			// A removed folder reports its own name.
+			if (kind === 'rename' && (name === basename(place) || (!isHere && isExpected))) this.#onMoved(isHere);
 		});
-		// Where a folder that goes is an error, what is above it is watched from now on.
-		opened.on('error', () => (nearestFolder(this.#folder) === place ? this.#release() : this.#moved(isHere)));
+		// On some systems the removal of a folder is an error: watch its ancestor from now on.
+		opened.on('error', () =>
+			nearestFolder(this.#folder) === place ? this.#release() : this.#onMoved(isHere),
+		);
 		return opened;
 	}
 
-	/** The folder came or went, or one above it did: with it came or went the files in it. */
-	#moved(wasHere: boolean): void {
+	/** The folder or an ancestor was created or removed, and the files in it too. */
+	#onMoved(wasHere: boolean): void {
 		const before = nearestFolder(this.#folder);
-		this.#follow();
+		this.#rewatch();
 		const { names, onEvent } = this.#options;
 		const isFound =
 			names === undefined
@@ -96,6 +98,6 @@ function isFolder(path: string): boolean {
 	try {
 		return statSync(path).isDirectory();
 	} catch {
-		return false; // it does not exist, or we may not look
+		return false; // missing or unreadable
 	}
 }

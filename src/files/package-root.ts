@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 let known: string | undefined;
 
-/** The nearest folder above this module with a `package.json`: bundled code and source lie at different depths. */
+/** The nearest ancestor folder with a `package.json`: bundled code and source are at different depths. */
 export function packageRoot(): string {
 	known ??= nearest(dirname(fileURLToPath(import.meta.url)));
 	return known;

@@ -1,17 +1,17 @@
 /*
- * Is a path ours alone?
+ * Check that a path is private to this user.
  *
- * Folders and files that decide which process we talk to, or that hold keys, must
- * belong to the user who runs us and must not be writable by others. Otherwise
- * another local user can put a hub, a key or a lock of his own there.
+ * Folders and files that contain keys, or that decide which process we connect to,
+ * must belong to the current user and must not be writable by others. Otherwise
+ * another local user can plant a hub, a key or a lock there.
  */
 import { lstatSync } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
 
-/** Bits that let the group or others write. */
+/** Mode bits for write access of group and others. */
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Throws `bad_input` when `path` exists and belongs to another user, is a link, or can be written by others. A missing path is fine. */
+/** Throws `bad_input` when `path` belongs to another user, is a symbolic link, or is writable by others. A missing path passes. */
 export function assertPrivate(path: string, userId: number | undefined = process.getuid?.()): void {
 	if (userId === undefined) return; // Windows has access lists instead
 	const found = lstatSync(path, { throwIfNoEntry: false });

@@ -1,10 +1,10 @@
 /*
- * Read a file that a stranger may have put there.
+ * Read an untrusted file safely.
  *
- * A name that we expect to be a small text file may be a FIFO, a device, a folder
- * or 50 GB. A plain read of those blocks the event loop or fills the memory. So a
- * file is opened without blocking, examined through its descriptor (not its name,
- * which may point elsewhere a moment later), and read up to a limit.
+ * A path that should be a small text file may be a FIFO, a device, a folder or 50 GB.
+ * A plain read of those blocks the event loop or fills the memory. So the file is
+ * opened with O_NONBLOCK, checked with fstat (its name may change meanwhile), and read
+ * up to a limit.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { OrchestraError } from '../errors.ts';
 /** Longest configuration, manifest or state file that we read. */
 export const SMALL_FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
 
-/** The bytes of a regular file. Throws `bad_input` for anything else or above `limitBytes`; errors of the system pass as they are. */
+/** The bytes of a regular file. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
 export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {
 	const { O_RDONLY, O_NONBLOCK } = constants;
 	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
@@ -45,7 +45,7 @@ export function readRegularHead(path: string, bytes: number): Buffer {
 	}
 }
 
-/** A file under /proc says it has no bytes and has some, and a file may grow while it is read: read to the end, never past the limit. */
+/** Reads to the end, never past the limit: a file under /proc has size 0, and a file may grow meanwhile. */
 function readUpTo(descriptor: number, path: string, limitBytes: number, expected: number): Buffer {
 	const parts: Buffer[] = [];
 	let length = 0;
@@ -62,7 +62,7 @@ function readUpTo(descriptor: number, path: string, limitBytes: number, expected
 function notRegular(path: string, found: Stats): OrchestraError {
 	const kind = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a named pipe' : 'a device or socket';
 	return new OrchestraError('bad_input', `${path} is ${kind}, not a regular file`, {
-		hint: 'Put a regular file there.',
+		hint: 'Replace it by a regular file.',
 		data: { path },
 	});
 }

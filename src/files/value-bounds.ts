@@ -1,13 +1,13 @@
 /*
- * Bounds for values that strangers wrote.
+ * Limits for untrusted values.
  *
- * V8 ends the whole process when a regular expression is compiled close to the end
- * of the stack, and no `try` catches that. So nothing may recurse over a value whose
- * depth a stranger chose: its depth is checked first, by a loop without recursion.
+ * V8 aborts the process when a regular expression is compiled near the end of the
+ * stack, and no `try` catches that. So no code may recurse over an untrusted value
+ * before its depth is checked, by a loop without recursion.
  */
 import { OrchestraError } from '../errors.ts';
 
-/** How deep lists and maps of a file or a message may nest before we refuse to work on them. */
+/** Depth limit of lists and maps in a file or message. */
 export const DEPTH_LIMIT = 64;
 /** Most values inside one value, repeated ones counted each time. */
 export const VALUE_COUNT_LIMIT = 500_000;
@@ -19,10 +19,7 @@ export interface ValueBounds {
 	count?: number;
 }
 
-/**
- * Throws `bad_input` when `value` nests deeper than allowed or holds more values than allowed. A value that
- * contains itself has no end of depth, so it is refused too.
- */
+/** Throws `bad_input` when `value` is nested too deep, has too many values, or contains itself. */
 export function assertBounded(value: unknown, bounds: ValueBounds = {}): void {
 	const { depth: depthLimit = DEPTH_LIMIT, count: countLimit = VALUE_COUNT_LIMIT } = bounds;
 	let level: object[] = isContainer(value) ? [value] : [];
@@ -42,7 +39,7 @@ export function assertBounded(value: unknown, bounds: ValueBounds = {}): void {
 
 /** Parse JSON and check its depth. Throws `bad_input` for depth, `SyntaxError` for text that is not JSON. */
 export function parseBoundedJson(text: string, bounds?: ValueBounds): unknown {
-	// The parser of V8 does not recurse, so it may run first.
+	// `JSON.parse` of V8 does not recurse, so it may run first.
 	const value: unknown = JSON.parse(text);
 	assertBounded(value, bounds);
 	return value;
@@ -50,7 +47,7 @@ export function parseBoundedJson(text: string, bounds?: ValueBounds): unknown {
 
 export function tooDeep(limit: number): OrchestraError {
 	return new OrchestraError('bad_input', `nested deeper than ${limit} levels`, {
-		hint: 'Write it flatter.',
+		hint: 'Reduce the nesting.',
 		data: { limit },
 	});
 }

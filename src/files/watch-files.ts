@@ -1,5 +1,5 @@
 /*
- * Report when one of some files changed, came or went.
+ * Report when one of several files is changed, created or removed.
  *
  * The folders are watched, not the files: editors replace a file rather than write
  * into it, and a file that does not exist yet cannot be watched.
@@ -8,12 +8,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { Debounce } from './debounce.ts';
 import { FolderWatch } from './folder-watch.ts';
 
-/** How long after a change it is reported, in milliseconds: a burst of changes is one. */
-const SETTLE_MS = 200;
+/** Debounce interval in milliseconds: a burst of changes is reported once. */
+const DEBOUNCE_MS = 200;
 
-/** Watch `files`; gives back what ends it. Does not keep the process alive. */
+/** Watch `files`; returns a function that stops it. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-	const changes = new Debounce(onChange, { quietMs: SETTLE_MS });
+	const changes = new Debounce(onChange, { quietMs: DEBOUNCE_MS });
 	const paths = files.map((file) => resolve(file));
 	const watches = [...new Set(paths.map((path) => dirname(path)))].map((folder) => {
 		const names = paths.filter((path) => dirname(path) === folder).map((path) => basename(path));

@@ -1,10 +1,10 @@
 /*
- * Report that something below a root changed.
+ * Report changes in a folder tree, debounced.
  *
- * One watch for each folder, because Node's recursive watch loses events on Linux.
- * Every folder is watched before it is listed, so a change is either seen or listed. A
- * root that does not exist is waited for. Where the system has no watches left the
- * listener is called every few seconds instead.
+ * One watch per folder, because Node's recursive watch loses events on Linux. Every
+ * folder is watched before it is listed, so no change is lost. A missing root is
+ * picked up when it is created. When the system refuses a watch, changes are polled:
+ * the listener is called every few seconds.
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,15 +13,15 @@ import { FolderWatch } from './folder-watch.ts';
 
 export interface TreeWatchOptions {
 	readonly onChange: () => void;
-	/** Which folders below the root are watched, by their name. Default: all but hidden ones and `node_modules`. */
-	readonly isSubscribed?: ((name: string) => boolean) | undefined;
+	/** Selects folders below the root by name. Default: all except hidden ones and `node_modules`. */
+	readonly isWatched?: ((name: string) => boolean) | undefined;
 }
 
-/** How long after a change it is reported, in milliseconds: a burst of changes is one. */
-const SETTLE_MS = 150;
-/** How often a tree that cannot be watched is reported as changed, in milliseconds. */
+/** Debounce interval in milliseconds: a burst of changes is reported once. */
+const DEBOUNCE_MS = 150;
+/** Poll interval for a tree that cannot be watched, in milliseconds. */
 const POLL_MS = 3000;
-/** Most folders below one root that are watched; what is deeper or beyond is not seen. */
+/** Limits per root; changes beyond them are not reported. */
 const FOLDER_LIMIT = 1000;
 const DEPTH_LIMIT = 12;
 
@@ -29,14 +29,14 @@ export class TreeWatch {
 	readonly #root: string;
 	readonly #options: TreeWatchOptions;
 	readonly #watches = new Map<string, FolderWatch>();
-	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: SETTLE_MS });
+	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: DEBOUNCE_MS });
 	#poll: NodeJS.Timeout | undefined;
 
 	/** Every folder is watched when the constructor returns. Does not keep the process alive. */
 	constructor(root: string, options: TreeWatchOptions) {
 		this.#root = resolve(root);
 		this.#options = options;
-		this.#follow();
+		this.#updateWatches();
 	}
 
 	close(): void {
@@ -46,8 +46,8 @@ export class TreeWatch {
 		this.#watches.clear();
 	}
 
-	/** Watch the folders that came, and no longer those that went. */
-	#follow(): void {
+	/** Watch new folders, and stop watching removed ones. */
+	#updateWatches(): void {
 		const found = new Set<string>();
 		const waiting = [{ folder: this.#root, depth: 0 }];
 		for (let next = waiting.shift(); next && found.size < FOLDER_LIMIT; next = waiting.shift()) {
@@ -72,19 +72,19 @@ export class TreeWatch {
 	}
 
 	#foldersIn(folder: string): string[] {
-		const { isSubscribed = isOrdinary } = this.#options;
+		const { isWatched = isOrdinary } = this.#options;
 		try {
 			const entries: Dirent[] = readdirSync(folder, { withFileTypes: true });
 			return entries
-				.filter((entry) => entry.isDirectory() && isSubscribed(entry.name))
+				.filter((entry) => entry.isDirectory() && isWatched(entry.name))
 				.map(({ name }) => join(folder, name));
 		} catch {
-			return []; // it does not exist, or we may not look
+			return []; // missing or unreadable
 		}
 	}
 
 	#onChange(): void {
-		this.#follow();
+		this.#updateWatches();
 		this.#options.onChange();
 	}
 

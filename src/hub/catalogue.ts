@@ -1,10 +1,10 @@
 /*
- * All that there is to call, over all backends, kept until something changes.
+ * The merged lists of all backends, cached until a backend changes.
  *
- * Backends are asked in parallel, each with a deadline. One that fails or is late
- * keeps what it offered last and never hides the others. The answer of a late backend
- * is still taken when it comes: the list is then changed. A call of a tool that no list
- * has waits longer than a list does, because a late backend may have it.
+ * Backends are listed in parallel, each with a deadline. For a backend that fails or is
+ * late, its last known items are used. A late answer is applied when it arrives, and
+ * clients are notified. A call of an unknown tool waits longer than a list, because a
+ * late backend may have the tool.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -14,28 +14,28 @@ import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../pro
 import { within } from '../rpc/clock.ts';
 import type { Backend } from './backends/backend.ts';
 import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
-import { mergeByName, mergeByUri, type NamedList, type Offer, type Route } from './named-list.ts';
-import { EarlyOffers } from './orchestrator/early-offers.ts';
+import { type BackendItems, type MergedList, mergeByName, mergeByUri, type Route } from './merged-list.ts';
+import { PartialList } from './partial-list.ts';
 
-/** How long a list waits for a backend that has not said what it offers, in milliseconds. */
+/** How long a list waits for a backend that has not answered, in milliseconds. */
 export const LIST_WAIT_MS = 2000;
-/** How long the call of an unknown tool waits for backends that are late. */
+/** How long the call of an unknown tool waits for late backends. */
 const CALL_WAIT_MS = 10_000;
 
 interface Lists {
-	tools: NamedList<Tool>;
-	prompts: NamedList<Prompt>;
-	resources: NamedList<Resource>;
-	templates: NamedList<ResourceTemplate>;
+	tools: MergedList<Tool>;
+	prompts: MergedList<Prompt>;
+	resources: MergedList<Resource>;
+	templates: MergedList<ResourceTemplate>;
 }
 
 export interface CatalogueOptions {
-	/** In configuration order, asked anew each time. */
+	/** The current backends, in configuration order. */
 	readonly backends: () => readonly Backend[];
 	readonly log: Log;
 	/** Default `LIST_WAIT_MS`. */
 	readonly listWaitMs?: (() => number | undefined) | undefined;
-	/** A backend answered after a list was given out without it, and that list is different now. */
+	/** A late backend answered, and its items differ from those in the list. */
 	readonly onLate: (change: Change) => void;
 }
 
@@ -43,18 +43,18 @@ export class Catalogue {
 	readonly #options: CatalogueOptions;
 	readonly #backends: () => readonly Backend[];
 	readonly #log: Log;
-	/** Backends whose answer is still to come, after their deadline. */
+	/** Backends that missed their deadline and have not answered yet. */
 	readonly #late = new Map<CatalogueKind, Map<Backend, Promise<void>>>();
 	readonly #lists = new Map<CatalogueKind, Awaitable<Lists[CatalogueKind]>>();
-	readonly #lastOffers = new WeakMap<Backend, Map<CatalogueKind, readonly unknown[]>>();
+	readonly #lastItems = new WeakMap<Backend, Map<CatalogueKind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
 	readonly #differences = new ListDifferences({
 		given: (kind) => this.#lists.get(kind),
 		forget: (change) => this.forget(change),
 		current: (kind) => this[kind](),
 	});
-	/** The tools that are known while some backends have not answered yet. */
-	#early: EarlyOffers<Tool> | undefined;
+	/** The tools of the backends that have answered, while others have not. */
+	#partial: PartialList<Tool> | undefined;
 
 	constructor(options: CatalogueOptions) {
 		this.#options = options;
@@ -62,53 +62,53 @@ export class Catalogue {
 		this.#log = options.log;
 	}
 
-	tools(): Awaitable<NamedList<Tool>> {
+	tools(): Awaitable<MergedList<Tool>> {
 		return this.#list('tools', () => {
-			const early = new EarlyOffers<Tool>();
-			this.#early = early;
-			const asked = this.#ask('tools', (backend) => backend.listTools?.(), early);
+			const partial = new PartialList<Tool>();
+			this.#partial = partial;
+			const asked = this.#ask('tools', (backend) => backend.listTools?.(), partial);
 			return after(asked, (offers) => {
-				if (this.#early === early) this.#early = undefined;
+				if (this.#partial === partial) this.#partial = undefined;
 				return mergeByName(offers, this.#warn);
 			});
 		});
 	}
 
-	/** Where a tool is; told as soon as it is known, however long other backends take to say what they offer. */
+	/** The route of a tool, as soon as it is known; a slow backend does not delay the tools of others. */
 	tool(name: string): Awaitable<Route<Tool> | undefined> {
 		const list = this.tools();
 		if (!(list instanceof Promise)) return list.routes.get(name) ?? this.#lateTool(name);
-		const early = this.#early?.find(() => this.#routeSoFar(name));
+		const partial = this.#partial?.find(() => this.#partialRoute(name));
 		const whole = list.then(({ routes }) => routes.get(name) ?? this.#lateTool(name));
-		return early ? Promise.race([early, whole]) : whole;
+		return partial ? Promise.race([partial, whole]) : whole;
 	}
 
-	/** A tool of a backend that is late, once that one has answered. */
+	/** Wait for late backends, which may have the tool. */
 	#lateTool(name: string): Awaitable<Route<Tool> | undefined> {
-		if (this.#lateOnes('tools').size === 0) return undefined;
+		if (this.#lateBackends('tools').size === 0) return undefined;
 		return within(this.#whenLate(name), CALL_WAIT_MS, false);
 	}
 
 	async #whenLate(name: string): Promise<Route<Tool> | undefined> {
 		for (;;) {
 			const route = (await this.tools()).routes.get(name);
-			const late = [...this.#lateOnes('tools').values()];
+			const late = [...this.#lateBackends('tools').values()];
 			if (route !== undefined || late.length === 0) return route;
-			await Promise.race(late); // each takes itself out of the table before it resolves
+			await Promise.race(late); // each removes itself from the map before it resolves
 		}
 	}
 
-	/** With what backends offered last in place of what they have not said yet, so that names do not change hands. */
-	#routeSoFar(name: string): Route<Tool> | undefined {
-		const offers = this.#backends().map((backend): Offer<Tool> => {
-			const last = this.#lastOffers.get(backend)?.get('tools') ?? [];
-			// What was remembered under a kind came from the same list function.
-			return { backend, items: this.#early?.of(backend) ?? (last as readonly Tool[]) };
+	/** The last known items stand in for backends that have not answered, so that names stay with their backends. */
+	#partialRoute(name: string): Route<Tool> | undefined {
+		const offers = this.#backends().map((backend): BackendItems<Tool> => {
+			const last = this.#lastItems.get(backend)?.get('tools') ?? [];
+			// The items of a kind come from the same list function.
+			return { backend, items: this.#partial?.of(backend) ?? (last as readonly Tool[]) };
 		});
 		return mergeByName(offers, () => {}).routes.get(name);
 	}
 
-	prompts(): Awaitable<NamedList<Prompt>> {
+	prompts(): Awaitable<MergedList<Prompt>> {
 		return this.#list('prompts', () =>
 			after(
 				this.#ask('prompts', (backend) => backend.listPrompts?.()),
@@ -117,7 +117,7 @@ export class Catalogue {
 		);
 	}
 
-	resources(): Awaitable<NamedList<Resource>> {
+	resources(): Awaitable<MergedList<Resource>> {
 		return this.#list('resources', () =>
 			after(
 				this.#ask('resources', (backend) => backend.listResources?.()),
@@ -126,7 +126,7 @@ export class Catalogue {
 		);
 	}
 
-	templates(): Awaitable<NamedList<ResourceTemplate>> {
+	templates(): Awaitable<MergedList<ResourceTemplate>> {
 		return this.#list('templates', () =>
 			after(
 				this.#ask('templates', (backend) => backend.listResourceTemplates?.()),
@@ -135,7 +135,7 @@ export class Catalogue {
 		);
 	}
 
-	/** Something changed: the lists concerned are asked for again when they are next wanted. */
+	/** Invalidate the lists that a change concerns. */
 	forget(change: Change): void {
 		if (change.kind === 'resource') return;
 		this.#lists.delete(change.kind);
@@ -148,14 +148,14 @@ export class Catalogue {
 	}
 
 	#list<K extends CatalogueKind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
-		// The map holds under each kind what `load` of that kind gave.
+		// The map holds the result of `load` of the same kind.
 		const known = this.#lists.get(kind) as Awaitable<Lists[K]> | undefined;
 		if (known !== undefined) return known;
 		const loading = load();
 		this.#lists.set(kind, loading);
 		if (!(loading instanceof Promise)) return loading;
 		return loading.then((list) => {
-			// Once it is there, nobody waits a turn for it any more.
+			// A settled list is returned synchronously.
 			if (this.#lists.get(kind) === loading) this.#lists.set(kind, list);
 			return list;
 		});
@@ -164,17 +164,17 @@ export class Catalogue {
 	#ask<T>(
 		kind: CatalogueKind,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
-		early?: EarlyOffers<T>,
-	): Awaitable<Offer<T>[]> {
+		partial?: PartialList<T>,
+	): Awaitable<BackendItems<T>[]> {
 		const backends = this.#backends();
 		const asked = backends.map((backend) =>
 			after(this.#askOne(kind, backend, list), (offer) => {
-				early?.add(offer);
+				partial?.add(offer);
 				return offer;
 			}),
 		);
-		// When every answer is there, nobody waits a turn for the list.
-		const isThere = asked.every((offer): offer is Offer<T> => !(offer instanceof Promise));
+		// Synchronous when every backend answered synchronously.
+		const isThere = asked.every((offer): offer is BackendItems<T> => !(offer instanceof Promise));
 		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
 	}
 
@@ -182,8 +182,8 @@ export class Catalogue {
 		kind: CatalogueKind,
 		backend: Backend,
 		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
-	): Awaitable<Offer<T>> {
-		if (this.#lateOnes(kind).has(backend)) return this.#lastOffer(kind, backend);
+	): Awaitable<BackendItems<T>> {
+		if (this.#lateBackends(kind).has(backend)) return this.#lastItemsOf(kind, backend);
 		try {
 			const offered = list(backend) ?? [];
 			if (!(offered instanceof Promise)) return { backend, items: offered };
@@ -193,7 +193,11 @@ export class Catalogue {
 		}
 	}
 
-	async #await<T>(kind: CatalogueKind, backend: Backend, offered: Promise<readonly T[]>): Promise<Offer<T>> {
+	async #await<T>(
+		kind: CatalogueKind,
+		backend: Backend,
+		offered: Promise<readonly T[]>,
+	): Promise<BackendItems<T>> {
 		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
 		const answered = offered.then(
 			(items) => this.#remember(kind, backend, items),
@@ -204,13 +208,17 @@ export class Catalogue {
 		this.#log.info(
 			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
 		);
-		const known = this.#lastOffer<T>(kind, backend);
+		const known = this.#lastItemsOf<T>(kind, backend);
 		this.#awaitLate(kind, known, answered);
 		return known;
 	}
 
-	#awaitLate<T>(kind: CatalogueKind, { backend, items }: Offer<T>, answered: Promise<Offer<T>>): void {
-		const late = this.#lateOnes(kind);
+	#awaitLate<T>(
+		kind: CatalogueKind,
+		{ backend, items }: BackendItems<T>,
+		answered: Promise<BackendItems<T>>,
+	): void {
+		const late = this.#lateBackends(kind);
 		const settled = answered.then((offer) => {
 			late.delete(backend);
 			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
@@ -220,29 +228,29 @@ export class Catalogue {
 		late.set(backend, settled);
 	}
 
-	#lateOnes(kind: CatalogueKind): Map<Backend, Promise<void>> {
+	#lateBackends(kind: CatalogueKind): Map<Backend, Promise<void>> {
 		const late = this.#late.get(kind) ?? new Map<Backend, Promise<void>>();
 		this.#late.set(kind, late);
 		return late;
 	}
 
-	#remember<T>(kind: CatalogueKind, backend: Backend, items: readonly T[]): Offer<T> {
-		const offers = this.#lastOffers.get(backend) ?? new Map<CatalogueKind, readonly unknown[]>();
-		this.#lastOffers.set(backend, offers.set(kind, items));
+	#remember<T>(kind: CatalogueKind, backend: Backend, items: readonly T[]): BackendItems<T> {
+		const offers = this.#lastItems.get(backend) ?? new Map<CatalogueKind, readonly unknown[]>();
+		this.#lastItems.set(backend, offers.set(kind, items));
 		return { backend, items };
 	}
 
-	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): Offer<T> {
+	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
-		// A backend that is down has said so itself.
-		if (backend.trouble === undefined) this.#log.warn(message);
+		// A backend that is down was logged before.
+		if (backend.downReason === undefined) this.#log.warn(message);
 		else this.#log.debug(message);
-		return this.#lastOffer(kind, backend);
+		return this.#lastItemsOf(kind, backend);
 	}
 
-	#lastOffer<T>(kind: CatalogueKind, backend: Backend): Offer<T> {
-		// What was remembered under a kind came from the same list function.
-		return { backend, items: (this.#lastOffers.get(backend)?.get(kind) ?? []) as readonly T[] };
+	#lastItemsOf<T>(kind: CatalogueKind, backend: Backend): BackendItems<T> {
+		// The items of a kind come from the same list function.
+		return { backend, items: (this.#lastItems.get(backend)?.get(kind) ?? []) as readonly T[] };
 	}
 
 	readonly #warn = (text: string): void => {

@@ -1,9 +1,9 @@
 /*
- * The hub: one catalogue over all backends, one router to them, for any number of
- * clients. To a face it is a provider like any other.
+ * The hub: one catalogue over all backends and one router to them, for any number of
+ * clients. It is the provider of the MCP sessions.
  *
- * A call is routed once and never repeated: if its backend dies with the call under
- * way, the error says that the outcome is unknown.
+ * A call is routed once and never repeated: when its backend dies during the call, the
+ * error says that the outcome is unknown.
  */
 
 import { messageOf, OrchestraError } from '../errors.ts';
@@ -42,25 +42,27 @@ import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, type RecordedCall } from './recorded-call.ts';
 
+/** Options of a `Hub`. */
 export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
 	journal?: Journal;
-	/** How long a list waits for a backend that has not said what it offers, in milliseconds. Default 2 s. */
+	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
 }
 
+/** A provider over many backends. `close` it to stop their processes. */
 export class Hub implements Provider {
-	/** What the hub calls itself towards clients. */
+	/** The name and version that clients see. */
 	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
 	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #resourceSubscriptions = new ResourceSubscriptions();
-	readonly #stops = new Map<Backend, () => void>();
+	readonly #unsubscribers = new Map<Backend, () => void>();
 	readonly #lastCalls = new Map<string, Date>();
-	/** Those that end what they do. */
+	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
 	#backends: readonly Backend[] = [];
 
@@ -69,7 +71,7 @@ export class Hub implements Provider {
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
 		this.#catalogue = new Catalogue({ backends: () => this.#backends, log, listWaitMs, onLate });
-		this.#adopt(backends);
+		this.#setBackends(backends);
 	}
 
 	/** In configuration order. */
@@ -77,37 +79,37 @@ export class Hub implements Provider {
 		return this.#backends;
 	}
 
-	/** Use these backends from now on. Of those that are gone some end what they do first; resolves when the others are closed. */
+	/** Use these backends. Removed ones with `retire` drain in the background; resolves when the others are closed. */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
 		const gone = this.#backends.filter((backend) => !backends.includes(backend));
 		const isSame = backends.every((backend, at) => backend === this.#backends[at]) && gone.length === 0;
-		this.#adopt(backends);
+		this.#setBackends(backends);
 		if (isSame) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
 		const closed = gone.map(async (backend) => {
 			this.#retiring.add(backend);
-			await this.#drop(backend, () => backend.retire?.() ?? backend.close());
+			await this.#closeBackend(backend, () => backend.retire?.() ?? backend.close());
 			this.#retiring.delete(backend);
 		});
 		await Promise.all(closed.filter((_, at) => gone[at]?.retire === undefined));
 	}
 
-	/** Let backends begin what takes time. */
+	/** Let backends start slow work early. */
 	warm(): void {
 		for (const backend of this.#backends) backend.warm?.();
 	}
 
-	/** Resolves when all that is served from files is loaded. */
+	/** Resolves when the content of all backends is loaded. */
 	async ready(): Promise<void> {
 		await Promise.all(this.#backends.map(async (backend) => backend.ready?.()));
 	}
 
-	/** Every process that belongs to the hub. */
+	/** Every process that the hub owns. */
 	processes(): OwnedProcess[] {
 		return [...this.#backends, ...this.#retiring].flatMap((backend) => backend.processes?.() ?? []);
 	}
 
-	/** When a backend was last called; undefined when never. */
+	/** The time of the last call to a backend; undefined when there was none. */
 	lastCall(backendId: string): Date | undefined {
 		return this.#lastCalls.get(backendId);
 	}
@@ -128,7 +130,7 @@ export class Hub implements Provider {
 		return after(this.#catalogue.tools(), ({ items }) => items);
 	}
 
-	/** True when some backend offers a tool of this name. */
+	/** True when a backend offers this tool. */
 	async hasTool(name: string): Promise<boolean> {
 		return (await this.#catalogue.tool(name)) !== undefined;
 	}
@@ -138,7 +140,7 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
-			const backend = route?.backend ?? this.#backends.find((each) => each.knowsTool?.(name));
+			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
 			if (!backend?.callTool) throw this.#unknownTool(name);
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
@@ -147,15 +149,15 @@ export class Hub implements Provider {
 	}
 
 	#unknownTool(name: string): OrchestraError {
-		const [reason] = this.#backends.flatMap((backend) => backend.whyNotListed?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.withTroubles(`Unknown tool: ${name}`));
+		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
+		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`));
 	}
 
-	/** A sentence about something that nobody offers, and which backends are down: it may be theirs. */
-	withTroubles(sentence: string): string {
-		const troubles = this.#backends.flatMap(({ trouble }) => trouble ?? []);
-		if (troubles.length === 0) return sentence;
-		return `${sentence}. It may be one of a plugin that is down: ${troubles.join('; ')}`;
+	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
+	withDownReasons(sentence: string): string {
+		const reasons = this.#backends.flatMap(({ downReason }) => downReason ?? []);
+		if (reasons.length === 0) return sentence;
+		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -169,7 +171,7 @@ export class Hub implements Provider {
 		return after(this.#catalogue.prompts(), ({ routes }) => {
 			const route = routes.get(name);
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.withTroubles(`Unknown prompt: ${name}`));
+				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
@@ -228,21 +230,21 @@ export class Hub implements Provider {
 	async close(): Promise<void> {
 		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
-		await Promise.all(backends.map((backend) => this.#drop(backend, () => backend.close())));
+		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
 		await this.#journal.close();
 	}
 
-	#adopt(backends: readonly Backend[]): void {
+	#setBackends(backends: readonly Backend[]): void {
 		this.#backends = backends;
 		for (const backend of backends) {
-			if (this.#stops.has(backend)) continue;
-			this.#stops.set(backend, backend.onChange?.((change) => this.#onChange(change)) ?? (() => {}));
+			if (this.#unsubscribers.has(backend)) continue;
+			this.#unsubscribers.set(backend, backend.onChange?.((change) => this.#onChange(change)) ?? (() => {}));
 		}
 	}
 
-	async #drop(backend: Backend, close: () => Promise<void>): Promise<void> {
-		this.#stops.get(backend)?.();
-		this.#stops.delete(backend);
+	async #closeBackend(backend: Backend, close: () => Promise<void>): Promise<void> {
+		this.#unsubscribers.get(backend)?.();
+		this.#unsubscribers.delete(backend);
 		try {
 			await close();
 		} catch (error) {
@@ -250,14 +252,14 @@ export class Hub implements Provider {
 		}
 	}
 
-	/** Clients are notified of real differences only. */
+	/** Notify clients only when the list really differs. */
 	#onChange(change: Change): void {
 		if (change.kind === 'resource') return this.#notify(change);
 		const isDifferent = this.#catalogue.hasChanged(change);
 		if (isDifferent === true) return this.#notify(change);
 		void Promise.resolve(isDifferent)
 			.catch(() => true) // a list that cannot be compared may have changed
-			.then((isNews) => isNews && this.#notify(change));
+			.then((isChanged) => isChanged && this.#notify(change));
 	}
 
 	#notify(change: Change): void {
@@ -281,7 +283,7 @@ export class Hub implements Provider {
 		return this.#backends.find((backend) => backend.ownsUri?.(uri));
 	}
 
-	/** Make a call and write one line about it. */
+	/** Make a call and write one line to the journal. */
 	record<T extends object>(
 		{ method, name, backend, client }: RecordedCall,
 		call: () => Awaitable<T> | undefined,
@@ -298,5 +300,5 @@ export class Hub implements Provider {
 const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 
 function missing(backend: Backend, method: string): never {
-	throw new OrchestraError('internal', `${backend.id} does not do ${method}`);
+	throw new OrchestraError('internal', `${backend.id} does not support ${method}`);
 }

@@ -1,31 +1,33 @@
 /*
- * The journal: one line for each call, who, what, when, how long, and how it ended.
+ * The journal: one line for each call with its client, name, time, duration and outcome.
  *
- * Arguments and results are never written: they may hold secrets, and they may be
- * large. The same goes for what a URI carries beside its path: its query is the
- * arguments of a resource. A journal that cannot be written costs a warning, never a call.
+ * Arguments and results are never written: they may contain secrets and may be large.
+ * The same applies to the query of a URI, which holds the arguments of a resource. A
+ * journal that cannot be written causes a warning and never fails a call.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import { RotatingFile } from './rotating-file.ts';
 
-/** Size at which a new file is begun. */
+/** Size at which the file is rotated. */
 export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
 
+/** One call in the journal. */
 export interface JournalEntry {
 	readonly client: string;
 	readonly backend: string;
 	readonly method: string;
-	/** A tool, a prompt, or the URI of a resource; of a URI the query, fragment and user are left out. */
+	/** A tool, a prompt, or the URI of a resource without its query, fragment and user. */
 	readonly name: string;
 	readonly startedAt: Date;
 	readonly ms: number;
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
-	/** The kind of an error, never its text: that may quote arguments. */
+	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
 }
 
+/** Receives one entry per call. */
 export interface Journal {
 	write(entry: JournalEntry): void;
 	close(): Promise<void>;
@@ -34,7 +36,7 @@ export interface Journal {
 /** Writes nothing. */
 export const noJournal: Journal = { write: () => {}, close: () => Promise.resolve() };
 
-/** A journal in a file. */
+/** A journal in a rotated file. */
 export function fileJournal(file: string, log: Log): Journal {
 	let hasWarned = false;
 	const lines = new RotatingFile(file, JOURNAL_BYTES, (error) => {
@@ -43,8 +45,8 @@ export function fileJournal(file: string, log: Log): Journal {
 	});
 	return {
 		write: ({ startedAt, ...entry }) => {
-			const told = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };
-			lines.write(`${JSON.stringify(told)}\n`);
+			const record = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };
+			lines.write(`${JSON.stringify(record)}\n`);
 		},
 		close: () => lines.close(),
 	};
@@ -56,7 +58,7 @@ function withoutSecrets(name: string): string {
 	return name.replace(/([?#]).*$/s, '$1…').replace(/^([^:]*:\/\/)[^/]*@/, '$1…@');
 }
 
-/** Make a call and write one line about it. */
+/** Make a call and write its entry. */
 export function journaled<T extends object>(
 	journal: Journal,
 	about: Omit<JournalEntry, 'ms' | 'outcome' | 'error'>,
@@ -80,7 +82,7 @@ export function journaled<T extends object>(
 	}
 }
 
-/** A result of MCP, or an answer of the plugin protocol, that tells of a failure. */
+/** Whether an MCP result or a response of the plugin protocol reports a failure. */
 function hasFailed(result: object): boolean {
 	return (
 		('isError' in result && result.isError === true) || ('success' in result && result.success === false)

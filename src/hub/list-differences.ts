@@ -1,45 +1,46 @@
 /*
- * Whether a list of the catalogue has really changed.
+ * Detects whether a list of the catalogue really differs.
  *
  * Backends report a change whenever they start; clients are notified of differences only.
- * Comparisons of one kind run one at a time: several plugins that start while the first
- * list is made would otherwise each find nothing to compare with, and count as news.
+ * Comparisons of one kind run one at a time: otherwise several plugins that start during
+ * the first list would each find no list to compare with and count as a change.
  */
 import { createHash } from 'node:crypto';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
-import type { NamedList } from './named-list.ts';
+import type { MergedList } from './merged-list.ts';
 
 /** The lists of a catalogue. */
 export type CatalogueKind = 'tools' | 'prompts' | 'resources' | 'templates';
+/** A change of a list. */
 export type ListedChange = Exclude<Change, { kind: 'resource' }>;
 
-type Given = Awaitable<NamedList<unknown>> | undefined;
+type Given = Awaitable<MergedList<unknown>> | undefined;
 
-/** Where the lists are. */
+/** The lists to compare. */
 export interface ListSource {
-	/** The list that clients were given; undefined when none was asked for. */
+	/** The list that clients received; undefined when none was requested. */
 	given(kind: CatalogueKind): Given;
-	/** Do not give the lists of this change any more. */
+	/** Invalidate the lists of this change. */
 	forget(change: ListedChange): void;
-	/** The list as it is now. */
-	current(kind: CatalogueKind): Awaitable<NamedList<unknown>>;
+	/** The current list. */
+	current(kind: CatalogueKind): Awaitable<MergedList<unknown>>;
 }
 
 export class ListDifferences {
 	readonly #source: ListSource;
-	/** Of the lists as they were last compared. */
+	/** Of each list, when it was last compared. */
 	readonly #fingerprints = new Map<CatalogueKind, string>();
-	/** In flight. */
+	/** Comparisons in flight. */
 	readonly #comparing = new Map<ListedChange['kind'], Promise<boolean>>();
-	/** To be compared once more when the comparison in flight is done. */
+	/** Kinds to compare once more after the comparison in flight. */
 	readonly #again = new Set<ListedChange['kind']>();
 
 	constructor(source: ListSource) {
 		this.#source = source;
 	}
 
-	/** True when the list differs from the one that was given last, or, at once, when none was given. */
+	/** True when the list differs from the last one, or, synchronously, when there was none. */
 	check(change: ListedChange): Awaitable<boolean> {
 		const comparing = this.#comparing.get(change.kind);
 		if (comparing) return this.#checkAfter(comparing, change);
@@ -57,7 +58,7 @@ export class ListDifferences {
 		return differ;
 	}
 
-	/** One more comparison follows, for all changes that come until then. */
+	/** One more comparison follows for all changes during the one in flight. */
 	#checkAfter(comparing: Promise<boolean>, change: ListedChange): Awaitable<boolean> {
 		this.#source.forget(change);
 		if (this.#again.has(change.kind)) return false;
@@ -65,7 +66,7 @@ export class ListDifferences {
 		const compareAgain = (): Awaitable<boolean> => {
 			this.#again.delete(change.kind);
 			this.#source.forget(change);
-			// With the list of the last comparison: one that was asked for since then may have the change already.
+			// Compare with the fingerprint of the last comparison: a list requested since then may contain the change.
 			return this.#compare(change, []);
 		};
 		return comparing.then(compareAgain, compareAgain);
@@ -89,6 +90,6 @@ function kindsOf({ kind }: ListedChange): readonly CatalogueKind[] {
 	return kind === 'resources' ? ['resources', 'templates'] : [kind];
 }
 
-function fingerprintOf({ items }: NamedList<unknown>): string {
+function fingerprintOf({ items }: MergedList<unknown>): string {
 	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
 }

@@ -1,16 +1,16 @@
 /*
- * The lines of a talkative program, at a bounded rate: a plugin that floods its stderr
- * must not fill the log, nor block the hub on a stderr that nobody reads. What is left
- * out is counted and said with the next line that passes.
+ * A rate limit for log lines: a plugin that floods its stderr must not fill the log, nor
+ * block the hub on a stderr that is not read. The number of dropped lines is logged with
+ * the next line.
  */
 
-/** Lines of one program that pass in a second. */
+/** Most lines of one program per second. */
 export const LINES_PER_SECOND = 200;
 
 const SECOND_MS = 1000;
 
 /** Wrap `write` so that at most `LINES_PER_SECOND` lines pass in a second. */
-export function limitedRate(
+export function rateLimited(
 	write: (line: string) => void,
 	now: () => number = () => performance.now(),
 ): (line: string) => void {
@@ -18,7 +18,7 @@ export function limitedRate(
 	let lines = 0;
 	return (line) => {
 		if (now() - startedAt >= SECOND_MS) {
-			if (lines > LINES_PER_SECOND) write(`(${lines - LINES_PER_SECOND} lines were left out of the log)`);
+			if (lines > LINES_PER_SECOND) write(`(${lines - LINES_PER_SECOND} lines were dropped from the log)`);
 			startedAt = now();
 			lines = 0;
 		}

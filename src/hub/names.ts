@@ -1,5 +1,5 @@
 /*
- * Names that clients see: stable, at most 64 characters, the same for the same
+ * Names that clients see: at most 64 characters, and the same for the same
  * configuration.
  */
 
@@ -15,13 +15,13 @@ export function qualifiedName(backend: string, name: string): string {
 	return `${backend}${SEPARATOR}${name}`;
 }
 
-/** The name itself, or its beginning and a hash of the whole when it is too long. */
+/** The name; when it is too long, its beginning and a hash of the whole name. */
 export function shortened(name: string): string {
 	if (name.length <= NAME_CHARACTERS) return name;
 	return `${name.slice(0, NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hashOf(name)}`;
 }
 
-/** FNV-1a: tells long names apart, and needs no cryptography at start. */
+/** FNV-1a: fast, and `node:crypto` need not be loaded at start. */
 function hashOf(text: string): string {
 	let hash = 0x811c9dc5;
 	for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);

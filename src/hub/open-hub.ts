@@ -1,8 +1,8 @@
 /*
- * A hub from the configuration of a folder, kept up to date while it is open:
- * when a configuration file changes, what changed is started or stopped, and
- * clients are told. A file that cannot be parsed changes nothing: an editor may be
- * in the middle of writing it, and a half-written file must not stop what runs.
+ * Opens a hub from the configuration of a folder and keeps it up to date: when a
+ * configuration file changes, the changed backends are started or stopped and clients
+ * are notified. A file that cannot be parsed changes nothing, because an editor may be
+ * in the middle of writing it.
  */
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
@@ -17,42 +17,45 @@ import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
+/** Options of `openHub`. */
 export interface OpenHubOptions extends LoadOptions {
 	readonly log: Log;
 	readonly journal?: Journal | undefined;
-	/** How long a list waits for plugins that start. Default: what the configuration says, else 2 s. */
+	/** How long a list waits for plugins that start. Default: from the configuration, else 2 s. */
 	readonly listWaitMs?: number | undefined;
-	/** Where plugins find the hub, asked when one starts. Default: a private listener on loopback, opened then. */
+	/** The address of the hub for plugins, called when one starts. Default: a private listener on loopback. */
 	readonly address?: (() => Promise<string>) | undefined;
-	/** Default: what the configuration says, else `~/.orchestra/certs`. */
+	/** Default: from the configuration, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
-	/** Values that others delivered for variables of the configuration. Asked at each load. */
-	readonly delivered?: (() => DeliveredVariables) | undefined;
+	/** Variables that bridges forwarded for the configuration; called at each load. */
+	readonly forwarded?: (() => ForwardedVariables) | undefined;
 }
 
-export interface DeliveredVariables {
+/** Environment variables that bridges forwarded. */
+export interface ForwardedVariables {
 	readonly values: Readonly<Record<string, string>>;
-	/** In which environments variables were looked for, in words. */
+	/** The environments that were searched, for error messages. */
 	readonly environmentName: string;
 }
 
+/** An open hub with its storage and configuration. */
 export interface OpenedHub {
 	readonly hub: Hub;
-	/** The files of the workspace that plugins keep. */
+	/** The storage of the workspace, loaded on first use. */
 	readonly storage: () => Promise<RoutedStorage>;
-	/** The configuration as it is now. */
+	/** The current configuration. */
 	configuration(): Configuration;
-	/** Variables that the configuration refers to and that have no value. */
+	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
-	/** Read the configuration again and use what changed. Never rejects: what is wrong is logged. */
+	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
-	/** Stop watching and stop everything. Idempotent. */
+	/** Stop watching and close the hub. Idempotent. */
 	close(): Promise<void>;
 }
 
 /**
- * Open the hub of a folder. Problems of the configuration are logged; what is right still works. Throws `bad_input`
- * when the one file that was named cannot be used at all.
+ * Open the hub of a folder. Problems of the configuration are logged, and its valid parts are used. Throws
+ * `bad_input` when an explicitly named file cannot be used.
  */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
@@ -71,7 +74,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	});
 	let reloaded = Promise.resolve();
 	const reloadInOrder = (): Promise<void> => {
-		// One after the other: each builds on what the last one kept.
+		// One after the other: each keeps the unchanged backends of the last one.
 		reloaded = reloaded.then(reload);
 		return reloaded;
 	};
@@ -107,7 +110,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	return opened;
 }
 
-/** The link that plugins reach the hub by; its code is loaded when the first plugin starts. */
+/** The listener for plugins; its code is loaded when the first plugin starts. */
 function lazyLink(
 	{ address, certsDir, log }: OpenHubOptions,
 	{ hub }: Configuration,
@@ -124,9 +127,9 @@ function lazyLink(
 	};
 }
 
-/** The hub's own environment wins over what was delivered. */
+/** The environment of the hub takes precedence over forwarded variables. */
 function load(options: OpenHubOptions): LoadedConfiguration {
-	const { values, environmentName } = options.delivered?.() ?? {};
+	const { values, environmentName } = options.forwarded?.() ?? {};
 	return loadConfiguration({
 		...options,
 		environment: { ...values, ...options.environment },
@@ -145,8 +148,8 @@ function lazyStorage(root: string, backends: () => readonly Backend[]): () => Pr
 }
 
 /**
- * Can a file not be parsed that could be before? One that was broken from the start has
- * no good state to keep, and does not keep the others from changing.
+ * Whether a file that could be parsed before cannot be parsed now. A file that was broken from the start has no
+ * good state to keep and does not block changes of the others.
  */
 function isNewlyBroken(next: LoadedConfiguration, last: LoadedConfiguration, log: Log): boolean {
 	const broken = next.brokenFiles.filter((file) => !last.brokenFiles.includes(file));
@@ -176,12 +179,12 @@ async function build(
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
 	const { cwd, environment, log, address } = options;
-	// A hub that is announced has its port open already.
+	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
 	return buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
 }
 
-/** Those that were read, and those that would be if they came. */
+/** The files that were read, and those that would be read if they existed. */
 function configurationFiles({ environment }: OpenHubOptions, { root, files }: Configuration): string[] {
 	const user = userFile(environment);
 	const candidates = ['orchestra.json', '.mcp.json', 'plugins.yaml'].map((name) => join(root, name));

@@ -1,4 +1,4 @@
-/* `host:port` as people write it, and the addresses behind a name. */
+/* Parse and format `host:port`, and resolve host names. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { messageOf, OrchestraError } from '../errors.ts';
 
@@ -9,7 +9,7 @@ export interface HostPort {
 
 const LARGEST_PORT = 65_535;
 
-/** Take `host:port`, `[::1]:port` or `:port` (loopback) apart. Throws `bad_input`. */
+/** Parse `host:port`, `[::1]:port` or `:port` (loopback). Throws `bad_input`. */
 export function parseAddress(text: string): HostPort {
 	const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
 	const port = Number(match?.[3]);
@@ -21,25 +21,29 @@ export function parseAddress(text: string): HostPort {
 	return { host: match[1] || match[2] || 'localhost', port };
 }
 
-/** An address to connect to. Port 0 means "any free one" to who listens, and nothing here: `bad_input`. */
+/** Parse an address to connect to. Throws `bad_input` for port 0, which is valid only for a listener. */
 export function parseDialAddress(text: string): HostPort {
 	const address = parseAddress(text);
 	if (address.port !== 0) return address;
-	throw new OrchestraError('bad_input', `"${text}" is not an address to connect to: nobody has port 0`, {
-		hint: `Write the port that the other side listens on, from 1 to ${LARGEST_PORT}.`,
-	});
+	throw new OrchestraError(
+		'bad_input',
+		`"${text}" is not an address to connect to: no process listens on port 0`,
+		{
+			hint: `Write the port that the other side listens on, from 1 to ${LARGEST_PORT}.`,
+		},
+	);
 }
 
 export function formatAddress({ host, port }: HostPort): string {
-	// Node's own test for IPv6 costs milliseconds on its first use, and no other host has a colon.
+	// `isIPv6` costs milliseconds on its first use, and no other host contains a colon.
 	return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The literal addresses of a host, IPv4 first. Throws `not_found` for a name that means nothing. */
+/** The IP addresses of a host, IPv4 first. Throws `not_found` for an unknown name. */
 export async function resolveHost(host: string): Promise<string[]> {
 	if (isIPv4(host) || (host.includes(':') && isIPv6(host))) return [host];
 	try {
-		const { lookup } = await import('node:dns/promises'); // a bridge has a literal address and no time
+		const { lookup } = await import('node:dns/promises'); // loaded on demand: a bridge has a literal address and must start fast
 		const found = await lookup(host, { all: true });
 		const sorted = found.sort((one, other) => one.family - other.family);
 		return [...new Set(sorted.map(({ address }) => address))];
@@ -51,7 +55,7 @@ export async function resolveHost(host: string): Promise<string[]> {
 	}
 }
 
-/** Is this literal address on this machine only? */
+/** True for an IP address of the loopback interface. */
 export function isLoopback(address: string): boolean {
 	return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }

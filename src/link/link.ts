@@ -1,77 +1,77 @@
 /*
- * The one shape of a link, whatever carries it.
+ * The interface of a link, independent of its transport.
  *
- * A link is an authenticated connection to one peer; a stream on it carries
- * frames both ways. Over QUIC a stream costs nothing, so a call has its own.
- * Over TLS (on TCP or on a Unix socket) a stream is a connection of its own, so calls
- * share one and their answers are told apart by request id. Nothing above needs to know more.
+ * A link is an authenticated connection to one peer; a stream on it carries frames
+ * in both directions. A QUIC stream is cheap, so each call has its own. A TLS stream
+ * (on TCP or a Unix socket) is a connection of its own, so calls are multiplexed on
+ * one stream by request id.
  */
 import type { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 export type LinkKind = 'quic' | 'tls' | 'unix';
 
-/** Who we are: PEM texts, as `loadIdentity` gives them. */
+/** Our name, key and certificates in PEM, as `loadIdentity` returns them. */
 export interface Identity {
 	name: string;
-	/** The only authority that is trusted. */
+	/** The only trusted certificate authority. */
 	ca: string;
 	certificate: string;
 	key: string;
 }
 
-/** Takes what a stream delivers. After `end` only `fail` may follow; after `fail` nothing is called. */
+/** Receives the events of a stream. After `end` only `fail` may follow; after `fail` nothing is called. */
 export interface StreamReceiver {
-	/** The payload of one whole frame; it may be kept. */
+	/** The payload of one frame; the receiver may keep it. */
 	frame(payload: Uint8Array): void;
-	/** The peer will send no more. Sending to it may still work. */
+	/** Half-close: the peer sends no more frames. Sending may still work. */
 	end(): void;
-	/** The stream is gone in both directions: reset, a damaged frame, or the link died. */
+	/** Both directions are closed by a reset, a bad frame or the end of the link. */
 	fail(error: OrchestraError): void;
 }
 
 export interface LinkStream {
-	/** Start delivering. Must be called once, in the same turn in which the stream was got. */
+	/** Start delivery. Call once, in the event-loop turn that returned the stream. */
 	receive(receiver: StreamReceiver): void;
-	/** Queue one frame. False: much is waiting, so await `drained()`. Throws when the stream is closed. */
+	/** Queue one frame. False: the queue is above the high-water mark, so await `drained()`. Throws when the stream is closed. */
 	send(payload: Uint8Array): boolean;
-	/** Resolves when little enough waits to be sent. Rejects when the stream fails first. */
+	/** Resolves when the queue is below the high-water mark. Rejects when the stream fails first. */
 	drained(): Promise<void>;
-	/** No more frames from here; the peer's may still come. */
+	/** Half-close: no more frames from this side; the peer may still send. */
 	end(): void;
-	/** Stop reading for now: the sender feels it. Frames that were already read still come. */
+	/** Stop reading: backpressure reaches the sender. Frames that were read already are still delivered. */
 	pause(): void;
 	resume(): void;
 	/**
-	 * Give the stream up in both directions. Nothing is delivered after it. The peer's side fails with this
-	 * code; over TLS, which has no such word, it may just end, so an answer must say by itself that it is whole.
+	 * Abort both directions. Nothing is delivered afterwards. The peer's stream fails with this code; TLS has no
+	 * reset code, so there the stream may just end, and a reply must mark its own completeness.
 	 */
 	reset(code?: number): void;
 }
 
-/** An open connection to a peer that listens. */
+/** An open connection to a listening peer. */
 export interface Link {
 	readonly kind: LinkKind;
-	/** Where the peer is, as `host:port` or `unix:/path`. */
+	/** Address of the peer, `host:port` or `unix:/path`. */
 	readonly address: string;
 	/** The common name of the peer's certificate. */
 	readonly peerName: string;
-	/** True when a stream per call is the right way to use this link. */
+	/** True when each call should have its own stream. */
 	readonly streamsAreCheap: boolean;
-	/** May it move to a fresh connection after very many streams? Only to a peer that serves more than one. */
-	mayMove: boolean;
-	/** Resolves, once, when the link is over, and says why. */
+	/** True when the link may be renewed on a fresh connection; requires a peer that accepts more than one. */
+	mayRenew: boolean;
+	/** Resolves with the reason when the link is closed. */
 	readonly closed: Promise<OrchestraError>;
-	/** Never blocks: a stream that must wait its turn keeps its frames until then. Throws when the link is closed. */
+	/** Never blocks: frames are queued until the peer allows the stream. Throws when the link is closed. */
 	openStream(): LinkStream;
-	/** Let open streams finish for a moment, then close. Idempotent. */
+	/** Drain open streams for a short grace period, then close. Idempotent. */
 	close(): Promise<void>;
 }
 
 /** The other end of an accepted connection. */
 export interface LinkPeer {
 	readonly kind: LinkKind;
-	/** The common name of its certificate: a plugin that registers over this link is who this says. */
+	/** The common name of its certificate: the identity of a plugin that registers over this link. */
 	readonly name: string;
 	readonly address: string;
 	readonly closed: Promise<OrchestraError>;
@@ -79,55 +79,56 @@ export interface LinkPeer {
 }
 
 export interface DialOptions {
-	/** `host:port`, where a name is resolved, IPv4 first; or `unix:/path`. */
+	/** `host:port` (a name is resolved, IPv4 first) or `unix:/path`. */
 	address: string;
 	identity: Identity;
-	/** The host that the peer's certificate must be good for. Default `localhost`, which all of ours are. */
+	/** The host name that the peer's certificate must be valid for. Default `localhost`, which all our certificates contain. */
 	serverName?: string | undefined;
-	/** Who must be there: the common name or a DNS name of its certificate. Default anybody of our authority. */
+	/** Expected common name or DNS name of the peer's certificate. Default: any certificate of our authority. */
 	peerName?: string | undefined;
 	handshakeMs?: number | undefined;
-	/** How long a QUIC peer may leave probes unanswered. Default 10 s. */
-	silenceMs?: number | undefined;
+	/** How long a QUIC peer may leave keep-alive probes unanswered. Default 10 s. */
+	peerTimeoutMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	signal?: AbortSignal | undefined;
 	log?: Log | undefined;
-	/** After how many streams a QUIC link moves to a fresh connection; only tests have a reason to set it. */
+	/** After how many streams a QUIC link is renewed; for tests. */
 	renewAfterStreams?: number | undefined;
-	/** What to offer in the handshake; only tests have a reason to set it. */
+	/** ALPN protocol to offer; for tests. */
 	protocol?: string | undefined;
 }
 
 export interface ListenOptions {
-	/** `host:port`, where port 0 lets the system choose; or `unix:/path`. */
+	/** `host:port` (port 0: any free port) or `unix:/path`. */
 	address: string;
 	identity: Identity;
 	/** Called for each stream that a peer opens. */
 	onStream: (stream: LinkStream, peer: LinkPeer) => void;
-	/** QUIC on an address other than loopback. The engine has known weaknesses: see docs/decisions. */
+	/** Allow QUIC on an address other than loopback. The engine has known weaknesses: see docs/decisions. */
 	allowRemote?: boolean | undefined;
 	handshakeMs?: number | undefined;
-	/** How long a QUIC peer may leave probes unanswered. Default 10 s. */
-	silenceMs?: number | undefined;
+	/** How long a QUIC peer may leave keep-alive probes unanswered. Default 10 s. */
+	peerTimeoutMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	maxConnections?: number | undefined;
 	log?: Log | undefined;
 }
 
-/** What a listener counted since it was opened. */
+/** Counters of a listener. */
 export interface ListenerCounts {
-	/** Datagrams that belong to nothing we know, or are no QUIC at all. */
+	/** Datagrams of unknown connections, or that are not QUIC. */
 	ignored: number;
-	/** Handshakes that were refused or never finished. */
+	/** Handshakes that were refused or not completed. */
 	refused: number;
 	accepted: number;
 	/** Connections open now. */
 	open: number;
 }
 
+/** An open listener for links. */
 export interface LinkListener {
 	readonly kind: LinkKind;
-	/** Where it really listens, as `host:port` or `unix:/path`. */
+	/** The bound address, `host:port` or `unix:/path`. */
 	readonly address: string;
 	readonly counts: Readonly<ListenerCounts>;
 	/** Close every connection and stop listening. Idempotent. */

@@ -1,9 +1,9 @@
 /*
- * Dial or listen with whatever this platform has.
+ * Dial or listen with the best transport of this platform.
  *
- * QUIC is preferred. Where there is no engine for it the same frames travel over
- * TLS, and a warning says so, because both ends must then use TLS. An address
- * `unix:/path` is always a Unix socket (see unix-address.ts).
+ * QUIC is preferred. Without a QUIC engine the same frames go over TLS, with a
+ * warning, because both ends must then use TLS. An address `unix:/path` is always a
+ * Unix socket (see unix-address.ts).
  */
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -13,7 +13,7 @@ import { dialQuic } from './quic/quic-client.ts';
 import { isUnixAddress } from './tls/unix-address.ts';
 
 export interface LinkChoice {
-	/** Default `auto`: a Unix socket for `unix:/path`; else QUIC where there is an engine, else TLS. */
+	/** Default `auto`: a Unix socket for `unix:/path`, else QUIC if the engine loads, else TLS. */
 	kind?: LinkKind | 'auto' | undefined;
 }
 

@@ -1,4 +1,4 @@
-/* Requests and responses as frame payloads, and the names of their kinds. */
+/* Encode and decode requests and responses as frame payloads; the types of their kinds. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/wire-limits.ts';
@@ -34,7 +34,7 @@ export function encodeResponse(response: ResponseInit): Uint8Array {
 	return bounded(payload, response.response?.case ?? 'empty');
 }
 
-/** Throws `bad_frame` for bytes that are no request. */
+/** Throws `bad_frame` for bytes that are not a request. */
 export function decodeRequest(payload: Uint8Array): PluginRequest {
 	try {
 		return fromBinary(PluginRequestSchema, payload, { recursionLimit: RECURSION_LIMIT });
@@ -43,7 +43,7 @@ export function decodeRequest(payload: Uint8Array): PluginRequest {
 	}
 }
 
-/** Throws `bad_frame` for bytes that are no response. */
+/** Throws `bad_frame` for bytes that are not a response. */
 export function decodeResponse(payload: Uint8Array): PluginResponse {
 	try {
 		return fromBinary(PluginResponseSchema, payload, { recursionLimit: RECURSION_LIMIT });
@@ -52,7 +52,7 @@ export function decodeResponse(payload: Uint8Array): PluginResponse {
 	}
 }
 
-/** The value of a response of the kind that was asked for. Throws what the peer said instead. */
+/** The value of a response of the expected kind. Throws the error of the peer otherwise. */
 export function expectKind<K extends ResponseKind>(response: PluginResponse, kind: K): ResponseValue<K> {
 	const { case: found, value } = response.response;
 	// The compiler cannot tie the case to the value through a type parameter.
@@ -83,7 +83,7 @@ function bounded(payload: Uint8Array, kind: string): Uint8Array {
 function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraError {
 	return new OrchestraError(
 		'bad_frame',
-		`a frame of ${payload.length} bytes is no plugin ${what}: ${messageOf(cause)}`,
+		`a frame of ${payload.length} bytes is not a plugin ${what}: ${messageOf(cause)}`,
 		{
 			cause,
 		},

@@ -1,9 +1,9 @@
 /*
- * JSON values that cross as a Struct and arrive with every digit.
+ * Exact JSON numbers over the plugin protocol.
  *
- * A Struct holds numbers as doubles, so an integer above 2^53 changes on the way.
- * Between ends that both announce it the text itself travels beside the Struct, but
- * only when a double would lose something: other frames stay as every peer makes them.
+ * A Struct holds numbers as doubles, so integers above 2^53 lose digits. Between peers
+ * with the feature `exact-json` the JSON text is sent beside the Struct, but only when a
+ * double would lose digits; other frames do not change.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject, type JsonObject, memberText } from '../wire/json.ts';
@@ -11,7 +11,7 @@ import { isObject, type JsonObject, memberText } from '../wire/json.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
 
-/** A JSON object as a value and, when somebody has it, as the exact text it came in. */
+/** A JSON object as a value and, if necessary, as its exact text. */
 export interface ExactObject {
 	value: JsonObject;
 	/** The text of the same object. Undefined: `value` is exact. */
@@ -27,7 +27,7 @@ export function parseExact(text: string): ExactObject {
 		throw new OrchestraError('bad_input', `the arguments are not JSON: ${messageOf(cause)}`, { cause });
 	}
 	if (!isObject(value)) throw new OrchestraError('bad_input', 'the arguments are JSON, but not an object');
-	// What `JSON.parse` gives is JSON.
+	// It came from `JSON.parse`.
 	return losesDigits(text) ? { value: value as JsonObject, text } : { value: value as JsonObject };
 }
 
@@ -36,13 +36,13 @@ export function argumentsIn(line: string, value: JsonObject): ExactObject {
 	return losesDigits(line) ? { value, text: memberText(line, 'params', 'arguments') } : { value };
 }
 
-/** What goes into the message. Empty bytes when the Struct says it all, or the peer would ignore them. */
+/** The bytes for the message; empty when the Struct is exact or the peer does not support the text. */
 export function exactBytes(object: ExactObject, isUnderstood: boolean): Uint8Array<ArrayBuffer> {
 	if (!isUnderstood || object.text === undefined) return new Uint8Array(0);
 	return encoder.encode(object.text);
 }
 
-/** What came in the message: the exact text wins over the Struct. Throws `bad_frame` when it is no JSON object. */
+/** The object of a message: the exact text takes precedence over the Struct. Throws `bad_frame` when it is not a JSON object. */
 export function readExact(struct: JsonObject | undefined, bytes: Uint8Array): ExactObject {
 	if (bytes.length === 0) return { value: struct ?? {} };
 	try {
@@ -55,7 +55,7 @@ export function readExact(struct: JsonObject | undefined, bytes: Uint8Array): Ex
 	}
 }
 
-/** The text of the object, exact when it is known. */
+/** The JSON text of the object, exact when it is known. */
 export function exactText(object: ExactObject): string {
 	return object.text ?? JSON.stringify(object.value);
 }

@@ -1,18 +1,18 @@
-/* A handler threw: say it in the way that the answer of this kind can carry. */
+/* Convert the error of a handler into a response of its kind. */
 import { OrchestraError } from '../errors.ts';
 import type { RequestKind, ResponseInit } from './codec.ts';
 
 type Response = NonNullable<ResponseInit['response']>;
 
-/** The code that travels: the tool's own where it gave one. */
+/** The error code for the peer: that of the tool, if it set one. */
 export function failureCode(thrown: unknown): string {
 	const code = OrchestraError.is(thrown) ? thrown.data['code'] : undefined;
 	return typeof code === 'string' ? code : 'handler_error';
 }
 
 /**
- * Most answers have a place for an error. Those that have none get the envelope of a failed tool
- * call, which every client takes for an error when it asked for something else.
+ * Kinds without an error field get the response of a failed tool call, which every client treats as an error
+ * when it expected another kind.
  */
 export function failedResponse(kind: RequestKind, thrown: unknown): Response {
 	const { message } = OrchestraError.from(thrown);

@@ -1,6 +1,6 @@
-/* What our own ends can do beyond the common protocol, as they announce it when they register. */
+/* The optional features of the protocol, declared at registration. */
 
-/** MCP messages in full, on one long-lived stream. */
+/** MCP messages on one long-lived stream. */
 export const MCP_TUNNEL = 'mcp-tunnel';
 
 /** Arguments and results as JSON text beside the Struct. */
@@ -9,7 +9,8 @@ export const EXACT_JSON = 'exact-json';
 /** MCP messages that are too large for a frame, in parts. */
 export const MCP_PARTS = 'mcp-parts';
 
+/** All features of this implementation. */
 export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON];
 
-/** The entry of a bridge's `env` that names its process; the others are values of variables for the hub's configuration. */
+/** The entry of a bridge's `env` with its pid; the other entries are variables for the hub's configuration. */
 export const BRIDGE_PID_VARIABLE = 'ORCHESTRA_BRIDGE_PID';

@@ -1,16 +1,16 @@
-/* Messages of orchestra.plugin.v1 as MCP. */
+/* Convert messages of orchestra.plugin.v1 to MCP. */
 
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../protocol/mcp-types.ts';
 import { exactText, readExact } from './exact-json.ts';
 import type * as pb from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
-/** A tool; a schema that says nothing of its type is one of an object, as MCP demands. The same bytes each time. */
+/** A tool. Its schema gets type object, as MCP requires, and sorted keys, so that it gives the same bytes. */
 export function toolOf({ name, description, inputSchema }: pb.ToolDefinition): Tool {
 	return { name, description, inputSchema: { type: 'object', ...sortedKeys(inputSchema ?? {}) } };
 }
 
-/** One text block: the text of the result, else the result as JSON; or what went wrong. */
+/** One text block: the `text` of the result, else the result as JSON; or the error message. */
 export function toolResultOf(response: pb.ToolResponse): CallToolResult {
 	if (!response.success) {
 		const text = response.errorMessage || `tool error: ${response.errorCode}`;

@@ -1,10 +1,10 @@
 /*
- * How deep JSON may nest in a message.
+ * The nesting limit of JSON in a message.
  *
- * A Struct costs two or three Protobuf messages for each level, and every decoder has
- * a limit: 10,000 messages in Go, 100 by default in most others. A peer that gives up
- * in the middle of a frame can only reset the stream, so the sender checks first and
- * the one call gets an error that says why.
+ * A Struct needs two or three Protobuf messages per level, and every decoder has a
+ * limit: 10,000 messages in Go, 100 by default in most others. A peer that fails in the
+ * middle of a frame can only reset the stream, so the sender checks first and only the
+ * one call fails.
  */
 import { OrchestraError } from '../errors.ts';
 

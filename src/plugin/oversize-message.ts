@@ -1,7 +1,7 @@
 /*
- * A message that is too large to be sent fails alone. A request is answered with an
- * error where it was made; in place of an answer the peer gets an error under the
- * same id, so that its call ends too.
+ * Errors for messages that are too large to be sent. A request gets an error response
+ * locally; a response is replaced by an error with the same id, so that the peer's call
+ * ends too.
  */
 import { elementsOf, parseJson } from '../wire/json.ts';
 import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-rpc.ts';
@@ -9,7 +9,7 @@ import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-r
 export interface Refusal {
 	/** The error under the id of the message; undefined when it has none. */
 	readonly answer: string | undefined;
-	/** True when the peer waits for this answer, false when the sender does. */
+	/** True when the error is for the peer, false when it is for the sender. */
 	readonly isForPeer: boolean;
 	/** What was refused, for a log line. */
 	readonly what: string;

@@ -1,7 +1,7 @@
 /*
- * The wire form of Protobuf, by hand, for the two messages that a bridge needs to
- * start: a registration and a tunnelled text. The generated code does all the
- * rest; it takes longer to load than everything else of a bridge together.
+ * A minimal Protobuf codec for the two messages that a bridge needs to start: the
+ * registration and the tunnel message. The generated code, used for everything else,
+ * takes longer to load than the rest of a bridge.
  */
 import { OrchestraError } from '../errors.ts';
 
@@ -15,7 +15,7 @@ export type FieldValue = Uint8Array | number;
 
 const NO_BYTES = new Uint8Array(0);
 
-/** A field that holds a text, bytes or a whole message, behind the fields in `before`: copied once, however large. */
+/** A field with a string, bytes or a message, after the fields in `before`. The value is copied once. */
 export function bytesField(
 	number: number,
 	value: string | Uint8Array,
@@ -31,12 +31,12 @@ export function bytesField(
 	return all;
 }
 
-/** Fields one after the other: a message. */
+/** Concatenate fields to a message. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
 	return Buffer.concat(parts);
 }
 
-/** Every field of a message, in order. Throws `bad_frame` for bytes that are none. */
+/** Visit every field of a message, in order. Throws `bad_frame` for invalid bytes. */
 export function eachField(message: Uint8Array, visit: (number: number, value: FieldValue) => void): void {
 	const cursor = { message, at: 0 };
 	while (cursor.at < message.length) {
@@ -80,7 +80,7 @@ function varintBytes(value: number): number {
 	return count;
 }
 
-/** Gives back where the next byte goes. */
+/** Returns the next offset. */
 function writeVarint(into: Uint8Array, start: number, value: number): number {
 	let at = start;
 	let rest = value;
@@ -90,5 +90,5 @@ function writeVarint(into: Uint8Array, start: number, value: number): number {
 }
 
 function damaged(message: Uint8Array): OrchestraError {
-	return new OrchestraError('bad_frame', `a frame of ${message.length} bytes is no message`);
+	return new OrchestraError('bad_frame', `a frame of ${message.length} bytes is not a Protobuf message`);
 }

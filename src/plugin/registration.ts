@@ -1,12 +1,12 @@
 /*
- * Register with an orchestrator and hear which features it has, without the
- * generated code. For a peer that wants nothing else before it knows them.
+ * Register with an orchestrator and get its features, without the generated code. For
+ * bridges, which must start fast.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Link } from '../link/link.ts';
 import { bytesField, eachField, joined } from './protobuf-fields.ts';
 
-/** The fields of a manifest that such a peer has something to say in. */
+/** The fields of a manifest that a bridge sets. */
 export interface ShortManifest {
 	id: string;
 	version: string;
@@ -17,7 +17,7 @@ export interface ShortManifest {
 	env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What came back. An orchestrator that knows no registration counts as one that refused. */
+/** The result. An orchestrator without registration counts as not accepted. */
 export interface Registration {
 	isAccepted: boolean;
 	features: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Registration {
 
 const decoder = new TextDecoder();
 
-/** Rejects with `timeout` when nothing comes back, and with why when the link is lost. */
+/** Rejects with `timeout`, or with the reason when the link is lost. */
 export function register(link: Link, manifest: ShortManifest, timeoutMs: number): Promise<Registration> {
 	return new Promise((resolve, reject) => {
 		const stream = link.openStream();
@@ -67,7 +67,7 @@ export function registrationFrame(manifest: ShortManifest): Uint8Array {
 	return joined([bytesField(1, `register-${manifest.id}`), bytesField(10, value)]);
 }
 
-/** What a `PluginResponse` says about a registration. Throws `bad_frame` for bytes that are none. */
+/** Read the registration from a `PluginResponse`. Throws `bad_frame` for invalid bytes. */
 export function readRegistration(payload: Uint8Array): Registration {
 	let isAccepted = false;
 	const features = new Set<string>();

@@ -1,4 +1,4 @@
-/* JSON that came as a Struct, in one order of keys: a map has none on the wire, and Go shuffles it. */
+/* Sort the keys of JSON from a Struct: Protobuf maps have no order, and Go shuffles them. */
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
 
 /** The same object with the keys of every object in it sorted. */

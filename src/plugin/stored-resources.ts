@@ -1,48 +1,54 @@
 /*
- * Files of the orchestrator's storage as resources: `features/login.md` is
- * `orchestra://features/login`, and so for notes and docs.
+ * Files of the storage as MCP resources: `features/login.md` is
+ * `orchestra://features/login`, and the same for notes and docs. Other folders of the
+ * storage are private to their plugins.
  */
 import type { Resource, ResourceTemplate } from '../protocol/mcp-types.ts';
 
-/** The folders of the storage that are offered. */
-export const storedPrefixes = ['features', 'notes', 'docs'] as const;
-
+/** The MIME type of every stored resource. */
 export const STORED_MIME_TYPE = 'text/markdown';
 
 const SUFFIX = '.md';
 
-export const storedTemplates: readonly ResourceTemplate[] = [...storedPrefixes].sort().map((prefix) => ({
-	uriTemplate: `orchestra://${prefix}/{id}`,
-	name: prefix,
+const folders = [
+	{ folder: 'docs', name: 'doc', description: 'A document of this project.' },
+	{ folder: 'features', name: 'feature', description: 'A feature of this project, with its state.' },
+	{ folder: 'notes', name: 'note', description: 'A note of this project.' },
+] as const;
+
+/** The folders of the storage that are offered as resources, sorted. */
+export const storedFolders: readonly string[] = folders.map(({ folder }) => folder);
+
+/** One template for each folder. */
+export const storedTemplates: readonly ResourceTemplate[] = folders.map(({ folder, name, description }) => ({
+	uriTemplate: `orchestra://${folder}/{id}`,
+	name,
+	description,
 	mimeType: STORED_MIME_TYPE,
 }));
 
-/** The resource of a stored file; undefined when it is none. */
-export function resourceOf(prefix: string, path: string): Resource | undefined {
-	const inside = path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : path;
-	if (!inside.endsWith(SUFFIX)) return undefined;
-	const name = inside.slice(0, -SUFFIX.length);
+/** The resource of a file, by its path from the root; undefined when the file is not a resource. */
+export function storedResource(path: string): Resource | undefined {
+	const [folder = '', ...names] = path.split('/');
+	const name = names.join('/').slice(0, -SUFFIX.length);
+	if (name === '' || !path.endsWith(SUFFIX) || !storedFolders.includes(folder)) return undefined;
 	const id = name.split('/').map(encodeURIComponent).join('/');
-	return { uri: `orchestra://${prefix}/${id}`, name, mimeType: STORED_MIME_TYPE };
+	return { uri: `orchestra://${folder}/${id}`, name, mimeType: STORED_MIME_TYPE };
 }
 
-/** The path of a resource in the storage; undefined for a URI that means no file there. */
-export function pathOf(uri: string): string | undefined {
-	const match = /^orchestra:\/\/(features|notes|docs)\/([^?#]+)$/.exec(uri);
-	const parts = match?.[2]?.split('/').map(decoded);
-	if (!parts?.every(isPlain)) return undefined;
-	return `${match?.[1]}/${parts.join('/')}${SUFFIX}`;
-}
-
-function decoded(part: string): string {
+/** The path of a resource from the root; undefined for a URI that names no file of these folders. */
+export function storedPath(uri: string): string | undefined {
+	const [, folder = '', encoded = ''] = /^orchestra:\/\/([^/?#]+)\/([^?#]+)$/i.exec(uri) ?? [];
+	if (!storedFolders.includes(folder)) return undefined;
 	try {
-		return decodeURIComponent(part);
+		const id = decodeURIComponent(encoded);
+		return id.split('/').every(isFileName) ? `${folder}/${id}${SUFFIX}` : undefined;
 	} catch {
-		return part; // a stray percent sign is a percent sign
+		return undefined; // an invalid escape
 	}
 }
 
-/** No part may lead out of its folder. */
-function isPlain(part: string): boolean {
-	return part !== '' && part !== '.' && part !== '..' && !/[/\\\0]/.test(part);
+/** No name may lead out of its folder. */
+function isFileName(name: string): boolean {
+	return name !== '' && name !== '.' && name !== '..' && !/[\\\0]/.test(name);
 }

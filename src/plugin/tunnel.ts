@@ -1,11 +1,10 @@
 /*
- * MCP messages on one long-lived stream, as the `Transport` that everything above
- * already knows. Each message is one frame, requests one way and responses the
- * other, so the tunnel is an ordinary call that simply never ends.
+ * A `Transport` for MCP messages on one long-lived stream of the plugin protocol. Each
+ * message is one frame: a request in one direction, a response in the other.
  *
- * A message too large for a frame is sent in parts when the peer takes them. One
- * that is too large altogether never reaches the stream: it fails alone
- * (`oversize-message.ts`), and everything else in flight goes on.
+ * A message that is too large for a frame is sent in parts if the peer supports that. A
+ * message over the total limit is not sent and fails alone (`oversize-message.ts`);
+ * other messages in flight are not affected.
  */
 import { OrchestraError } from '../errors.ts';
 import type { LinkStream } from '../link/link.ts';
@@ -28,28 +27,28 @@ const TUNNEL_FEATURES = 102;
 /** The number of `error_message` in a `ToolResponse`. */
 const ERROR_MESSAGE = 4;
 
-/** How the request id of a bridge's tunnel begins; the id of its MCP session follows. */
+/** Prefix of the request id of a bridge's tunnel; the id of its MCP session follows. */
 export const TUNNEL_ID = 'tunnel:';
 
-/** Messages that came before anybody listened. */
-const MAX_EARLY = 1_024;
+/** Most messages that are buffered before `start`; then the stream is paused. */
+const BUFFERED_MESSAGES = 1_024;
 
 /** Size of a part, in bytes. A message up to this size is always one frame. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** Most bytes that UTF-8 takes for one unit of a JavaScript string. */
+/** Most UTF-8 bytes for one UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3;
 
 export interface TunnelOptions {
-	/** Whether the peer takes messages in parts. Default false. */
+	/** Whether the peer supports messages in parts. Default false. */
 	sendsParts?: boolean | undefined;
-	/** Gets one line for each message that was too large to be sent and has no answer. */
+	/** Receives one line for each message that was too large to be sent. */
 	log?: Log | undefined;
 }
 
 export class Tunnel implements Transport {
 	readonly #stream: LinkStream;
-	/** How every frame begins: `request_id` is the first field of requests and responses alike. */
+	/** The start of every frame: `request_id` is the first field of requests and responses. */
 	readonly #head: Uint8Array;
 	readonly #sendsParts: boolean;
 	readonly #log: Log;
@@ -58,12 +57,12 @@ export class Tunnel implements Transport {
 	#parts: Uint8Array[] = [];
 	#partsBytes = 0;
 	#receiver: Receiver | undefined;
-	#early: string[] = [];
+	#buffered: string[] = [];
 	#end: OrchestraError | undefined;
 	#isClosed = false;
 	#strays = 0;
 
-	/** A request and a response that carry a message look the same, so both ends are alike. */
+	/** Works for both ends: requests and responses with a message have the same form. */
 	constructor(stream: LinkStream, id: string, options: TunnelOptions = {}) {
 		this.#stream = stream;
 		this.#head = bytesField(1, id);
@@ -75,14 +74,14 @@ export class Tunnel implements Transport {
 		return this.#isClosed;
 	}
 
-	/** How many messages were no JSON-RPC, as whoever reads them said. */
+	/** The number of messages that the receiver reported as not JSON-RPC. */
 	get strays(): number {
 		return this.#strays;
 	}
 
 	start(receiver: Receiver): void {
 		this.#receiver = receiver;
-		for (const text of this.#early.splice(0)) receiver.message(text);
+		for (const text of this.#buffered.splice(0)) receiver.message(text);
 		this.#stream.resume();
 		if (this.#end) receiver.end(this.#end);
 	}
@@ -114,29 +113,32 @@ export class Tunnel implements Transport {
 	async close(): Promise<void> {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		// Not every hub takes a stream that ends before its first frame.
+		// Some hubs reject a stream that ends before its first frame.
 		if (this.#announcement) this.#send(MCP_MESSAGE, '');
 		this.#stream.end();
 		this.over(new OrchestraError('closed', 'the tunnel was closed here'));
 	}
 
-	/** Say in the first frame that this end takes messages in parts. For the end that opens the tunnel. */
+	/** Declare in the first frame that this end supports parts. For the end that opens the tunnel. */
 	announce(): void {
 		this.#announcement = bytesField(TUNNEL_FEATURES, MCP_PARTS);
 	}
 
-	/** A frame came on the stream. Throws `bad_frame` when it is no MCP message. */
+	/** Receive a frame of the stream. Throws `bad_frame` when it is not an MCP message. */
 	take(payload: Uint8Array): void {
 		const { kind, value } = kindOf(payload);
 		if (kind === MCP_PART && typeof value !== 'number') return this.#takePart(value);
 		if (kind !== MCP_MESSAGE || typeof value === 'number') {
 			const said = kind === TOOL_CALL && typeof value !== 'number' ? errorMessageIn(value) : `kind ${kind}`;
-			throw new OrchestraError('bad_frame', `the tunnel got something else than an MCP message: ${said}`);
+			throw new OrchestraError(
+				'bad_frame',
+				`the tunnel received a frame that is not an MCP message: ${said}`,
+			);
 		}
 		this.deliver(value);
 	}
 
-	/** Nothing more will come. */
+	/** The stream has ended. */
 	over(reason: OrchestraError): void {
 		if (this.#end) return;
 		this.#end = reason;
@@ -144,13 +146,13 @@ export class Tunnel implements Transport {
 		this.#receiver?.end(reason);
 	}
 
-	/** Hand on one MCP message. Throws for bytes that are no text. */
+	/** Deliver one MCP message. Throws for bytes that are not UTF-8. */
 	deliver(message: Uint8Array): void {
 		if (this.#end) return;
 		if (this.#parts.length > 0) this.#takePart(message);
 		const text = decoder.decode(this.#parts.length > 0 ? this.#joinParts() : message);
 		if (this.#receiver) this.#receiver.message(text);
-		else if (this.#early.push(text) >= MAX_EARLY) this.#stream.pause();
+		else if (this.#buffered.push(text) >= BUFFERED_MESSAGES) this.#stream.pause();
 	}
 
 	get #limitBytes(): number {
@@ -165,7 +167,7 @@ export class Tunnel implements Transport {
 	}
 
 	#sendParts(message: Uint8Array): boolean {
-		// A tunnel is opened by a message, and a blank one is none.
+		// The first frame must be a message; an empty one is ignored.
 		if (this.#announcement) this.#send(MCP_MESSAGE, '');
 		let at = 0;
 		for (; message.length - at > PART_BYTES; at += PART_BYTES)
@@ -191,7 +193,7 @@ export class Tunnel implements Transport {
 		return whole;
 	}
 
-	/** Nothing was sent: a request fails here, an answer fails at the peer, a notification is dropped. */
+	/** Do not send: a request fails here, a response becomes an error for the peer, a notification is dropped. */
 	#refuse(text: string, bytes: number): boolean {
 		const { answer, isForPeer, what } = refuseOversize(text, bytes, this.#limitBytes);
 		this.#log.warn(
@@ -206,7 +208,7 @@ export class Tunnel implements Transport {
 	}
 }
 
-/** What a frame holds beside the message: tags, lengths, the request id and the announcement. */
+/** Bytes of a frame beside the message: tags, lengths, the request id and the features. */
 const FRAME_OVERHEAD_BYTES = 1024;
 
 /** Open the client side of a tunnel on a fresh stream. */
@@ -231,7 +233,7 @@ export function openTunnel(stream: LinkStream, id: string, options: TunnelOption
 	return tunnel;
 }
 
-/** What a request or a response carries. The last one counts, as always in Protobuf; 0 for none. */
+/** The kind of a request or a response. The last field counts, as always in Protobuf; 0 for none. */
 function kindOf(payload: Uint8Array): { kind: number; value: FieldValue } {
 	let found: { kind: number; value: FieldValue } = { kind: 0, value: 0 };
 	eachField(payload, (kind, value) => {

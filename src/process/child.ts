@@ -1,11 +1,11 @@
 /*
- * The whole life of one child process.
+ * The life cycle of one child process.
  *
- * A child leads a process group of its own and is known to the guard before
- * its program starts. Its stderr is always read, so that it can never block on it,
- * and its last lines are kept. When the leader ends, for whatever reason, what is
- * left of its group is ended too, and the descendants that left the group. Nothing is
- * ever restarted here.
+ * A child leads its own process group and is registered with the guard before its
+ * program starts. Its stderr is always read, so that it never blocks on it, and the
+ * last lines are kept. When the leader exits, for whatever reason, the rest of its
+ * process tree is stopped too, including descendants that left the group. Nothing is
+ * restarted here.
  */
 
 import type { Readable, Writable } from 'node:stream';
@@ -20,22 +20,23 @@ import { childEnvironment } from './environment.ts';
 import { findCommand, spawnError } from './find-command.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { LineRing } from './line-ring.ts';
-import { Family } from './process-family.ts';
+import { ProcessTree } from './process-tree.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
-import { endFamily, STOP_EOF_MS, STOP_KILL_MS } from './stop.ts';
+import { STOP_EOF_MS, STOP_KILL_MS, stopTree } from './stop.ts';
 
-/** What becomes of a child's stderr, beside the ring that is always kept. */
+/** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
 export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => void);
 
+/** How a child process is started. */
 export interface ChildOptions {
 	/** Default `discard`: only the last lines are kept. */
 	stderr?: StderrPolicy | undefined;
-	/** The environment the minimal base is taken from. Default: ours. */
+	/** The environment that the minimal environment is taken from. Default: ours. */
 	parentEnvironment?: Readonly<NodeJS.ProcessEnv> | undefined;
-	/** Ends the child when we die. Default: the shared guard of this process. */
+	/** Stops the child when this process dies. Default: the shared guard of this process. */
 	guard?: Guard | undefined;
-	/** Who starts the process. Default: we ourselves; a large process has a `HelperSpawner`. */
+	/** Starts the process. Default: this process forks; a large process uses a `HelperSpawner`. */
 	spawner?: Spawner | undefined;
 	log?: Log | undefined;
 }
@@ -44,31 +45,32 @@ export type { ExitStatus } from './spawner.ts';
 
 const isWindows = process.platform === 'win32';
 
-/** How long the pipe of an ended child may stay silent before it is taken to be held open by a stranger. */
-const PIPE_LINGER_MS = 500;
+/** Idle time after which the pipe of an exited child counts as held open by another process. */
+const PIPE_IDLE_MS = 500;
 
-/** More than a pipe can hold: what comes beyond it was written after the child had ended. */
-const PIPE_HOLDS_BYTES = 4 * 1024 * 1024;
+/** More than a pipe can buffer: any further bytes were written after the child exited. */
+const PIPE_CAPACITY_BYTES = 4 * 1024 * 1024;
 
-/** How often such a pipe may be found empty, although something came since the last look. */
-const EMPTY_LOOKS = 6;
+/** How often such a pipe may be empty at a poll, although data arrived since the last one. */
+const EMPTY_POLLS = 6;
 
-/** How long an ended child's stderr may take to be read to its end. */
+/** How long to wait for the end of an exited child's stderr. */
 const STDERR_LINGER_MS = 200;
 
-/** Longest line of stderr that reaches the log whole. */
+/** Longest line of stderr that is logged untruncated. */
 const STDERR_LINE_BYTES = 64 * 1024;
 
+/** A running child process and its process tree. */
 export class Child {
 	readonly record: SpawnRecord;
 	readonly pid: number;
 	/** Resolves when the leader has been reaped. Never rejects. */
 	readonly exited: Promise<ExitStatus>;
-	/** Resolves when the leader and the rest of its group are gone. Never rejects. */
+	/** Resolves when the leader and its process tree are gone. Never rejects. */
 	readonly gone: Promise<ExitStatus>;
 	readonly #process: SpawnedProcess;
 	readonly #startedAt: number;
-	readonly #family: Family;
+	readonly #tree: ProcessTree;
 	readonly #stderrRing = new LineRing();
 	readonly #strayRing = new LineRing();
 	readonly #log: Log;
@@ -76,7 +78,7 @@ export class Child {
 	#exit: ExitStatus | undefined;
 	#endedAt: number | undefined;
 	#stopping: Promise<ExitStatus> | undefined;
-	#ending: Promise<void> | undefined;
+	#treeStopped: Promise<void> | undefined;
 
 	/** Start a program. Throws `spawn` when it cannot be started. */
 	static async start(record: SpawnRecord, options: ChildOptions = {}): Promise<Child> {
@@ -99,15 +101,15 @@ export class Child {
 	private constructor({ record, child, guard, startedAt }: Start, options: ChildOptions) {
 		this.record = record;
 		this.#startedAt = startedAt;
-		this.#family = new Family({ pid: child.pid, startedAt }, child.mark);
+		this.#tree = new ProcessTree({ pid: child.pid, startedAt }, child.mark);
 		this.#process = child;
 		this.#log = options.log ?? Log.silent;
 		this.pid = child.pid;
 		this.#readStderr(options.stderr ?? 'discard');
-		// A child that closes its stdin early breaks our pipe; writers are told by their own callbacks.
+		// A child that closes its stdin early breaks our pipe; writers get the error in their callbacks.
 		child.stdin.on('error', () => {});
-		this.exited = child.exited.then((status) => this.#noteExit(status));
-		this.gone = this.exited.then((status) => this.#endRest(status, guard));
+		this.exited = child.exited.then((status) => this.#recordExit(status));
+		this.gone = this.exited.then((status) => this.#stopDescendants(status, guard));
 	}
 
 	get stdin(): Writable {
@@ -127,7 +129,7 @@ export class Child {
 		return this.#stopping !== undefined;
 	}
 
-	/** A line on stdout was no message: keep it for the diagnosis. */
+	/** Keep a stdout line that is not a message, for the diagnosis. */
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
@@ -135,15 +137,15 @@ export class Child {
 	}
 
 	/**
-	 * Close stdin, wait, SIGTERM to the group, wait, SIGKILL to the group, reap. Idempotent.
-	 * `eofMs` is the first wait: 0 for a child whose stdin was closed long ago.
+	 * The stop ladder: close stdin, wait, SIGTERM to the tree, wait, SIGKILL to the tree, reap. Idempotent.
+	 * `eofMs` is the first wait: 0 for a child whose stdin was closed before.
 	 */
 	stop(eofMs: number = STOP_EOF_MS): Promise<ExitStatus> {
-		this.#stopping ??= this.#climbDown(eofMs);
+		this.#stopping ??= this.#runStopLadder(eofMs);
 		return this.#stopping;
 	}
 
-	/** Skip the ladder: SIGKILL to the whole group now. */
+	/** Skip the ladder: SIGKILL to the process tree now. */
 	kill(): Promise<ExitStatus> {
 		this.#signal('SIGKILL');
 		return this.stop();
@@ -162,8 +164,8 @@ export class Child {
 		};
 	}
 
-	/** The last lines of stderr, once it was read to its end or a stranger seems to hold it open. */
-	async lastWords(): Promise<readonly string[]> {
+	/** The last lines of stderr, after its end or a short wait: another process may hold it open. */
+	async lastStderrLines(): Promise<readonly string[]> {
 		const { stderr } = this.#process;
 		if (!stderr.closed) {
 			const closed = new Promise((resolve) => stderr.once('close', resolve));
@@ -172,7 +174,7 @@ export class Child {
 		return this.#stderrRing.lines;
 	}
 
-	/** The error that whoever waits for this child gets: how it ended, and its last words. */
+	/** The error for pending calls to this child: how it exited, and its last stderr lines. */
 	exitError(): OrchestraError {
 		const diagnosis = this.diagnose();
 		return new OrchestraError('closed', 'process exited unexpectedly', {
@@ -181,60 +183,56 @@ export class Child {
 		});
 	}
 
-	#noteExit(status: ExitStatus): ExitStatus {
+	#recordExit(status: ExitStatus): ExitStatus {
 		this.#exit = status;
 		this.#endedAt = performance.now();
 		return status;
 	}
 
-	async #endRest(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
+	async #stopDescendants(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
 		if (!isWindows) {
-			await this.#endFamily();
+			await this.#stopTree();
 			guard.remove(this.pid);
 		}
-		this.#releaseOutput();
+		this.#closeOutput();
 		return status;
 	}
 
-	/** A stranger may hold our pipes open for ever; they are closed when it is silent, or says too much. */
-	#releaseOutput(): void {
-		for (const stream of [this.#process.stdout, this.#process.stderr]) releaseWhenSilent(stream);
+	/** Another process may hold our pipes open; close them when they are idle or carry too much data. */
+	#closeOutput(): void {
+		for (const stream of [this.#process.stdout, this.#process.stderr]) closeWhenIdle(stream);
 	}
 
-	async #climbDown(eofMs: number): Promise<ExitStatus> {
+	async #runStopLadder(eofMs: number): Promise<ExitStatus> {
 		this.#process.stdin.end();
 		if (eofMs > 0 && (await this.#exitsWithin(eofMs))) return this.gone;
 		if (isWindows) this.#process.kill();
-		else await this.#endFamily();
-		// Only a process stuck in the kernel outlives SIGKILL; we do not wait for it.
+		else await this.#stopTree();
+		// Only a process stuck in the kernel survives SIGKILL; do not wait for it.
 		return (await this.#exitsWithin(STOP_KILL_MS)) ? this.gone : { code: null, signal: 'SIGKILL' };
 	}
 
-	/** The exit of the leader and `stop` share one ladder, so that the others get each signal once. */
-	#endFamily(): Promise<void> {
-		this.#ending ??= endFamily(this.#family);
-		return this.#ending;
+	/** Single-flight: the exit of the leader and `stop` share one ladder, so that each process gets a signal once. */
+	#stopTree(): Promise<void> {
+		this.#treeStopped ??= stopTree(this.#tree);
+		return this.#treeStopped;
 	}
 
 	async #exitsWithin(ms: number): Promise<boolean> {
-		return (
-			(await within(
-				this.exited.then(() => true),
-				ms,
-			)) === true
-		);
+		const exited = this.exited.then(() => true);
+		return (await within(exited, ms)) === true;
 	}
 
 	#signal(signal: NodeJS.Signals): void {
 		if (isWindows) this.#process.kill(signal);
-		else this.#family.signal(signal);
+		else this.#tree.signal(signal);
 	}
 
 	#readStderr(policy: StderrPolicy): void {
 		const { stderr } = this.#process;
 		const log = this.#log.named(this.record.command);
 		const lines = new LineSplitter(STDERR_LINE_BYTES);
-		stderr.on('error', () => {}); // the end of the child is told by `exited`
+		stderr.on('error', () => {}); // `exited` reports the end of the child
 		stderr.on('data', (chunk: Buffer) => {
 			this.#stderrRing.push(chunk);
 			if (typeof policy === 'function') policy(chunk);
@@ -258,22 +256,22 @@ interface Start {
 	readonly startedAt: number;
 }
 
-/** Close the pipe of a family that is gone, once all that it wrote was read. */
-function releaseWhenSilent(pipe: Readable): void {
-	// A child's pipe is a socket; only the declared type hides it.
+/** Close the pipe of a process tree that is gone, once its output was read. */
+function closeWhenIdle(pipe: Readable): void {
+	// A child's pipe is a socket; the declared type does not say so.
 	const stream = pipe as Readable & { bytesRead: number };
 	const bytesAtEnd = stream.bytesRead;
 	let bytesSeen = -1;
-	let emptyLooks = 0;
+	let emptyPolls = 0;
 	const timer = setInterval(() => {
 		const { bytesRead } = stream;
 		const isEmpty = stream.readableLength === 0;
-		if (isEmpty) emptyLooks++;
-		const isSilent = isEmpty && bytesRead === bytesSeen;
-		const isTooMuch = bytesRead - bytesAtEnd > PIPE_HOLDS_BYTES || emptyLooks > EMPTY_LOOKS;
-		if (isSilent || isTooMuch) stream.destroy();
+		if (isEmpty) emptyPolls++;
+		const isIdle = isEmpty && bytesRead === bytesSeen;
+		const isTooMuch = bytesRead - bytesAtEnd > PIPE_CAPACITY_BYTES || emptyPolls > EMPTY_POLLS;
+		if (isIdle || isTooMuch) stream.destroy();
 		bytesSeen = bytesRead;
-	}, PIPE_LINGER_MS).unref();
+	}, PIPE_IDLE_MS).unref();
 	stream.once('close', () => clearInterval(timer));
 	if (stream.closed) clearInterval(timer);
 }

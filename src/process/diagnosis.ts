@@ -1,6 +1,6 @@
-/* How a child ended, told so that the reader need not look anywhere else. */
+/* How a child process exited, with all facts that the reader needs. */
 
-/** Why a child failed, for people and machines. */
+/** How a child process exited, for people and programs. */
 export interface Diagnosis {
 	readonly command: string;
 	readonly pid: number;
@@ -12,7 +12,7 @@ export interface Diagnosis {
 	readonly strayCount: number;
 }
 
-/** A sentence about how a child ended. */
+/** How a child exited, in sentences for a hint. */
 export function explainExit(diagnosis: Diagnosis): string {
 	const { command, exitCode, signal, elapsedMs, stderr, strayLines } = diagnosis;
 	const how =
@@ -21,8 +21,10 @@ export function explainExit(diagnosis: Diagnosis): string {
 			: exitCode === null
 				? 'closed its stdout but still runs'
 				: `exited with code ${exitCode}`;
-	const words = stderr.length > 0 ? stderr : strayLines;
+	const [stream, lines] = stderr.length > 0 ? ['stderr', stderr] : ['stdout', strayLines];
 	const last =
-		words.length > 0 ? ` Its last words: ${words.slice(-3).join(' | ')}` : ' It printed nothing on stderr.';
+		lines.length > 0
+			? ` Last ${stream} lines: ${lines.slice(-3).join(' | ')}`
+			: ' It printed nothing on stderr.';
 	return `\`${command}\` ${how} after ${elapsedMs} ms.${last}`;
 }

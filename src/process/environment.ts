@@ -1,6 +1,6 @@
 /*
- * The environment of a child: what a program needs to run at all, plus what the
- * configuration names. Tokens and keys of the parent are not handed on by accident.
+ * The environment of a child: the variables that a program needs to run, plus those of
+ * the configuration. Tokens and keys of the parent are not inherited by accident.
  */
 
 const posixNames = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'TMPDIR'];
@@ -26,7 +26,7 @@ const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 const posixBase: ReadonlySet<string> = new Set([...posixNames, ...proxyNames]);
 const windowsBase: ReadonlySet<string> = new Set([...windowsNames, ...proxyNames]);
 
-/** The minimal base taken from `parent`, overlaid with `extra`. */
+/** The minimal environment from `parent`, overlaid with `extra`. */
 export function childEnvironment(
 	parent: Readonly<NodeJS.ProcessEnv>,
 	extra: Readonly<Record<string, string>> = {},
@@ -34,7 +34,7 @@ export function childEnvironment(
 ): Record<string, string> {
 	const base = platform === 'win32' ? windowsBase : posixBase;
 	const environment: Record<string, string> = {};
-	// Names first: each look at a value of `process.env` asks the operating system.
+	// Names first: each read of a `process.env` value is a system call.
 	for (const name of Object.keys(parent)) {
 		const key = platform === 'win32' || proxyNames.includes(name.toUpperCase()) ? name.toUpperCase() : name;
 		if (!(base.has(key) || name.startsWith('LC_'))) continue;

@@ -1,14 +1,14 @@
 /*
- * Find the program before it is started, as the system would: a name on PATH, a
- * path from the working directory. Doing it ourselves turns a bare ENOENT into an
- * error that says what was looked for and where. Synchronous, because a few
- * stat calls take microseconds and a trip through the thread pool does not.
+ * Resolve the program before it is started, as the system would: a name on PATH, a
+ * path from the working directory. This turns a bare ENOENT into an error with the
+ * command and the reason. Synchronous, because a few stat calls are faster than the
+ * thread pool.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 
-/** The absolute path of `command`. Throws `spawn` naming the command; `data.path` is the PATH searched, which is not for a model to read. */
+/** The absolute path of `command`. Throws `spawn`; `data.path` is the searched PATH, which a model must not see. */
 export function findCommand(
 	command: string,
 	cwd: string,
@@ -35,7 +35,7 @@ export function findCommand(
 	);
 }
 
-/** An error of the kind `failed to spawn process: …`. */
+/** The error `failed to spawn process: …`. */
 export function spawnError(reason: string, hint: string, data: Record<string, unknown>): OrchestraError {
 	return new OrchestraError('spawn', `failed to spawn process: ${reason}`, { hint, data });
 }
@@ -63,6 +63,6 @@ function isRunnable(file: string): boolean {
 		accessSync(file, constants.X_OK);
 		return true;
 	} catch {
-		return false; // a folder on PATH that we may not look into, or a file without the x bit
+		return false; // an unreadable folder on PATH, or a file without the x bit
 	}
 }

@@ -1,12 +1,12 @@
 /*
- * The program of the guard, for a POSIX shell. `$1` is what its children have in their environment.
+ * The program of the guard, for a POSIX shell. `$1` is the mark in the environment of the children.
  *
- * Two processes run it. The guard reads names from stdin until its owner dies, and
- * ends what is left of them: their groups, and every process with the mark, which
- * finds those that left their group. The backup, a fork of the guard, waits for the
- * end of descriptor 3. When the owner died and the guard did too, it ends every
- * process with the mark. A line on descriptor 3 means that it is not needed.
- * Every wait is bounded: the ladder takes 3 s, the wait of the backup for the guard 5 s.
+ * Two processes run it. The guard reads names from stdin until its owner dies, then
+ * stops what is left: the named groups, and every process with the mark, which also
+ * finds processes that left their group. The backup, a fork of the guard, waits for
+ * the end of descriptor 3. When both the owner and the guard died, it stops every
+ * process with the mark. A line on descriptor 3 tells it to exit.
+ * Every wait is bounded: the ladder takes 3 s, the backup waits 5 s for the guard.
  */
 
 export const guardScript = `
@@ -29,7 +29,7 @@ is_in_group() {
 signal_all() {
 	for group in $groups; do kill -s "$1" -- "-$group" 2>/dev/null; done
 	find_strays
-	# One signal each: to many programs a second one means to stop without finishing.
+	# One signal each: a second one makes many programs stop without cleanup.
 	for pid in $strays; do is_in_group "$pid" || kill -s "$1" "$pid" 2>/dev/null; done
 }
 any_left() {

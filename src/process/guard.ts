@@ -1,18 +1,17 @@
 /*
- * The guard: one small process that outlives us by a moment and ends every
- * process we started, however we died, `kill -9` included.
+ * The guard: a small watchdog process that stops our orphans however this process
+ * died, `kill -9` included.
  *
- * It is a shell script (`guard-script.ts`) that reads lines from a pipe: `+ name`, `- name`.
- * When we die, the pipe ends, and it takes what is left through the stop ladder. A name is
- * a process group, or the mark of a child that is just being started: the mark is
- * announced first, the child carries it in its environment, and /proc shows it to
- * the guard. A forked child holds all our descriptors, this pipe among them, until
- * its program begins, so there is no moment in which a child exists that the guard
- * cannot find. Where there is no /proc, a child begins as a shell that writes its
- * own pid into the pipe and then becomes the program, which takes a millisecond
- * more. A shell and not Node, because it costs one megabyte and one millisecond
- * instead of forty of each. A fork of the guard, its backup, does the work when both
- * we and the guard are killed; a record on disk is left for the case that all three are.
+ * It is a shell script (`guard-script.ts`) that reads lines from a pipe: `+ name`,
+ * `- name`. When this process dies, the pipe ends and the guard runs the stop ladder
+ * on what is left. A name is a process group, or the mark of a child that is being
+ * started: the mark is announced first, the child has it in its environment, and /proc
+ * shows it to the guard. A forked child inherits all our descriptors, this pipe too,
+ * until exec, so the guard can find every child at any moment. Without /proc, a child
+ * starts as a shell that writes its pid into the pipe and then execs the program, which
+ * takes a millisecond more. A shell costs 1 MB and 1 ms; Node would cost forty times as
+ * much. A fork of the guard, its backup, acts when this process and the guard are both
+ * killed; a record on disk covers the case that all three are.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -20,12 +19,12 @@ import { guardScript } from './guard-script.ts';
 import { MARK_VARIABLE, newOwnerMark } from './mark.ts';
 import { keepOwnerRecord } from './owner-record.ts';
 
-/** How often a guard that was killed is started again before we give up on it. */
+/** How often a killed guard is restarted. */
 const RESTARTS = 10;
 
 export class Guard {
 	#shell: ChildProcess | undefined;
-	/** Groups that live and marks of children that are being started. */
+	/** Live groups, and marks of children that are being started. */
 	readonly #names = new Set<string>();
 	readonly #owner = newOwnerMark();
 	#marks = 0;
@@ -33,7 +32,7 @@ export class Guard {
 	#restarts = 0;
 	#isClosed = false;
 
-	/** The pipe that a new child registers itself on. Starts the guard, or starts it again when it was killed. */
+	/** The pipe on which a new child registers itself. Starts or restarts the guard if needed. */
 	get pipe(): Socket {
 		const shell = this.#shell ?? this.#start();
 		// A child process with a piped stdin always has a socket there.
@@ -50,25 +49,25 @@ export class Guard {
 		return this.#shell?.pid;
 	}
 
-	/** A child is about to be started: the mark that it must carry in its environment as `MARK_VARIABLE`. */
+	/** Call before a child is started: returns the mark for its environment variable `MARK_VARIABLE`. */
 	announce(): string {
-		// The dot at the end keeps one mark from being the beginning of another.
+		// The dot at the end keeps one mark from being a prefix of another.
 		const mark = `${this.#owner}${++this.#marks}.`;
 		this.#change({ add: mark });
 		return mark;
 	}
 
-	/** A child leads this group now, the one that carries `mark`. */
+	/** The child with `mark` now leads this group. */
 	add(group: number, mark?: string): void {
 		this.#change({ add: `${group}`, remove: mark });
 	}
 
-	/** The group is gone, or what was announced was not started. */
+	/** The group is gone, or the announced child was not started. */
 	remove(name: number | string): void {
 		this.#change({ remove: `${name}` });
 	}
 
-	/** End the guard. Groups that are still there are ended by it. */
+	/** Stop the guard; it first stops the groups that are left. */
 	close(): void {
 		this.#isClosed = true;
 		this.#shell?.stdin?.destroy();
@@ -83,7 +82,7 @@ export class Guard {
 			lines += `+ ${add}\n`;
 		}
 		if (remove !== undefined && this.#names.delete(remove)) lines += `- ${remove}\n`;
-		// Whatever starts the guard tells it all the names.
+		// A guard that starts gets all the names.
 		if (this.#shell === undefined && add !== undefined) this.#start();
 		else if (lines !== '') this.#shell?.stdin?.write(lines);
 	}
@@ -101,14 +100,14 @@ export class Guard {
 			if (this.#shell !== shell) return;
 			this.#shell = undefined;
 			if (this.#names.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
-			// Only now: until the next guard knows the names, the backup is all there is.
+			// Only now: until the next guard has the names, only the backup can act.
 			backup?.end('stop\n');
 		};
 		shell.on('exit', onDeath);
-		// Without a guard children still run and are still stopped by us; only a crash of ours is uncovered.
+		// Without a guard, children run and are stopped normally; only a crash of this process leaves orphans.
 		shell.on('error', onDeath);
 		for (const pipe of [shell.stdin as Socket, backup]) {
-			pipe?.on('error', () => {}); // the exit tells it
+			pipe?.on('error', () => {}); // `exit` reports it
 			pipe?.unref();
 		}
 		shell.unref();
@@ -119,7 +118,7 @@ export class Guard {
 	}
 }
 
-/** Its end makes the backup act, unless a line came before. */
+/** The end of this pipe triggers the backup, unless a line was sent before. */
 function backupPipe(shell: ChildProcess | undefined): Socket | undefined {
 	// Descriptor 3 is started as a pipe, which is a socket.
 	return shell?.stdio[3] as Socket | undefined;

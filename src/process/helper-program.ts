@@ -1,11 +1,11 @@
 /*
- * The program of the spawn helper. It runs in a process of its own, as text given
- * to `node --eval`, so it uses nothing from outside the function.
+ * The program of the spawn helper. It runs in its own process, as text for
+ * `node --eval`, so it uses nothing from outside the function.
  *
- * It announces each fork, starts what it is asked to start, sends the three pipes over and closes its
- * own ends, and later tells how the process ended. Descriptor 4 is the pipe of
- * the guard: while it is open, the guard does not take us for dead. It ends when
- * its parent does, which closes stdin.
+ * It announces each fork, starts the program, sends the three pipes to the parent,
+ * closes its own ends, and later reports the exit. Descriptor 4 is the pipe of the
+ * guard: while it is open, the guard does not act. The helper exits with its parent,
+ * which closes stdin.
  */
 import type { ChildProcess, SendHandle, spawn as Spawn, StdioOptions } from 'node:child_process';
 
@@ -20,8 +20,8 @@ export interface HelperRequest {
 	readonly needsPipe: boolean;
 }
 
-/** Helper to parent: that it is about to fork; three pipes in order, or an error; later the end. */
-export type HelperAnswer =
+/** Helper to parent: a fork announcement; three pipes in order, or an error; later the exit. */
+export type HelperReply =
 	| { readonly id: number; readonly kind: 'forking' }
 	| { readonly id: number; readonly kind: 'pipe'; readonly index: number; readonly pid: number }
 	| { readonly id: number; readonly kind: 'error'; readonly message: string }
@@ -41,22 +41,22 @@ export function helperSource(): string {
 type RawPipe = SendHandle & { readStop(): void; close(): void };
 
 function runHelper({ spawn }: { spawn: typeof Spawn }): void {
-	const tell = (answer: HelperAnswer, handle?: SendHandle, done?: () => void): void => {
-		// A parent that is gone needs no answer; the channel's end ends this process.
-		if (process.connected) process.send?.(answer, handle, {}, (error) => error || done?.());
+	const reply = (message: HelperReply, handle?: SendHandle, done?: () => void): void => {
+		// The parent may be gone; the end of the channel ends this process.
+		if (process.connected) process.send?.(message, handle, {}, (error) => error || done?.());
 	};
-	const handOver = (id: number, child: ChildProcess): void => {
+	const sendPipes = (id: number, child: ChildProcess): void => {
 		const { pid = 0, stdin, stdout, stderr } = child;
 		for (const [index, stream] of [stdin, stdout, stderr].entries()) {
-			// The pipe is taken away from its stream, which would read or close what belongs to the parent.
+			// Detach the pipe from its stream, which would read from it or close it.
 			const owner = stream as unknown as { _handle: RawPipe | null };
 			const { _handle: pipe } = owner;
 			owner._handle = null;
 			if (index > 0) pipe?.readStop();
-			if (pipe) tell({ id, kind: 'pipe', index, pid }, pipe, () => pipe.close());
+			if (pipe) reply({ id, kind: 'pipe', index, pid }, pipe, () => pipe.close());
 		}
 	};
-	// The end of the channel is not always told while pipes wait to be sent over it; the end of stdin is.
+	// While pipes wait to be sent, 'disconnect' may be missing; the end of stdin is reliable.
 	for (const end of ['end', 'error', 'close']) process.stdin.on(end, () => process.exit());
 	process.stdin.resume();
 	process.on('disconnect', () => process.exit());
@@ -66,15 +66,15 @@ function runHelper({ spawn }: { spawn: typeof Spawn }): void {
 		try {
 			child = spawn(file, args, { cwd, env, detached: true, stdio });
 		} catch (error) {
-			// Node throws some errors of the system, such as E2BIG, and reports others as an event.
-			return tell({ id, kind: 'error', message: (error as Error).message });
+			// Node throws some system errors, such as E2BIG, and emits others.
+			return reply({ id, kind: 'error', message: (error as Error).message });
 		}
-		child.once('error', ({ message }) => tell({ id, kind: 'error', message }));
-		child.once('exit', (code, signal) => tell({ id, kind: 'exit', code, signal }));
-		if (child.pid !== undefined) handOver(id, child);
+		child.once('error', ({ message }) => reply({ id, kind: 'error', message }));
+		child.once('exit', (code, signal) => reply({ id, kind: 'exit', code, signal }));
+		if (child.pid !== undefined) sendPipes(id, child);
 	};
-	// The parent has the announcement before the process exists, so without one it may start the program itself.
+	// The announcement precedes the fork: without one, the parent may safely start the program itself.
 	process.on('message', (request: HelperRequest) => {
-		tell({ id: request.id, kind: 'forking' }, undefined, () => start(request));
+		reply({ id: request.id, kind: 'forking' }, undefined, () => start(request));
 	});
 }

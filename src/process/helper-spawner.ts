@@ -1,13 +1,13 @@
 /*
- * Processes started through a small helper process.
+ * Start processes through a small helper process.
  *
- * `fork` copies the page tables of the parent: 35 ms for a parent of 1 GB, with
- * the event loop standing still. So a long-lived parent starts one small Node
- * process early and lets that one fork. The pipes of the new process are passed
- * back as descriptors, so no byte goes through the helper. If the helper dies, its
- * processes are ended, since nobody could tell how they end otherwise, and the next
- * ones are started directly until a new helper is up. A start that it had announced
- * may have happened: it is never repeated, its outcome is unknown.
+ * `fork` copies the page tables of the parent: 35 ms for a parent of 1 GB, with the
+ * event loop blocked. So a long-lived parent starts one small Node process early,
+ * which forks for it. The pipes of the new process are passed back as descriptors, so
+ * no data goes through the helper. If the helper dies, its processes are killed, since
+ * their exit status is lost, and the next ones are started directly until a new helper
+ * runs. A start that was announced may have happened: it is never repeated, its
+ * outcome is unknown.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,19 +15,19 @@ import { Socket } from 'node:net';
 import { OrchestraError } from '../errors.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { directSpawner } from './direct-spawner.ts';
-import { enlist } from './enlist.ts';
 import { signalGroup } from './group.ts';
 import { type Guard, sharedGuard } from './guard.ts';
-import { type HelperAnswer, type HelperRequest, helperSource } from './helper-program.ts';
+import { guardedCommand } from './guarded-command.ts';
+import { type HelperReply, type HelperRequest, helperSource } from './helper-program.ts';
 import { findMarked } from './marked-processes.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
 
-/** How often a helper that died is replaced before we give up on helpers. */
+/** How often a dead helper is replaced; after that, all starts are direct. */
 const RESTART_LIMIT = 5;
 
 const PIPE_COUNT = 3;
 
-interface Pending {
+interface PendingSpawn {
 	readonly mark: string | undefined;
 	readonly pipes: Socket[];
 	readonly answer: (process: SpawnedProcess | undefined) => void;
@@ -35,20 +35,21 @@ interface Pending {
 	readonly exited: Promise<ExitStatus>;
 	readonly exit: (status: ExitStatus) => void;
 	pid: number;
-	/** The helper was about to fork: the program may have run. */
+	/** The helper announced the fork: the program may have run. */
 	isForking: boolean;
 }
 
+/** Starts processes through a helper process. */
 export class HelperSpawner implements Spawner {
 	readonly #guard: Guard;
-	readonly #pending = new Map<number, Pending>();
+	readonly #pending = new Map<number, PendingSpawn>();
 	#helper: ChildProcess | undefined;
 	#guardPid: number | undefined;
 	#starts = 0;
 	#nextId = 1;
 	#isClosed = false;
 
-	/** Start the helper now, while this process is small. Whoever makes it closes it. */
+	/** Start the helper now, while this process is small. The caller closes it. */
 	constructor(guard: Guard = sharedGuard()) {
 		this.#guard = guard;
 		this.#start();
@@ -61,22 +62,22 @@ export class HelperSpawner implements Spawner {
 
 	async spawn(request: SpawnRequest): Promise<SpawnedProcess> {
 		const helper = this.#usableHelper(request.guard);
-		const spawned = helper && (await this.#ask(helper, request));
+		const spawned = helper && (await this.#request(helper, request));
 		return spawned ?? directSpawner.spawn(request);
 	}
 
-	/** End the helper, and with it what it started and still runs: stop those first. */
+	/** Stop the helper. This kills the processes it started, so stop those first. */
 	close(): void {
 		this.#isClosed = true;
 		this.#helper?.disconnect();
 	}
 
-	/** A helper that holds the pipe of the guard that runs now; undefined when we must fork ourselves. */
+	/** A helper that has the pipe of the current guard; undefined when this process must fork itself. */
 	#usableHelper(guard: Guard): ChildProcess | undefined {
 		if (this.#isClosed || guard !== this.#guard) return undefined;
 		const isCurrent = guard.pid !== undefined && guard.pid === this.#guardPid;
 		if (this.#helper?.connected && isCurrent) return this.#helper;
-		// This one call is made directly: the new helper needs a moment to be up.
+		// This start is direct: the new helper needs a moment.
 		if (this.#pending.size === 0) this.#helper?.disconnect();
 		if (!this.#helper?.connected && this.#starts <= RESTART_LIMIT) this.#start();
 		return undefined;
@@ -94,20 +95,20 @@ export class HelperSpawner implements Spawner {
 			stdio: ['pipe', 'ignore', 'ignore', 'ipc', guardPipe],
 		});
 		this.#helper = helper;
-		helper.on('message', (answer: HelperAnswer, handle: unknown) => this.#onAnswer(answer, handle));
+		helper.on('message', (answer: HelperReply, handle: unknown) => this.#onReply(answer, handle));
 		helper.once('error', () => this.#onEnd(helper));
 		helper.once('disconnect', () => this.#onEnd(helper));
 		// A child process with a piped stdin always has a socket there.
 		const stdin = helper.stdin as Socket;
-		stdin.on('error', () => {}); // the end of the helper is told by the channel
+		stdin.on('error', () => {}); // the channel reports the end of the helper
 		stdin.unref();
 		helper.unref();
 		helper.channel?.unref();
 	}
 
-	#ask(helper: ChildProcess, request: SpawnRequest): Promise<SpawnedProcess | undefined> {
+	#request(helper: ChildProcess, request: SpawnRequest): Promise<SpawnedProcess | undefined> {
 		const id = this.#nextId++;
-		const { mark, ...start } = enlist(request);
+		const { mark, ...start } = guardedCommand(request);
 		const message: HelperRequest = { id, cwd: request.cwd, ...start };
 		return new Promise((answer, fail) => {
 			const { promise: exited, resolve: exit } = deferred<ExitStatus>();
@@ -119,21 +120,21 @@ export class HelperSpawner implements Spawner {
 		});
 	}
 
-	#onAnswer(answer: HelperAnswer, handle: unknown): void {
+	#onReply(answer: HelperReply, handle: unknown): void {
 		const { id } = answer;
 		const pending = this.#pending.get(id);
 		if (answer.kind === 'forking') {
 			if (pending) pending.isForking = true;
 		} else if (answer.kind === 'error')
-			this.#settle(id, (pending) => this.#notStarted(pending, answer.message));
-		else if (answer.kind === 'pipe') this.#takePipe(answer, handle);
+			this.#settle(id, (pending) => this.#failSpawn(pending, answer.message));
+		else if (answer.kind === 'pipe') this.#addPipe(answer, handle);
 		else this.#settle(id, ({ exit }) => exit({ code: answer.code, signal: answer.signal }));
 	}
 
-	#takePipe({ id, index, pid }: HelperAnswer & { kind: 'pipe' }, handle: unknown): void {
+	#addPipe({ id, index, pid }: HelperReply & { kind: 'pipe' }, handle: unknown): void {
 		const pending = this.#pending.get(id);
 		if (pending === undefined) return;
-		// Node makes the pipes of its own children in this way; its types do not show `handle`.
+		// Node creates the pipes of its own children in this way; its types lack `handle`.
 		const options = { handle, readable: index > 0, writable: index === 0 } as object;
 		pending.pipes.push(new Socket(options));
 		pending.pid = pid;
@@ -142,57 +143,57 @@ export class HelperSpawner implements Spawner {
 		pending.answer(spawnedProcess(pending));
 	}
 
-	#notStarted({ mark, fail }: Pending, message: string): void {
+	#failSpawn({ mark, fail }: PendingSpawn, message: string): void {
 		if (mark !== undefined) this.#guard.remove(mark);
 		fail(new Error(message));
 	}
 
-	/** Nothing more will be heard of `id`. */
-	#settle(id: number, tell: (pending: Pending) => void): void {
+	/** Remove `id` and settle it. */
+	#settle(id: number, settle: (pending: PendingSpawn) => void): void {
 		const pending = this.#pending.get(id);
 		if (pending === undefined) return;
 		this.#pending.delete(id);
-		tell(pending);
+		settle(pending);
 		if (this.#pending.size === 0) this.#helper?.channel?.unref();
 	}
 
 	#onEnd(helper: ChildProcess): void {
 		if (this.#helper !== helper) return;
 		this.#helper = undefined;
-		for (const id of this.#pending.keys()) this.#settle(id, giveUp);
+		for (const id of this.#pending.keys()) this.#settle(id, failPending);
 	}
 }
 
-function spawnedProcess({ pipes, pid, mark, exited }: Pending): SpawnedProcess {
+function spawnedProcess({ pipes, pid, mark, exited }: PendingSpawn): SpawnedProcess {
 	// The helper sends exactly these three, in this order.
 	const [stdin, stdout, stderr] = pipes as [Socket, Socket, Socket];
 	return { pid, mark, stdin, stdout, stderr, exited, kill: (signal) => void process.kill(pid, signal) };
 }
 
 /**
- * The helper is gone: what it started is ended, and what it had not begun to start is started by us. The guard keeps
- * the mark of a start that may have happened.
+ * The helper died: kill what it started; starts that it had not announced are done directly. The guard keeps the
+ * mark of a start that may have happened.
  */
-function giveUp({ pid, mark, pipes, isForking, answer, fail, exit }: Pending): void {
+function failPending({ pid, mark, pipes, isForking, answer, fail, exit }: PendingSpawn): void {
 	if (pid !== 0) signalGroup(pid, 'SIGKILL');
 	exit({ code: null, signal: 'SIGKILL' });
 	if (pipes.length === PIPE_COUNT) return;
 	for (const pipe of pipes) pipe.destroy();
 	if (!isForking) return answer(undefined);
-	if (mark !== undefined) for (const stray of findMarked(mark)) killQuietly(stray);
+	if (mark !== undefined) for (const stray of findMarked(mark)) killIfAlive(stray);
 	fail(outcomeUnknown());
 }
 
-function killQuietly(pid: number): void {
+function killIfAlive(pid: number): void {
 	try {
 		process.kill(pid, 'SIGKILL');
 	} catch {
-		// It ended just now.
+		// It has just exited.
 	}
 }
 
 function outcomeUnknown(): OrchestraError {
 	return new OrchestraError('closed', 'outcome unknown: the spawn helper died while it started the program', {
-		hint: 'The program may have run for a moment. Look at what it changes before you call it again.',
+		hint: 'The program may have run for a moment. Check its effects before you call it again.',
 	});
 }

@@ -1,50 +1,50 @@
 /*
- * Find the processes that carry a mark, by reading /proc. Linux only; elsewhere none is found.
+ * Find the processes with a mark by scanning /proc. Linux only; elsewhere none is found.
  *
- * Pids are given out in ascending order, so the descendants of a young child have
- * pids between its own and the last one given out, which /proc/loadavg tells. That
- * makes the search after a short run a matter of microseconds. An old child may have
- * seen the numbers wrap around, so for it every process is read.
+ * Pids are assigned in ascending order, so the descendants of a young child have pids
+ * between its own and the last one assigned, which /proc/loadavg contains. That makes
+ * the search after a short run take microseconds. For an older child the pids may have
+ * wrapped around, so every process is read.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isCode } from '../errors.ts';
 import { MARK_VARIABLE } from './mark.ts';
 import { processStat } from './process-stat.ts';
 
-/** The pids given out within this time after the start of a child do not wrap around. */
+/** Pids assigned within this time after the start of a child do not wrap around. */
 const YOUNG_MS = 2000;
 
-/** How often we look again when a process ended or began a program while we looked. */
-const LOOKS = 3;
+/** Scans when a process exited or was in exec during the scan. */
+const SCAN_ATTEMPTS = 3;
 
-/** Up to so many pids it is faster to ask for each than to list all. */
+/** Up to this many pids, checking each is faster than listing /proc. */
 const FEW_PIDS = 64;
 
-/** The child whose descendants are looked for. */
+/** The child whose descendants are searched. */
 export interface Origin {
 	readonly pid: number;
 	/** Milliseconds on the clock of `performance.now`. */
 	readonly startedAt: number;
 }
 
-/** Pids of the living processes whose mark begins with `mark`. Processes that we may not read are left out. */
+/** Pids of the live processes whose mark starts with `mark`. Unreadable processes are skipped. */
 export function findMarked(mark: string, origin?: Origin): number[] {
 	if (process.platform !== 'linux') return [];
-	for (let look = 1; ; look++) {
-		const seen = candidates(origin).map((pid) => ({ pid, sight: lookAt(pid, mark) }));
-		const found = seen.filter(({ sight }) => sight === 'marked').map(({ pid }) => pid);
-		// A process that forked and ended while we looked left one that was not listed.
-		const isSure = !seen.some(({ sight }) => sight === 'unclear');
-		if (found.length > 0 || isSure || look === LOOKS) return found;
+	for (let attempt = 1; ; attempt++) {
+		const seen = candidates(origin).map((pid) => ({ pid, state: readMark(pid, mark) }));
+		const found = seen.filter(({ state }) => state === 'marked').map(({ pid }) => pid);
+		// A process that forked and exited during the scan left a child that was not listed.
+		const isSure = !seen.some(({ state }) => state === 'unknown');
+		if (found.length > 0 || isSure || attempt === SCAN_ATTEMPTS) return found;
 	}
 }
 
-/** True while the process lives and its mark begins with `mark`. */
+/** True while the process is alive and its mark starts with `mark`. */
 export function isMarked(pid: number, mark: string): boolean {
-	return lookAt(pid, mark) === 'marked';
+	return readMark(pid, mark) === 'marked';
 }
 
-/** True while a guard, or its backup, ends the processes whose mark begins with `mark`: it has the mark as an argument. */
+/** True while a guard, or its backup, runs for marks that start with `mark`: it has the mark as an argument. */
 export function isGuarded(mark: string): boolean {
 	return listPids(() => true).some((pid) => {
 		try {
@@ -75,7 +75,7 @@ function listPids(isWanted: (pid: number) => boolean): number[] {
 		.filter((pid) => pid > 0 && pid !== process.pid && isWanted(pid));
 }
 
-/** The pid that was given out last; 0 when the system does not say. */
+/** The last pid assigned; 0 when the system does not report it. */
 function lastPid(): number {
 	try {
 		return Number(readFileSync('/proc/loadavg', 'latin1').trimEnd().split(' ').pop()) || 0;
@@ -84,22 +84,22 @@ function lastPid(): number {
 	}
 }
 
-type Sight = 'marked' | 'other' | 'unclear';
+type MarkState = 'marked' | 'other' | 'unknown';
 
-function lookAt(pid: number, mark: string): Sight {
+function readMark(pid: number, mark: string): MarkState {
 	try {
 		const environment = readFileSync(`/proc/${pid}/environ`);
-		if (environment.length === 0) return isStarting(pid) ? 'unclear' : 'other';
+		if (environment.length === 0) return isStarting(pid) ? 'unknown' : 'other';
 		const at = environment.indexOf(`${MARK_VARIABLE}=${mark}`);
 		return at === 0 || (at > 0 && environment[at - 1] === 0) ? 'marked' : 'other';
 	} catch (error) {
-		return isCode(error, 'ENOENT', 'ESRCH') ? 'unclear' : 'other';
+		return isCode(error, 'ENOENT', 'ESRCH') ? 'unknown' : 'other';
 	}
 }
 
 const KERNEL_THREADS_PARENT = 2;
 
-/** A process shows no environment while its program is loaded; zombies and threads of the kernel never do. */
+/** True for a process in exec, whose environment is empty; zombies and kernel threads never have one. */
 function isStarting(pid: number): boolean {
 	const found = processStat(pid);
 	return found !== undefined && !'ZX'.includes(found.state) && found.parent !== KERNEL_THREADS_PARENT;

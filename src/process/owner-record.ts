@@ -1,12 +1,12 @@
 /*
- * A record on disk that says: this process started children, and this is their mark.
+ * A record on disk of a process that starts children, with their mark.
  *
- * It is the last line of defence. When a process, its guard and the guard's backup are
- * all killed at once, nobody is left to end the children. The record is written
- * before the first child is started and removed when the process ends; the next process
- * that starts children finds a record whose owner is dead, and ends what carries the mark.
- * A guard that still runs is left to stop the children in its own, gentler way.
- * An owner is a pid and a start time in one pid namespace, never a pid alone.
+ * It covers the case that a process, its guard and the guard's backup are all killed
+ * at once. The record is written before the first child is started and removed when
+ * the process exits; the next process that starts children finds a record whose owner
+ * is dead, and kills the processes with its mark, unless a guard still runs and stops
+ * them by the ladder. An owner is identified by pid and start time in one pid
+ * namespace, never by pid alone.
  */
 
 import { mkdirSync, readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -19,20 +19,20 @@ import { findMarked, isGuarded } from './marked-processes.ts';
 import { processStat } from './process-stat.ts';
 
 const RECORD_LIMIT_BYTES = 256;
-/** How many dead owners one start looks after. */
+/** Most records of dead owners that one start handles. */
 const RECORDS_AT_ONCE = 20;
-/** How often we look again for children that were forked while we ended others. */
-const ROUNDS = 5;
+/** Kill rounds, for children that were forked meanwhile. */
+const KILL_ROUNDS = 5;
 
 /** How long the record of another pid namespace is kept. */
 const FOREIGN_RECORD_MS = 30 * 86_400_000;
 
-let isKept = false;
+let isWritten = false;
 
-/** Write the record of this process, once, and end what dead owners left. Where that is impossible, nothing happens. */
+/** Write the record of this process, once, and kill the orphans of dead owners. Best effort: errors are ignored. */
 export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void {
-	if (isKept || process.platform !== 'linux') return;
-	isKept = true;
+	if (isWritten || process.platform !== 'linux') return;
+	isWritten = true;
 	try {
 		const folder = recordFolder(environment);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -40,19 +40,19 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 		const file = join(folder, recordName(process.pid));
 		writeFileSync(file, markOfProcess(), { mode: 0o600 });
 		process.once('exit', () => removeRecord(file));
-		endAbandoned(folder);
+		reapOrphans(folder);
 	} catch {
-		// A home that cannot be written: the guard and its backup have to do.
+		// The state folder is not writable: the guard and its backup remain.
 	}
 }
 
-/** Where the records are. */
+/** The folder of the records. */
 export function recordFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	const state = environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
 	return join(state, 'orchestra', 'children');
 }
 
-function endAbandoned(folder: string): void {
+function reapOrphans(folder: string): void {
 	const here = `${pidNamespace()}-`;
 	const all = readdirSync(folder);
 	const names = all.filter((name) => name.startsWith(here));
@@ -68,16 +68,16 @@ function endAbandoned(folder: string): void {
 	}
 }
 
-/** Nobody is left to whom a gentle end could matter. True when none is left. */
+/** SIGKILL at once: their owner is dead, so a clean stop is useless. True when none is left. */
 function killMarked(mark: string): boolean {
-	for (let round = 0; round < ROUNDS; round++) {
+	for (let round = 0; round < KILL_ROUNDS; round++) {
 		const found = findMarked(mark);
 		if (found.length === 0) return true;
 		for (const pid of found) {
 			try {
 				process.kill(pid, 'SIGKILL');
 			} catch {
-				// It ended just now.
+				// It has just exited.
 			}
 		}
 	}
@@ -97,18 +97,18 @@ function isOwnerAlive(name: string): boolean {
 	}
 }
 
-/** A folder may be shared with containers, whose pids mean nothing here. */
+/** The folder may be shared with containers, which have other pids. */
 function pidNamespace(): string {
 	return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
 }
 
-/** When a process started, in ticks since the system did. A zombie has ended. */
+/** Start time of a process in ticks since boot; empty for a zombie. */
 function startTicks(pid: number): string {
 	const found = processStat(pid);
 	return found === undefined || found.state === 'Z' ? '' : found.startTicks;
 }
 
-/** Containers come and go, each with pids of its own; what they left here is cleared away in time. */
+/** Remove the record of another pid namespace, such as a deleted container, after its TTL. */
 function removeWhenOld(file: string): void {
 	const found = statSync(file, { throwIfNoEntry: false });
 	if (found && Date.now() - found.mtimeMs > FOREIGN_RECORD_MS) removeRecord(file);
@@ -118,6 +118,6 @@ function removeRecord(file: string): void {
 	try {
 		unlinkSync(file);
 	} catch {
-		// Another process was faster.
+		// Another process removed it first.
 	}
 }

@@ -1,4 +1,4 @@
-/* What Linux says of a process in /proc/<pid>/stat. */
+/* The state of a process from /proc/<pid>/stat on Linux. */
 import { readFileSync } from 'node:fs';
 
 export interface ProcessStat {
@@ -6,7 +6,7 @@ export interface ProcessStat {
 	readonly state: string;
 	readonly parent: number;
 	readonly group: number;
-	/** When it started, in ticks since the system did. */
+	/** Start time in ticks since boot. */
 	readonly startTicks: string;
 }
 
@@ -19,6 +19,6 @@ export function processStat(pid: number | string): ProcessStat | undefined {
 		const [state = '', parent, group] = fields;
 		return { state, parent: Number(parent), group: Number(group), startTicks: fields[19] ?? '' };
 	} catch {
-		return undefined; // it ended, maybe while we looked
+		return undefined; // it has exited
 	}
 }

@@ -1,7 +1,8 @@
-/* What to start, as data: the same record comes from a configuration file, a URI or a program. */
+/* The description of a program to start, from a configuration file, a URI or a caller. */
 
+/** A program to start. */
 export interface SpawnRecord {
-	/** A program: a name to look up on PATH, or a path. Never a shell line. */
+	/** A name to look up on PATH, or a path. Never a shell command line. */
 	readonly command: string;
 	readonly args?: readonly string[] | undefined;
 	/** Added to the minimal environment. */
@@ -11,7 +12,7 @@ export interface SpawnRecord {
 	readonly timeoutMs?: number | undefined;
 }
 
-/** The record as a person would type it. Environment values are left out: they may be secrets. */
+/** The record as a shell command line, without the environment, which may contain secrets. */
 export function commandLine({ command, args = [] }: SpawnRecord): string {
 	return [command, ...args]
 		.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))

@@ -1,13 +1,14 @@
-/* What starts processes: the same request and the same result, whoever forks. */
+/* The interface of everything that starts processes. */
 import type { Readable, Writable } from 'node:stream';
 import type { Guard } from './guard.ts';
 
+/** Exit code or signal of a process. */
 export interface ExitStatus {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
 }
 
-/** A process to start, in a group of its own and known to the guard. */
+/** A process to start in its own process group, registered with the guard. */
 export interface SpawnRequest {
 	/** Absolute path of the program. */
 	readonly file: string;
@@ -17,17 +18,17 @@ export interface SpawnRequest {
 	readonly guard: Guard;
 }
 
-/** A process that runs, with its three pipes. */
+/** A running process with its three pipes. */
 export interface SpawnedProcess {
 	readonly pid: number;
-	/** What its descendants inherit in their environment; undefined where marks cannot be found. */
+	/** The mark that its descendants inherit; undefined on systems without /proc. */
 	readonly mark?: string | undefined;
 	readonly stdin: Writable;
 	readonly stdout: Readable;
 	readonly stderr: Readable;
 	/** Resolves when the process was reaped. Never rejects. */
 	readonly exited: Promise<ExitStatus>;
-	/** Signal the process alone; its group is signalled by its pid. */
+	/** Signal only the process; use its pid to signal the group. */
 	kill(signal?: NodeJS.Signals): void;
 }
 

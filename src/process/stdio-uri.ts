@@ -1,17 +1,17 @@
 /*
- * `stdio:` URIs: the exact command line of a program, and no shell.
+ * `stdio:` URIs: the command line of a program, without a shell.
  *
- * Percent-escapes are decoded first, so `%20` separates arguments like any
- * space. A quote that begins an argument, or follows `=` inside one, protects
- * spaces up to its partner; anywhere else a quote is a plain character, so that
- * JSON can be written as it is: `stdio:echo {"bye":true}`.
+ * Percent-escapes are decoded first, so `%20` separates arguments like a space. A
+ * quote at the start of an argument, or after `=` inside one, protects spaces up to
+ * the closing quote; elsewhere a quote is a plain character, so that JSON needs no
+ * escaping: `stdio:echo {"bye":true}`.
  */
 import { OrchestraError } from '../errors.ts';
 import type { SpawnRecord } from './spawn-record.ts';
 
 const SCHEME = 'stdio:';
 
-/** Parse a `stdio:` URI. Throws `bad_input` for another scheme, no command or an open quote. */
+/** Parse a `stdio:` URI. Throws `bad_input` for another scheme, a missing command or an unclosed quote. */
 export function parseStdioUri(uri: string): SpawnRecord {
 	if (!uri.startsWith(SCHEME)) {
 		throw new OrchestraError('bad_input', `"${uri}" is not a stdio: URI`, {
@@ -27,13 +27,13 @@ export function parseStdioUri(uri: string): SpawnRecord {
 	return { command, args };
 }
 
-/** Escapes that are none, such as the `%s` of a date format, stay as they are. */
+/** Invalid escapes, such as the `%s` of a date format, are kept. */
 function percentDecode(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
 		try {
 			return decodeURIComponent(escapes);
 		} catch {
-			return escapes; // not UTF-8, so it was not meant as an escape
+			return escapes; // not UTF-8, so not an escape
 		}
 	});
 }
@@ -63,7 +63,7 @@ function closingQuote(text: string, start: number, uri: string): number {
 		else if (text[at] === quote) return at;
 	}
 	throw new OrchestraError('bad_input', `the URI "${uri}" has a ${quote} that is never closed`, {
-		hint: 'Close the quote. Your shell takes away its own quotes: put others around the whole URI.',
+		hint: 'Close the quote. Your shell removes its own quotes: quote the whole URI with the other kind.',
 	});
 }
 

@@ -1,22 +1,22 @@
-/* The stop ladder: end of input, a polite signal, the last word. Each step to the whole family. */
-import { Family } from './process-family.ts';
+/* The stop ladder: end of input, SIGTERM, SIGKILL. Each step applies to the whole process tree. */
+import { ProcessTree } from './process-tree.ts';
 
 /** How long a child has after its stdin was closed, in milliseconds. */
 export const STOP_EOF_MS = 1000;
-/** How long its family has after SIGTERM, in milliseconds. */
+/** How long its process tree has after SIGTERM, in milliseconds. */
 export const STOP_TERM_MS = 1000;
 /** How long the kernel has to reap it after SIGKILL, in milliseconds. */
 export const STOP_KILL_MS = 1000;
 
-/** End what is left of a family: SIGTERM, a wait, SIGKILL. Resolves when it is gone. */
-export async function endFamily(family: Family): Promise<void> {
-	if (!family.signal('SIGTERM')) return;
-	if (await family.gone(STOP_TERM_MS)) return;
-	family.signal('SIGKILL');
-	await family.gone(STOP_KILL_MS);
+/** Stop what is left of a process tree: SIGTERM, a wait, SIGKILL. Resolves when it is gone. */
+export async function stopTree(tree: ProcessTree): Promise<void> {
+	if (!tree.signal('SIGTERM')) return;
+	if (await tree.gone(STOP_TERM_MS)) return;
+	tree.signal('SIGKILL');
+	await tree.gone(STOP_KILL_MS);
 }
 
 /** The same for a process group alone, whose mark is not known. */
-export function endGroup(group: number): Promise<void> {
-	return endFamily(new Family({ pid: group, startedAt: performance.now() }, undefined));
+export function stopGroup(group: number): Promise<void> {
+	return stopTree(new ProcessTree({ pid: group, startedAt: performance.now() }, undefined));
 }

@@ -1,13 +1,13 @@
 /*
- * When a request of the peer may be dispatched.
+ * Admission control and backpressure for requests of the peer.
  *
  * Reading never waits for writing: two peers that both stop reading while their
- * output is full would wait for each other forever. So everything is read, answers
- * are settled at once, and only new requests wait here: while the output is above its
- * high-water mark, or while as many run as may. A peer that
- * writes all its requests before it reads an answer is served as long as they fit
- * into the queue. Only when they do not is reading paused, and then there is a deadline: a peer
- * that takes nothing for that long is given up.
+ * output is full would deadlock. So everything is read, responses are settled at
+ * once, and only new requests are queued: while the output is above its high-water
+ * mark, or while the maximum number runs. A peer that writes all its requests before
+ * it reads a response is served as long as they fit into the queue. Reading pauses
+ * only when the queue is full, and then the stall timeout applies: a peer that reads
+ * nothing until it expires is disconnected.
  */
 import { OrchestraError } from '../errors.ts';
 import { QUEUED_CHARACTERS, STALL_MS } from '../wire/wire-limits.ts';
@@ -18,135 +18,132 @@ import { type QueuedMessage, RequestQueue } from './request-queue.ts';
 export interface AdmissionParts {
 	channel: Pick<Channel, 'pause' | 'resume'>;
 	clock: Clock;
-	/** Serves a message that was held. */
+	/** Handles a message that was queued. */
 	dispatch: (message: QueuedMessage) => void;
-	/** True while no further request may run. */
+	/** True while the maximum number of requests runs. */
 	isFull: () => boolean;
-	/** The peer has taken nothing for too long. */
-	giveUp: (error: OrchestraError) => void;
-	/** How long that is, in milliseconds. Default 2 minutes. */
+	/** The stall timeout expired: the peer has read nothing. */
+	onStalled: (error: OrchestraError) => void;
+	/** Stall timeout in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
 }
 
 export class Admission {
 	readonly #parts: AdmissionParts;
 	readonly #queue = new RequestQueue();
-	readonly #emptyWaiters: (() => void)[] = [];
+	readonly #drainWaiters: (() => void)[] = [];
 	#isCongested = false;
 	#isPaused = false;
 	#hasEnded = false;
-	#cancelTimer: (() => void) | undefined;
+	#stopTimer: (() => void) | undefined;
 
 	constructor(parts: AdmissionParts) {
 		this.#parts = parts;
 	}
 
-	/** True while messages wait. Messages that must keep their order wait behind them. */
+	/** True while messages are queued. Messages that must keep their order are queued behind them. */
 	get hasQueued(): boolean {
 		return !this.#queue.isEmpty;
 	}
 
-	/** How many messages wait. */
 	get count(): number {
 		return this.#queue.count;
 	}
 
-	/** Whether a new request must wait. */
-	get isShut(): boolean {
+	/** True when a new request must be queued. */
+	get isBlocked(): boolean {
 		return this.#isCongested || !this.#queue.isEmpty || this.#parts.isFull();
 	}
 
-	/** True when the queue is full although the peer reads its answers: a new request is to be refused. */
+	/** True when the queue is full although the peer reads our responses: refuse a new request. */
 	get isRefusing(): boolean {
 		return this.#queue.isFull && !this.#isCongested;
 	}
 
-	/** True when no notification should be queued. */
+	/** True when the queue is full: do not queue a notification. */
 	get isFull(): boolean {
 		return this.#queue.isFull;
 	}
 
-	hold(message: QueuedMessage): void {
+	enqueue(message: QueuedMessage): void {
 		this.#queue.push(message);
 		if (this.#queue.isFull && !this.#isPaused && this.#isCongested) {
 			this.#isPaused = true;
 			this.#parts.channel.pause();
 		}
-		this.#watch();
+		this.#updateStallTimer();
 	}
 
-	/** The request with this key was given up by the peer; false when it does not wait here. */
+	/** Remove the request with this key, which the peer canceled; false when it is not queued. */
 	cancel(key: string | number): boolean {
-		const wasHeld = this.#queue.cancel(key);
-		if (wasHeld) this.#readOn();
-		return wasHeld;
+		const wasQueued = this.#queue.cancel(key);
+		if (wasQueued) this.#resumeReading();
+		return wasQueued;
 	}
 
-	/** Our output is above its high-water mark. */
 	congested(): void {
 		this.#isCongested = true;
 	}
 
-	/** Our output has been taken. */
 	flushed(): void {
 		this.#isCongested = false;
-		this.#restartTimer();
-		this.go();
+		this.#restartStallTimer();
+		this.dispatchReady();
 	}
 
-	/** Dispatch what may run now. */
-	go(): void {
+	/** Dispatch queued messages as far as the limits allow. */
+	dispatchReady(): void {
 		while (!this.#isCongested && !this.#parts.isFull()) {
 			const message = this.#queue.shift();
 			if (message === undefined) break;
-			this.#restartTimer();
+			this.#restartStallTimer();
 			this.#parts.dispatch(message);
 			message.batch?.release();
 		}
-		this.#readOn();
+		this.#resumeReading();
 	}
 
-	/** Nothing more will be read; what waits is still served. */
+	/** The input ended; queued messages are still handled. */
 	end(): void {
 		this.#hasEnded = true;
-		this.#watch();
+		this.#updateStallTimer();
 	}
 
-	/** Resolves when nothing waits any more. */
-	emptied(): Promise<void> {
+	/** Resolves when the queue is empty. */
+	drained(): Promise<void> {
 		if (this.#queue.isEmpty) return Promise.resolve();
-		return new Promise((resolve) => this.#emptyWaiters.push(resolve));
+		return new Promise((resolve) => this.#drainWaiters.push(resolve));
 	}
 
-	/** Drop what waits. It has not begun and stays unanswered. Gives back how many messages that were. */
+	/** Drop all queued messages; they have not started and get no response. Returns their number. */
 	clear(): number {
 		const dropped = this.#queue.clear();
-		this.#readOn();
+		this.#resumeReading();
 		return dropped;
 	}
 
-	#readOn(): void {
+	#resumeReading(): void {
 		if (this.#isPaused && (this.#queue.hasRoom || !this.#isCongested)) {
 			this.#isPaused = false;
 			this.#parts.channel.resume();
 		}
-		if (this.#queue.isEmpty) for (const tell of this.#emptyWaiters.splice(0)) tell();
-		this.#watch();
+		if (this.#queue.isEmpty) for (const resolve of this.#drainWaiters.splice(0)) resolve();
+		this.#updateStallTimer();
 	}
 
-	/** There is a deadline while reading is paused, and at the end while something waits. */
-	#watch(): void {
-		const isWaiting = this.#isPaused || (this.#hasEnded && !this.#queue.isEmpty);
-		if (isWaiting === (this.#cancelTimer !== undefined)) return;
-		this.#cancelTimer?.();
-		this.#cancelTimer = isWaiting ? this.#parts.clock.after(this.#stallMs, () => this.#stall()) : undefined;
+	/** The stall timeout runs while reading is paused, and after the end of input while messages are queued. */
+	#updateStallTimer(): void {
+		const isStallable = this.#isPaused || (this.#hasEnded && !this.#queue.isEmpty);
+		if (isStallable === (this.#stopTimer !== undefined)) return;
+		this.#stopTimer?.();
+		this.#stopTimer = isStallable ? this.#parts.clock.after(this.#stallMs, () => this.#stall()) : undefined;
 	}
 
-	#restartTimer(): void {
-		if (this.#cancelTimer === undefined) return;
-		this.#cancelTimer();
-		this.#cancelTimer = undefined;
-		this.#watch();
+	#restartStallTimer(): void {
+		if (this.#stopTimer === undefined) return;
+		this.#stopTimer();
+		this.#stopTimer = undefined;
+		this.#updateStallTimer();
 	}
 
 	get #stallMs(): number {
@@ -155,11 +152,11 @@ export class Admission {
 
 	#stall(): void {
 		const waiting = this.#queue.count;
-		const message = `the peer sends requests and has read no answer for ${this.#stallMs}ms; ${waiting} messages were waiting`;
+		const message = `the peer sends requests but has read no response for ${this.#stallMs}ms; ${waiting} messages were queued`;
 		this.clear();
-		this.#parts.giveUp(
+		this.#parts.onStalled(
 			new OrchestraError('timeout', message, {
-				hint: `Read answers while you send: at most ${QUEUED_CHARACTERS} characters of requests wait.`,
+				hint: `Read responses while you send: at most ${QUEUED_CHARACTERS} characters of requests are queued.`,
 				data: { stallMs: this.#stallMs, waiting },
 			}),
 		);

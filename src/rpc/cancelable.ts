@@ -1,17 +1,18 @@
 /*
- * Work that its caller may give up.
+ * Work that its caller may cancel.
  *
- * The signal is made only when somebody reads it: an `AbortController` costs more
- * than all the rest of a small call.
+ * The abort signal is created on first use: an `AbortController` costs more than the
+ * rest of a small call.
  */
 import type { OrchestraError } from '../errors.ts';
 
+/** The cancellation state of one call. */
 export class Cancelable {
 	#controller: AbortController | undefined;
 	#reason: OrchestraError | undefined;
 	#listeners: Array<(reason: OrchestraError) => void> | undefined;
 
-	/** Aborted when the caller gives the work up or is gone. */
+	/** Aborted when the caller cancels the work or disconnects. */
 	get signal(): AbortSignal {
 		if (this.#controller === undefined) {
 			this.#controller = new AbortController();
@@ -20,18 +21,18 @@ export class Cancelable {
 		return this.#controller.signal;
 	}
 
-	/** Why the caller gave the work up; undefined while it is wanted. */
+	/** The reason of the cancellation; undefined before it. */
 	get cancelReason(): OrchestraError | undefined {
 		return this.#reason;
 	}
 
-	/** Call `listener` when the caller gives the work up, or at once if it has: all that most need of a signal. */
+	/** Call `listener` on cancellation, or at once if it happened before. Cheaper than `signal`. */
 	onCancel(listener: (reason: OrchestraError) => void): void {
 		if (this.#reason) listener(this.#reason);
 		else (this.#listeners ??= []).push(listener);
 	}
 
-	/** The work is not wanted any more. Only the first reason counts. */
+	/** Cancel the work. Idempotent: only the first reason counts. */
 	abort(reason: OrchestraError): void {
 		if (this.#reason) return;
 		this.#reason = reason;

@@ -1,36 +1,36 @@
 /*
- * What a peer needs of the pipe below it, and what the pipe needs of the peer.
+ * The interface between a peer and the pipe below it.
  *
- * Messages cross here as the text of one JSON value, not as values: whoever is
- * above may forward the text untouched, echo an id exactly, or parse it once.
+ * A message is the text of one JSON value, not the value: the layer above may
+ * forward the text unchanged, echo an id exactly, or parse it once.
  */
 import type { OrchestraError } from '../errors.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 
-/** The way out, and backpressure. */
+/** The sending side of a pipe, with backpressure. */
 export interface Channel {
 	/**
-	 * Queue one message: the text of a JSON value, without a newline. False means that more waits
-	 * than the pipe likes; await `flushed()` before the next one. Throws when the pipe is closed.
+	 * Queue one message: the text of a JSON value, without a newline. False: the queue is above the
+	 * high-water mark, so await `flushed()` before the next one. Throws when the pipe is closed.
 	 */
 	post(text: string): boolean;
-	/** Resolves when all that was posted so far is with the operating system. Rejects when it cannot be. */
+	/** Resolves when everything posted so far was written to the operating system. Rejects when the pipe breaks. */
 	flushed(): Promise<void>;
-	/** Stop delivering for now: the sender feels it. */
+	/** Stop reading: backpressure reaches the sender. */
 	pause(): void;
 	resume(): void;
-	/** Close both directions and wait until all that belongs to the pipe is gone. Idempotent. */
+	/** Close both directions and release all resources of the pipe. Idempotent. */
 	close(): Promise<void>;
-	/** A line came that is no message: count it and keep it for the diagnosis. */
+	/** Count a received line that is not a message and keep it for the diagnosis. */
 	noteStray(text: string): void;
 }
 
-/** Takes what the pipe delivers. */
+/** Receives the messages of a pipe. */
 export interface Receiver {
-	/** One message, as text. Never called after `end`. */
+	/** Called with one message as text. Never called after `end`. */
 	message(text: string): void;
-	/** A message over the limit was dropped. */
+	/** Called for a message over the limit, which was dropped. */
 	oversize(line: OversizeLine): void;
-	/** Nothing more will come, and why. Called exactly once. Sending may still work. */
+	/** Called once when the input ends, with the reason. Sending may still work (half-close). */
 	end(reason: OrchestraError): void;
 }

@@ -1,13 +1,14 @@
-/* Time, passed in, so that the layer stays pure and tests need not wait. */
+/* Time as a parameter, so that this layer stays pure and tests need not wait. */
 
+/** A monotonic clock with timers. */
 export interface Clock {
-	/** Milliseconds from a fixed point; never goes back. */
+	/** Monotonic time in milliseconds. */
 	now(): number;
-	/** Call `action` once after `ms`; gives back what calls it off. Must not keep the process alive. */
+	/** Call `action` once after `ms`; returns a function that cancels it. Must not keep the process alive. */
 	after(ms: number, action: () => void): () => void;
 }
 
-/** The clock of this process. */
+/** The clock of this process: `performance.now` and unreferenced timers. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
 	after(ms, action) {

@@ -1,9 +1,9 @@
 /*
  * One timer for any number of deadlines.
  *
- * A timer per call would be the dearest part of a call. Here the timer is set
- * for the earliest deadline only; when it fires, the owner sweeps what is due and
- * says when to come again. A call that is answered in time costs nothing.
+ * A timer per call would be the most expensive part of a call. Here one timer is set
+ * for the earliest deadline; when it fires, the owner sweeps what is due and returns
+ * the next deadline. A call that is answered in time costs nothing.
  */
 import type { Clock } from './clock.ts';
 
@@ -13,14 +13,14 @@ export class Deadlines {
 	#armedFor = Number.POSITIVE_INFINITY;
 	#cancelTimer: () => void = () => {};
 
-	/** @param sweep ends what is due at `now` and returns the next deadline, `Infinity` for none */
+	/** @param sweep expires what is due at `now` and returns the next deadline, `Infinity` for none */
 	constructor(clock: Clock, sweep: (now: number) => number) {
 		this.#clock = clock;
 		this.#sweep = sweep;
 	}
 
-	/** There is a deadline at `dueAt`. */
-	note(dueAt: number): void {
+	/** Make sure that the sweep runs at `dueAt` or before. */
+	schedule(dueAt: number): void {
 		if (dueAt >= this.#armedFor) return;
 		this.#cancelTimer();
 		this.#armedFor = dueAt;
@@ -35,9 +35,9 @@ export class Deadlines {
 
 	#fire(): void {
 		this.#armedFor = Number.POSITIVE_INFINITY;
-		this.note(this.#sweep(this.#clock.now()));
+		this.schedule(this.#sweep(this.#clock.now()));
 	}
 }
 
-/** Timers of JavaScript overflow above this; a longer wait is cut in pieces. */
+/** JavaScript timers overflow above this; a longer wait is split. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ export interface Deferred<T> {
 	readonly reject: (reason: unknown) => void;
 }
 
-/** A rejection that nobody awaits is no unhandled one: it may come after the promise was resolved, or before anybody awaits it. */
+/** A promise with its settle functions. Its rejection is never unhandled: it may come before the promise is awaited. */
 export function deferred<T = void>(): Deferred<T> {
 	let resolve: (value: T) => void = () => {};
 	let reject: (reason: unknown) => void = () => {};

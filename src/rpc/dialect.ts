@@ -1,26 +1,27 @@
 /*
- * How a protocol on top of JSON-RPC spells cancellation and progress.
+ * Cancellation and progress in a protocol on top of JSON-RPC.
  *
- * JSON-RPC itself has neither. The Model Context Protocol has both, under these
- * names in every revision, so it is the default; a peer that knows of no such
- * thing is given `plainDialect`.
+ * JSON-RPC itself has neither. The Model Context Protocol has both, with the same
+ * names in every revision, so it is the default. `plainDialect` has neither.
  */
 import { isObject } from '../wire/json.ts';
 import { exactly, type Id } from '../wire/json-rpc.ts';
 
+/** The cancellation and progress messages of a protocol. */
 export interface Dialect {
-	/** The notification that asks the peer to give up our request; undefined when there is none for `method`. */
+	/** The notification that cancels our request; undefined when `method` cannot be canceled. */
 	cancelNotice(id: Id, reason: string, method: string): { method: string; params: unknown } | undefined;
-	/** The id of the peer's request that this notification gives up. `text` is the whole message. */
+	/** The id of the peer's request that this notification cancels. `text` is the whole message. */
 	canceledId(method: string, params: unknown, text: string): unknown;
-	/** Give the params of a request back the digits that the peer must see again. `text` is the whole message. */
+	/** Restore exact digits in the params of a request, such as a progress token. `text` is the whole message. */
 	restore(params: unknown, text: string): void;
-	/** `params` with a request for progress in it. */
+	/** `params` with a progress token added. */
 	withProgressToken(params: unknown, token: number): unknown;
 	/** The token that this notification reports progress for. */
 	progressToken(method: string, params: unknown): unknown;
 }
 
+/** The Model Context Protocol, all revisions. */
 export const mcpDialect: Dialect = {
 	cancelNotice: (id, reason, method) =>
 		// A client must not cancel the handshake.
@@ -45,7 +46,7 @@ export const mcpDialect: Dialect = {
 		method === 'notifications/progress' && isObject(params) ? params['progressToken'] : undefined,
 };
 
-/** JSON-RPC and nothing else. */
+/** Plain JSON-RPC: no cancellation, no progress. */
 export const plainDialect: Dialect = {
 	cancelNotice: () => undefined,
 	canceledId: () => undefined,

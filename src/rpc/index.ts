@@ -6,7 +6,7 @@ export { LineSplitter, type OversizeLine } from '../wire/lines.ts';
 export type { Channel, Receiver } from './channel.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Dialect, mcpDialect, plainDialect } from './dialect.ts';
-export type { IncomingCall } from './incoming.ts';
+export type { IncomingCall } from './incoming-call.ts';
 export { REQUEST_TIMEOUT_MS, type RequestOptions } from './outgoing-calls.ts';
 export { Peer, type PeerOptions } from './peer.ts';
 export { methodNotFound, rpcError, rpcErrorOf } from './rpc-error.ts';

@@ -1,6 +1,6 @@
 /*
- * Our own calls: numbered 1, 2, 3…, sent, and settled by whatever comes first:
- * the answer, the deadline, the caller's abort, or the end of the pipe.
+ * Our own calls: numbered 1, 2, 3…, sent, and settled by the first of: the response,
+ * the deadline, the caller's abort, the end of the pipe.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -9,22 +9,23 @@ import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { type PendingCall, PendingCalls } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
-import { SendWindow } from './window.ts';
+import { SendWindow } from './send-window.ts';
 
-/** How long a request waits for an answer unless it says otherwise, in milliseconds. */
+/** Default timeout of a request, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
+/** Deadlines, cancellation and progress of one request. */
 export interface RequestOptions {
-	/** Longest silence in milliseconds; progress starts it again. Default 30 s. */
+	/** Idle timeout in milliseconds; each progress notification restarts it. Default 30 s. */
 	timeoutMs?: number | undefined;
-	/** Cap on the whole time, whatever progress comes. Default: none. */
+	/** Total timeout in milliseconds, regardless of progress. Default: none. */
 	maxTotalMs?: number | undefined;
 	signal?: AbortSignal | undefined;
-	/** Ask for progress and take it. */
+	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
 }
 
-export interface OutgoingParts {
+export interface OutgoingCallsParts {
 	/** Sends a message; throws when the pipe is closed. */
 	post: (text: string) => void;
 	/** True while our output is above its high-water mark. */
@@ -32,21 +33,21 @@ export interface OutgoingParts {
 	dialect: Dialect;
 	clock: Clock;
 	log: Log;
-	/** An answer that matches nothing fails the oldest call. */
+	/** A response with an unknown id fails the oldest call. */
 	strict: boolean;
 }
 
-type Settle = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
+type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
 export class OutgoingCalls {
-	readonly #parts: OutgoingParts;
+	readonly #parts: OutgoingCallsParts;
 	readonly #pending: PendingCalls;
-	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendLate(call, text));
+	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
 
-	constructor(parts: OutgoingParts) {
+	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
-		this.#pending = new PendingCalls(parts.clock, (call, error) => this.#giveUp(call, error.message));
+		this.#pending = new PendingCalls(parts.clock, (call, error) => this.#abandon(call, error.message));
 	}
 
 	get count(): number {
@@ -65,45 +66,42 @@ export class OutgoingCalls {
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);
 				else this.#parts.post(text);
-				const call = this.#await(id, method, options, { resolve, reject, cost });
+				const call = this.#addPending(id, method, options, { resolve, reject, cost });
 				if (!mustWait) return;
 				call.unsent = text;
-				this.#window.wait(call);
+				this.#window.enqueue(call);
 			} catch (error) {
 				reject(OrchestraError.from(error, 'io'));
 			}
 		});
 	}
 
-	/** All that we have said was taken: what waited may go. */
+	/** Our output was flushed: send queued requests. */
 	flushed(): void {
 		this.#window.flushed();
 	}
 
-	/** Whether a call of ours waits for an answer with this id. */
 	awaits(id: unknown): boolean {
 		return this.#pending.has(id);
 	}
 
-	/** An answer came. */
 	settle({ id, result, error }: RpcResponse): void {
 		const call = this.#take(id);
-		if (call === undefined) return this.#unknownAnswer(id);
+		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
 		else call.resolve(result);
 	}
 
-	/** The answer to `id` came and cannot be used. */
+	/** Fail the call `id`, whose response is unusable. */
 	fail(id: Id, error: OrchestraError): void {
 		this.#take(id)?.reject(error);
 	}
 
-	/** Something came that should have been an answer: in strict mode the oldest call gets the blame. */
+	/** An unusable message arrived instead of a response: in strict mode the oldest call fails. */
 	failOldest(error: OrchestraError): void {
 		if (this.#parts.strict) this.#take(this.#pending.oldest?.id)?.reject(error);
 	}
 
-	/** Progress came for one of our calls. */
 	progress(token: unknown, params: unknown): void {
 		this.#pending.touch(token)?.onProgress?.(params);
 	}
@@ -113,21 +111,21 @@ export class OutgoingCalls {
 		this.#pending.failAll(reason);
 	}
 
-	/** Remove a call that was answered. */
+	/** Remove a call that got its response. */
 	#take(id: unknown): PendingCall | undefined {
 		const call = this.#pending.take(id);
 		if (call) this.#window.release(call, true);
 		return call;
 	}
 
-	/** A call is over before its answer came. */
-	#giveUp(call: PendingCall, reason: string): void {
+	/** A call ended without a response: cancel it at the peer. */
+	#abandon(call: PendingCall, reason: string): void {
 		const wasSent = call.unsent === undefined;
 		this.#window.release(call, !this.#parts.isCongested());
 		if (wasSent) this.#sendCancel(call, reason);
 	}
 
-	#sendLate(call: PendingCall, text: string): void {
+	#sendQueued(call: PendingCall, text: string): void {
 		try {
 			this.#parts.post(text);
 		} catch (error) {
@@ -135,19 +133,21 @@ export class OutgoingCalls {
 		}
 	}
 
-	#unknownAnswer(id: Id | null): void {
-		this.#parts.log.debug(`dropped an answer with id ${JSON.stringify(id)}: nothing waits for it`);
+	#onUnknownResponse(id: Id | null): void {
+		this.#parts.log.debug(
+			`dropped a response with id ${JSON.stringify(id)}: no call with this id is pending`,
+		);
 		const { oldest } = this.#pending;
 		if (oldest === undefined) return;
 		const message = `response id ${JSON.stringify(id)} doesn't match request id ${oldest.id}`;
 		this.failOldest(new OrchestraError('bad_frame', message));
 	}
 
-	#await(id: number, method: string, options: RequestOptions, settle: Settle): PendingCall {
+	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
 		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
-		const detach = signal ? this.#watch(signal, id, method) : nothing;
+		const detach = signal ? this.#onAbort(signal, id, method) : noop;
 		const { resolve, reject, cost } = settle;
 		const dueAt = now + timeoutMs;
 		const call: PendingCall = {
@@ -168,13 +168,13 @@ export class OutgoingCalls {
 		return call;
 	}
 
-	#watch(signal: AbortSignal, id: number, method: string): () => void {
+	#onAbort(signal: AbortSignal, id: number, method: string): () => void {
 		const onAbort = (): void => {
 			const error = canceled(method, signal);
 			const call = this.#pending.take(id);
 			if (call === undefined) return;
 			call.reject(error);
-			this.#giveUp(call, error.message);
+			this.#abandon(call, error.message);
 		};
 		signal.addEventListener('abort', onAbort, { once: true });
 		return () => signal.removeEventListener('abort', onAbort);
@@ -186,13 +186,13 @@ export class OutgoingCalls {
 		try {
 			this.#parts.post(encodeNotification(notice.method, notice.params));
 		} catch (error) {
-			// The pipe broke: the call it was about has been rejected already.
+			// The pipe broke; the call was rejected already.
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
 		}
 	}
 }
 
-/** Build a message of ours; a value that is not JSON is the caller's mistake. */
+/** Encode a message; a value that is not JSON is the caller's error. */
 export function serialize(encode: () => string): string {
 	try {
 		return encode();
@@ -207,4 +207,4 @@ function canceled(method: string, signal: AbortSignal): OrchestraError {
 	return new OrchestraError('canceled', `${method} was canceled`, { cause: signal.reason });
 }
 
-function nothing(): void {}
+function noop(): void {}

@@ -1,10 +1,10 @@
 /*
- * One end of a JSON-RPC conversation: calls out, calls in, both at once.
+ * One end of a bidirectional JSON-RPC connection.
  *
- * `Intake` reads what a `Channel` delivers and decides what it is; our calls
- * live in `OutgoingCalls`, the other side's in `Serving`. Reading never waits for
- * writing: answers are settled as they come, and while our output is congested only
- * new requests of the other side wait, in `Admission`.
+ * `MessageDispatcher` classifies what a `Channel` delivers. `OutgoingCalls` holds our
+ * calls, `IncomingCalls` those of the other side. Reading never waits for writing:
+ * responses are settled on arrival; while our output is congested, only new requests
+ * of the other side are queued, by `Admission`.
  */
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -12,52 +12,54 @@ import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { UNREAD_ANSWERS_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
-import { AnswerBudget } from './answer-budget.ts';
-import type { BatchAnswer } from './batch.ts';
+import type { BatchResponse } from './batch-response.ts';
 import type { Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
-import type { IncomingCall } from './incoming.ts';
-import { Intake } from './intake.ts';
+import type { IncomingCall } from './incoming-call.ts';
+import { IncomingCalls } from './incoming-calls.ts';
+import { MessageDispatcher } from './message-dispatcher.ts';
 import { OutgoingCalls, type RequestOptions, serialize } from './outgoing-calls.ts';
+import { ResponseBudget } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
-import { Serving } from './serving.ts';
 
+/** Handlers and settings of a `Peer`. */
 export interface PeerOptions {
-	/** Answers the peer's requests: return the result or a promise of it, or throw. Default: method not found. */
+	/** Handles the peer's requests: return the result or a promise of it, or throw. Default: method not found. */
 	onRequest?: (call: IncomingCall) => unknown;
-	/** Takes the peer's notifications, cancellation and progress included. */
+	/** Receives the peer's notifications, cancellation and progress included. */
 	onNotification?: (method: string, params: unknown) => void;
-	/** Told once that nothing more will come, and why. */
+	/** Called once when the input ends, with the reason. */
 	onEnd?: (reason: OrchestraError) => void;
-	/** A `server` answers lines that are no messages with an error; a `client` (default) sets them aside. */
+	/** A `server` responds to invalid lines with an error; a `client` (default) counts them as stray lines. */
 	role?: 'server' | 'client';
-	/** Whether an array is a batch now. Default: never. */
+	/** True when an array is a batch in the current protocol version. Default: never. */
 	acceptsBatch?: () => boolean;
-	/** Whether a request of this method must not be part of a batch. Default: none. */
+	/** True when a request of this method must not be part of a batch. Default: never. */
 	isAlone?: (method: string) => boolean;
-	/** The id of an error answer when the real one is unknown: `null`, or undefined to leave it out. */
+	/** The id of an error response when the real one is unknown: `null`, or undefined to omit it. */
 	unknownId?: () => null | undefined;
-	/** An answer with an unknown id, or a line that is not JSON, fails the oldest call instead of being set aside. */
+	/** A response with an unknown id, or a line that is not JSON, fails the oldest call. Default: it is dropped. */
 	strict?: boolean;
-	/** How long a peer that sends requests and reads no answers is waited for, in milliseconds. Default 2 minutes. */
+	/** Stall timeout for a peer that sends requests and reads no responses, in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
-	/** How much may wait for a peer that does not read before answers are dropped, in characters. Default 256 Mi. */
+	/** Limit of unread output, above which responses are dropped, in characters. Default 256 Mi. */
 	unreadCharacters?: number | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
 	log?: Log;
 }
 
+/** Sends and serves JSON-RPC calls over one `Channel`. */
 export class Peer implements Receiver {
 	readonly #channel: Channel;
 	readonly #options: PeerOptions;
 	readonly #log: Log;
 	readonly #outgoing: OutgoingCalls;
-	readonly #serving: Serving;
+	readonly #incoming: IncomingCalls;
 	readonly #admission: Admission;
-	readonly #intake: Intake;
-	readonly #budget: AnswerBudget;
+	readonly #dispatcher: MessageDispatcher;
+	readonly #budget: ResponseBudget;
 	#endReason: OrchestraError | undefined;
 	#isCongested = false;
 
@@ -65,7 +67,7 @@ export class Peer implements Receiver {
 	constructor(channel: Channel, options: PeerOptions = {}) {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
-		this.#budget = new AnswerBudget(options.unreadCharacters ?? UNREAD_ANSWERS_CHARACTERS);
+		this.#budget = new ResponseBudget(options.unreadCharacters ?? UNREAD_ANSWERS_CHARACTERS);
 		this.#options = options;
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;
@@ -77,46 +79,46 @@ export class Peer implements Receiver {
 			log,
 			strict,
 		});
-		this.#serving = new Serving({
+		this.#incoming = new IncomingCalls({
 			onRequest: options.onRequest ?? refuse,
 			reply: (text, batch) => this.#reply(text, batch),
 			budget: this.#budget,
-			onRoom: () => this.#admission.go(),
+			onRoom: () => this.#admission.dispatchReady(),
 			clock,
 			log,
 		});
 		this.#admission = new Admission({
 			channel,
 			clock,
-			isFull: () => this.#serving.isFull,
-			dispatch: ({ text, batch }) => this.#intake.read(text, batch, true),
-			giveUp: (reason) => this.#giveUp(reason),
+			isFull: () => this.#incoming.isFull,
+			dispatch: ({ text, batch }) => this.#dispatcher.read(text, batch, true),
+			onStalled: (reason) => this.#giveUp(reason),
 			stallMs: options.stallMs,
 		});
-		this.#intake = new Intake({
+		this.#dispatcher = new MessageDispatcher({
 			...options,
 			channel,
 			dialect,
 			log,
 			outgoing: this.#outgoing,
-			serving: this.#serving,
+			incoming: this.#incoming,
 			admission: this.#admission,
 			budget: this.#budget,
 			reply: (text, batch) => this.#reply(text, batch),
 		});
 	}
 
-	/** Requests of the peer that run. */
+	/** Requests of the peer in flight. */
 	get incomingCount(): number {
-		return this.#serving.count;
+		return this.#incoming.count;
 	}
 
-	/** Messages of the peer that wait until it reads our answers. */
+	/** Messages of the peer that are queued until it reads our responses. */
 	get waitingCount(): number {
 		return this.#admission.count;
 	}
 
-	/** Our requests that wait for an answer. */
+	/** Our requests without a response yet. */
 	get pendingCount(): number {
 		return this.#outgoing.count;
 	}
@@ -127,45 +129,45 @@ export class Peer implements Receiver {
 		return this.#outgoing.request(method, params, options);
 	}
 
-	/** Tell the peer something. Throws when the pipe is closed. A peer that leaves very much unread misses it. */
+	/** Send a notification. Throws when the pipe is closed. Dropped while the peer leaves too much unread. */
 	notify(method: string, params?: unknown): void {
 		const text = serialize(() => encodeNotification(method, params));
 		if (this.#budget.hasRoom(text.length)) this.#post(text);
 		else this.#log.debug(`the peer does not read: ${method} is dropped`);
 	}
 
-	/** Resolves when all we have said is with the operating system. */
+	/** Resolves when everything sent so far was written to the operating system. */
 	flushed(): Promise<void> {
 		return this.#channel.flushed();
 	}
 
-	/** Resolves when no request of the peer waits to begin. */
+	/** Resolves when no request of the peer is queued. */
 	admitted(): Promise<void> {
-		return this.#admission.emptied();
+		return this.#admission.drained();
 	}
 
-	/** Wait until no request of the peer runs; false when `ms` passed first. */
+	/** Wait until no request of the peer is in flight; false when `ms` passed first. */
 	drained(ms: number): Promise<boolean> {
-		return this.#serving.drained(ms);
+		return this.#incoming.drained(ms);
 	}
 
-	/** Drop the peer's requests that have not begun; they stay unanswered. Gives back how many messages that were. */
+	/** Drop the peer's queued requests; they get no response. Returns the number of dropped messages. */
 	dropWaiting(): number {
 		return this.#admission.clear();
 	}
 
-	/** Give up the peer's requests that wait or run; they stay unanswered. */
+	/** Cancel the peer's requests, queued or in flight; they get no response. */
 	cancelIncoming(reason: string): void {
 		this.#admission.clear();
-		this.#serving.cancelAll(reason);
+		this.#incoming.cancelAll(reason);
 	}
 
 	message(text: string): void {
-		this.#intake.read(text, undefined, false);
+		this.#dispatcher.read(text, undefined, false);
 	}
 
 	oversize(line: OversizeLine): void {
-		this.#intake.oversize(line);
+		this.#dispatcher.oversize(line);
 	}
 
 	end(reason: OrchestraError): void {
@@ -176,13 +178,13 @@ export class Peer implements Receiver {
 		this.#options.onEnd?.(reason);
 	}
 
-	#reply(text: string, batch: BatchAnswer | undefined): void {
+	#reply(text: string, batch: BatchResponse | undefined): void {
 		if (batch) return batch.add(text);
 		try {
 			this.#post(text);
 		} catch (error) {
-			// The peer that asked is gone; there is nobody to tell but the log.
-			this.#log.debug(`an answer could not be sent: ${messageOf(error)}`);
+			// The peer that sent the request is gone.
+			this.#log.debug(`a response could not be sent: ${messageOf(error)}`);
 		}
 	}
 
@@ -195,11 +197,11 @@ export class Peer implements Receiver {
 		const onFlushed = (): void => {
 			this.#isCongested = false;
 			this.#budget.flushed();
-			// First what waits for an answer of ours: our own requests must not starve it.
+			// The peer's requests first: ours must not starve them.
 			this.#admission.flushed();
 			this.#outgoing.flushed();
 		};
-		// A pipe that broke says so by `end`; requests that wait would have no reader for their answers.
+		// A broken pipe is reported by `end`; the responses to queued requests would have no reader.
 		this.#channel.flushed().then(onFlushed, () => this.#admission.clear());
 	}
 

@@ -1,30 +1,30 @@
 /*
- * Our requests that wait for an answer.
+ * Our requests in flight.
  *
- * Answers come in any order and find their caller by id. Every entry has a
- * deadline: an idle time that progress pushes back, and, when asked for, a hard
- * cap that nothing pushes back. The two are told apart in the error.
+ * Responses arrive in any order and are matched by id. Every call has an idle
+ * timeout, which progress restarts, and optionally a total timeout, which nothing
+ * restarts. The error says which of the two expired.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
-import type { WindowedCall } from './window.ts';
+import type { WindowedCall } from './send-window.ts';
 
 export interface PendingCall extends WindowedCall {
 	readonly id: number;
 	readonly method: string;
 	readonly resolve: (result: unknown) => void;
 	readonly reject: (error: OrchestraError) => void;
-	/** Longest silence, in milliseconds. */
+	/** Idle timeout in milliseconds. */
 	readonly timeoutMs: number;
-	/** When the silence has lasted too long; pushed back by progress. */
+	/** When the idle timeout expires; progress moves it. */
 	dueAt: number;
-	/** When it is over whatever happens. */
+	/** When the total timeout expires. */
 	readonly capAt: number;
-	/** The length of the cap, for the message. */
+	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
-	/** Undoes what the call attached to its abort signal. */
+	/** Removes the listener from the abort signal. */
 	detach: () => void;
 }
 
@@ -34,7 +34,7 @@ export class PendingCalls {
 	readonly #deadlines: Deadlines;
 	readonly #onExpired: (call: PendingCall, error: OrchestraError) => void;
 
-	/** @param onExpired is told after a call was rejected for its deadline */
+	/** @param onExpired is called after a call was rejected because its deadline expired */
 	constructor(clock: Clock, onExpired: (call: PendingCall, error: OrchestraError) => void) {
 		this.#clock = clock;
 		this.#onExpired = onExpired;
@@ -45,7 +45,6 @@ export class PendingCalls {
 		return this.#calls.size;
 	}
 
-	/** The call that has waited longest. */
 	get oldest(): PendingCall | undefined {
 		return this.#calls.values().next().value;
 	}
@@ -56,10 +55,10 @@ export class PendingCalls {
 
 	add(call: PendingCall): void {
 		this.#calls.set(call.id, call);
-		this.#deadlines.note(Math.min(call.dueAt, call.capAt));
+		this.#deadlines.schedule(Math.min(call.dueAt, call.capAt));
 	}
 
-	/** Remove a call, to settle it; undefined when it is not (or no longer) waiting. */
+	/** Remove a call, to settle it; undefined when it is not pending. */
 	take(id: unknown): PendingCall | undefined {
 		// Only our own numbers are keys, so an id of another type finds nothing.
 		const call = typeof id === 'number' ? this.#calls.get(id) : undefined;
@@ -69,14 +68,13 @@ export class PendingCalls {
 		return call;
 	}
 
-	/** Progress came: the idle time starts again. */
+	/** Restart the idle timeout of a call after progress. */
 	touch(id: unknown): PendingCall | undefined {
 		const call = typeof id === 'number' ? this.#calls.get(id) : undefined;
 		if (call) call.dueAt = this.#clock.now() + call.timeoutMs;
 		return call;
 	}
 
-	/** Reject everything. */
 	failAll(reason: OrchestraError): void {
 		this.#deadlines.close();
 		for (const { id } of this.#calls.values()) this.take(id)?.reject(reason);
@@ -98,8 +96,8 @@ export class PendingCalls {
 		const limitMs = isCap ? call.maxTotalMs : call.timeoutMs;
 		const error = new OrchestraError('timeout', `request timed out after ${limitMs}ms`, {
 			hint: isCap
-				? `${call.method} was still reporting progress, but its total time is capped; raise \`maxTotalMs\`.`
-				: `Nothing came back for ${call.method}; raise \`timeoutMs\` if it needs longer.`,
+				? `${call.method} still reported progress when its total timeout expired; raise \`maxTotalMs\`.`
+				: `${call.method} got no response; raise \`timeoutMs\` if it needs longer.`,
 			data: { method: call.method, timeoutMs: limitMs, kind: isCap ? 'total' : 'idle' },
 		});
 		call.reject(error);

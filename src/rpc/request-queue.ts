@@ -1,25 +1,25 @@
 /*
- * Requests of the peer that wait until they may be dispatched, in the order they
- * came; notifications that came behind one wait with it.
+ * FIFO queue of requests of the peer; notifications that arrive behind a queued
+ * request are queued too, to keep the order.
  *
- * Only the text is kept: it is parsed again when its time comes, because parsed
- * values take several times the memory. A canceled request is found by its id
- * and gives its text back at once; its empty place leaves in order.
+ * Only the text is kept and parsed again later, because parsed values take several
+ * times the memory. A canceled request is found by its id and frees its text at
+ * once; its empty entry is removed in order.
  */
 import { MESSAGE_OVERHEAD, QUEUED_CHARACTERS } from '../wire/wire-limits.ts';
-import type { BatchAnswer } from './batch.ts';
+import type { BatchResponse } from './batch-response.ts';
 
 export interface QueuedMessage {
-	/** The message as it came; empty once it was canceled. */
+	/** The message as received; empty once it was canceled. */
 	text: string;
-	/** The key of its id, for a request. */
+	/** The key of the request id. */
 	readonly key: string | number | undefined;
-	/** Collects the answer when the request was part of an array. */
-	readonly batch: BatchAnswer | undefined;
+	/** Collects the response when the request was part of a batch. */
+	readonly batch: BatchResponse | undefined;
 }
 
-/** How many empty places at the front are kept before the array is cut. */
-const CUT_AT = 1024;
+/** Number of removed entries at the front after which the array is compacted. */
+const COMPACT_AT = 1024;
 
 export class RequestQueue {
 	readonly #byKey = new Map<string | number, QueuedMessage>();
@@ -31,17 +31,16 @@ export class RequestQueue {
 		return this.#first === this.#messages.length;
 	}
 
-	/** Messages that wait. */
 	get count(): number {
 		return this.#messages.length - this.#first;
 	}
 
-	/** True when no further request fits. */
+	/** True when the queue is above its high-water mark. */
 	get isFull(): boolean {
 		return this.#cost >= QUEUED_CHARACTERS;
 	}
 
-	/** True when so much has left that reading may go on. */
+	/** True when the queue is below its low-water mark, so reading may resume. */
 	get hasRoom(): boolean {
 		return this.#cost <= QUEUED_CHARACTERS / 2;
 	}
@@ -53,32 +52,32 @@ export class RequestQueue {
 		if (message.key !== undefined && !this.#byKey.has(message.key)) this.#byKey.set(message.key, message);
 	}
 
-	/** The next one that was not canceled. Whoever serves it releases its batch afterwards. */
+	/** The next message that was not canceled. The caller releases its batch after handling it. */
 	shift(): QueuedMessage | undefined {
 		while (!this.isEmpty) {
 			const message = this.#messages[this.#first];
 			this.#messages[this.#first++] = undefined;
-			this.#cut();
+			this.#compact();
 			if (message === undefined) continue;
 			this.#cost -= costOf(message);
-			this.#forget(message);
+			this.#removeKey(message);
 			if (message.text !== '') return message;
 		}
 		return undefined;
 	}
 
-	/** Cancel the request with this key; false when none waits. */
+	/** Cancel the request with this key; false when it is not queued. */
 	cancel(key: string | number): boolean {
 		const message = this.#byKey.get(key);
 		if (message === undefined) return false;
 		this.#cost -= message.text.length;
 		message.text = '';
-		this.#forget(message);
+		this.#removeKey(message);
 		message.batch?.release();
 		return true;
 	}
 
-	/** Drop everything; it stays unanswered. Gives back how many messages that were. */
+	/** Drop all messages; they get no response. Returns their number. */
 	clear(): number {
 		let dropped = 0;
 		for (let message = this.shift(); message; message = this.shift()) {
@@ -88,14 +87,14 @@ export class RequestQueue {
 		return dropped;
 	}
 
-	#forget(message: QueuedMessage): void {
+	#removeKey(message: QueuedMessage): void {
 		if (message.key !== undefined && this.#byKey.get(message.key) === message)
 			this.#byKey.delete(message.key);
 	}
 
-	#cut(): void {
+	#compact(): void {
 		if (this.isEmpty) this.#messages = [];
-		else if (this.#first < CUT_AT || this.#first < this.#messages.length / 2) return;
+		else if (this.#first < COMPACT_AT || this.#first < this.#messages.length / 2) return;
 		else this.#messages = this.#messages.slice(this.#first);
 		this.#first = 0;
 	}

@@ -1,4 +1,4 @@
-/* Errors meet JSON-RPC here, in both directions, and nowhere else. */
+/* The mapping between `OrchestraError` and JSON-RPC errors, in both directions. */
 import { type ErrorCode, OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
@@ -6,7 +6,7 @@ import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
 const numbers: Record<ErrorCode, number> = {
 	bad_input: rpcCodes.invalidParams,
 	not_found: rpcCodes.invalidParams,
-	// What a handler could not read came from somebody else: the request itself was read.
+	// The handler could not read data from another source; the request itself was valid.
 	bad_frame: rpcCodes.internal,
 	parse: rpcCodes.internal,
 	closed: rpcCodes.internal,
@@ -19,17 +19,18 @@ const numbers: Record<ErrorCode, number> = {
 	internal: rpcCodes.internal,
 };
 
-/** An error with a JSON-RPC number of its own, to throw from a handler or as it came from the peer. */
+/** An error with its own JSON-RPC code: thrown by a handler, or received from the peer. */
 export function rpcError(code: number, message: string, data?: unknown): OrchestraError {
 	const rpc: RpcErrorObject = data === undefined ? { code, message } : { code, message, data };
 	return new OrchestraError('rpc', `JSON-RPC error ${code}: ${message}`, { data: { rpc } });
 }
 
+/** The JSON-RPC error -32601 for `method`. */
 export function methodNotFound(method: string): OrchestraError {
 	return rpcError(rpcCodes.methodNotFound, `method not found: ${method}`);
 }
 
-/** The JSON-RPC error inside an `rpc` error, if it is one. */
+/** The JSON-RPC error inside an error with code `rpc`; undefined for other values. */
 export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	if (!OrchestraError.is(error, 'rpc')) return undefined;
 	const { rpc } = error.data;
@@ -39,7 +40,7 @@ export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** What the peer is told about anything that a handler threw. */
+/** The JSON-RPC error to send for any value that a handler threw. */
 export function toRpcError(thrown: unknown): RpcErrorObject {
 	const known = rpcErrorOf(thrown);
 	if (known) return known;

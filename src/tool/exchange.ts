@@ -81,7 +81,7 @@ export class Exchange {
 		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
 		const isTalkative = exit.code !== 0 && this.#stopped === undefined;
-		const stderr = isTalkative ? await this.#child.lastWords() : [];
+		const stderr = isTalkative ? await this.#child.lastStderrLines() : [];
 		const { timeoutMs, limits } = this.#options;
 		return { exit, stopped: this.#stopped, stderr, timeoutMs, limits };
 	}

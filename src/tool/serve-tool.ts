@@ -10,7 +10,7 @@
  * throws into the last event and the exit code. A stray `console.log` goes to stderr.
  */
 import { messageOf, OrchestraError, toolFailure } from '../errors.ts';
-import { takeStdout } from '../transport/take-stdout.ts';
+import { reserveStdout } from '../transport/reserve-stdout.ts';
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
 
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
@@ -47,7 +47,7 @@ const EXIT_CRASHED = 2;
 
 /** Be a tool: one request from stdin, events to stdout, then the exit code. */
 export async function serveTool<Input = JsonObject>(work: ToolFunction<Input>): Promise<void> {
-	const { write } = takeStdout();
+	const { write } = reserveStdout();
 	let toolId = 'unknown';
 	const emit = (type: string, payload: object): void => {
 		write(`${JSON.stringify({ type, ts: new Date().toISOString(), toolId, payload })}\n`);

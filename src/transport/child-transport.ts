@@ -1,8 +1,8 @@
 /*
  * Messages to and from a child process over its stdin and stdout.
  *
- * When the child dies, what it still managed to print is delivered first; only
- * then does the receiver hear the end, with the exit code and the last words.
+ * When the child exits, its remaining output is delivered first; then the receiver
+ * gets `end` with the exit code and the last stderr lines.
  */
 
 import { OrchestraError } from '../errors.ts';
@@ -16,14 +16,16 @@ import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import type { Transport } from './transport.ts';
 
+/** Settings of the child process and its transport. */
 export interface ChildTransportOptions extends ChildOptions {
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;
 }
 
-/** How long a child that closed its stdout has to exit, so that the error can tell how. */
+/** How long to wait for the exit status after stdout closed, in milliseconds. */
 const EXIT_WAIT_MS = 500;
 
+/** A transport over the stdin and stdout of a child process. */
 export class ChildTransport implements Transport {
 	readonly #child: Child;
 	readonly #reader: LineReader;
@@ -31,9 +33,9 @@ export class ChildTransport implements Transport {
 	#receiver: Receiver | undefined;
 	#endReason: OrchestraError | undefined;
 
-	/** Start a program and talk to it. Throws `spawn`. */
+	/** Start a program. Throws `spawn`. The caller closes the transport. */
 	static async open(record: SpawnRecord, options: ChildTransportOptions = {}): Promise<ChildTransport> {
-		// A server never starts a program, so it need not load what that takes.
+		// Loaded on demand: a server process never starts a program.
 		const { Child } = await import('../process/child.ts');
 		return new ChildTransport(await Child.start(record, options), options.limitBytes);
 	}
@@ -52,7 +54,7 @@ export class ChildTransport implements Transport {
 		return this.#child.isRunning;
 	}
 
-	/** Resolves when the program has ended. */
+	/** Resolves when the program has exited. */
 	get exited(): Promise<ExitStatus> {
 		return this.#child.exited;
 	}
@@ -86,7 +88,7 @@ export class ChildTransport implements Transport {
 		return this.#writer.flushed();
 	}
 
-	/** Tell the child that nothing more will come; it may still answer. */
+	/** Half-close: end the child's stdin; it may still respond. */
 	async endInput(): Promise<void> {
 		await this.#writer.flushed();
 		this.#child.stdin.end();

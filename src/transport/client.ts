@@ -1,8 +1,8 @@
 /*
  * A JSON-RPC client of a child process: start it, call it, stop it.
  *
- * A child that dies rejects every pending call at once, with how it ended and
- * its last words. Nothing is restarted here; that is for a supervisor above.
+ * When the child exits, every pending call rejects at once with the exit status and
+ * the last stderr lines. Restarting is the job of a supervisor above.
  */
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
@@ -12,21 +12,23 @@ import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
 import { isTracing, traced, traceToStderr } from './trace.ts';
 
+/** Settings of the child process and of the JSON-RPC peer. */
 export interface ClientOptions
 	extends Omit<ChildTransportOptions, 'log'>,
 		Pick<PeerOptions, 'onRequest' | 'onNotification' | 'onEnd' | 'strict' | 'dialect' | 'log'> {}
 
+/** A child process that is called over JSON-RPC. */
 export class Client {
 	readonly #transport: ChildTransport;
 	readonly #peer: Peer;
 	readonly #timeoutMs: number | undefined;
 
-	/** Start a program, given as a spawn record or a `stdio:` URI. Throws `spawn` or `bad_input`. The caller closes. */
+	/** Start a program, given as a spawn record or a `stdio:` URI. Throws `spawn` or `bad_input`. The caller closes it. */
 	static async open(target: SpawnRecord | string, options: ClientOptions = {}): Promise<Client> {
 		const record = typeof target === 'string' ? parseStdioUri(target) : target;
 		const opened = await ChildTransport.open(record, options);
-		const isShown = isTracing(options.parentEnvironment ?? process.env);
-		return new Client(isShown ? traced(opened, traceToStderr) : opened, options, record.timeoutMs);
+		const isTraced = isTracing(options.parentEnvironment ?? process.env);
+		return new Client(isTraced ? traced(opened, traceToStderr) : opened, options, record.timeoutMs);
 	}
 
 	private constructor(transport: ChildTransport, options: ClientOptions, timeoutMs: number | undefined) {
@@ -55,22 +57,22 @@ export class Client {
 		return this.#peer.request(method, params, isPlain ? options : { ...options, timeoutMs: this.#timeoutMs });
 	}
 
-	/** Tell the program something. */
+	/** Send a notification. */
 	notify(method: string, params?: unknown): void {
 		this.#peer.notify(method, params);
 	}
 
-	/** Resolves when all that was sent is with the operating system. */
+	/** Resolves when everything sent so far was written to the operating system. */
 	flushed(): Promise<void> {
 		return this.#peer.flushed();
 	}
 
-	/** How the program is doing, or how it ended. */
+	/** The state of the program, or how it exited. */
 	diagnose(): Diagnosis {
 		return this.#transport.diagnose();
 	}
 
-	/** Stop the program by the ladder and wait until its whole group is gone. Idempotent. */
+	/** Run the stop ladder and wait until the process tree is gone. Idempotent. */
 	close(): Promise<void> {
 		return this.#transport.close();
 	}

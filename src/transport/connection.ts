@@ -1,9 +1,9 @@
 /*
- * The simplest way to talk over a transport: send a value, receive a value.
+ * Send and receive JSON values over a transport.
  *
- * Values that nobody has asked for yet wait in a mailbox of bounded size; when it
- * is full, reading pauses until `recv` takes some. A caller that sends much before it
- * receives is served up to that bound. Which answer belongs to which question is for the layer above.
+ * Received values are queued in a mailbox of bounded size; when it is full, reading
+ * pauses until `recv` takes some. A caller may send a lot before it receives, up to
+ * that bound. Matching responses to requests is the job of the layer above.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
@@ -11,12 +11,13 @@ import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';
 
-/** How many values wait unread before reading pauses, and how many characters of text they may have. */
+/** High-water marks of the mailbox: number of values, and characters of their text. */
 export const MAILBOX_VALUES = 10_000;
 export const MAILBOX_CHARACTERS: number = 64 * 1024 * 1024;
 
+/** Settings of a `Connection`. */
 export interface ConnectionOptions {
-	/** A line that is not JSON makes `recv` throw `parse`. Default: it is set aside and counted. */
+	/** A line that is not JSON makes `recv` throw `parse`. Default: it is counted as a stray line. */
 	strict?: boolean | undefined;
 }
 
@@ -27,6 +28,7 @@ interface Waiter {
 	settle: (item: Item) => void;
 }
 
+/** Sends and receives JSON values; an async iterable of the received values. */
 export class Connection implements Receiver, AsyncIterable<JsonValue> {
 	readonly #transport: Transport;
 	readonly #isStrict: boolean;
@@ -47,26 +49,26 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 		return this.#endReason !== undefined && this.#mailbox.length === 0;
 	}
 
-	/** Send any JSON value. Resolves when its bytes are with the operating system. */
+	/** Send a JSON value. Resolves when it was written to the operating system. */
 	async send(value: JsonValue): Promise<void> {
 		if (this.isClosed && this.#endReason) throw this.#endReason;
 		this.#transport.post(encode(value));
 		await this.#transport.flushed();
 	}
 
-	/** The next value. Throws `closed` at the end of the stream and ever after. */
+	/** The next value. Rejects with `closed` after the end of the stream. */
 	recv(options: { signal?: AbortSignal } = {}): Promise<JsonValue> {
 		const waiting = this.#mailbox.shift();
 		if (waiting) {
 			this.#characters -= waiting.characters;
-			this.#readOn();
+			this.#resumeReading();
 			return 'value' in waiting ? Promise.resolve(waiting.value) : Promise.reject(waiting.error);
 		}
 		if (this.#endReason) return Promise.reject(this.#endReason);
 		return this.#wait(options.signal);
 	}
 
-	/** All values until the stream ends. Stopping early closes the connection. */
+	/** All values until the stream ends. Leaving the loop closes the connection. */
 	async *[Symbol.asyncIterator](): AsyncGenerator<JsonValue, void, undefined> {
 		try {
 			for (;;) yield await this.recv();
@@ -77,7 +79,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 		}
 	}
 
-	/** Close both ends and wait for the other side to be gone. Idempotent. */
+	/** Close the transport. Idempotent. */
 	async close(): Promise<void> {
 		this.#mailbox.length = 0;
 		this.#characters = 0;
@@ -86,7 +88,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 
 	message(text: string): void {
 		try {
-			// JSON.parse gives JSON values and nothing else.
+			// JSON.parse returns only JSON values.
 			this.#take({ value: parseJson(text) as JsonValue, characters: text.length });
 		} catch (cause) {
 			if (text.trim() === '') return;
@@ -119,7 +121,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 		this.#transport.pause();
 	}
 
-	#readOn(): void {
+	#resumeReading(): void {
 		const isHalf = this.#mailbox.length <= MAILBOX_VALUES / 2 && this.#characters <= MAILBOX_CHARACTERS / 2;
 		if (!this.#isPaused || !isHalf) return;
 		this.#isPaused = false;

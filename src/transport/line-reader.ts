@@ -1,4 +1,4 @@
-/* A byte stream to lines, delivered to a receiver, with a brake. */
+/* Read lines from a byte stream and deliver them to a receiver, with backpressure. */
 import type { Readable } from 'node:stream';
 import type { Receiver } from '../rpc/channel.ts';
 import { spinBriefly } from '../spin.ts';
@@ -8,9 +8,9 @@ export class LineReader {
 	readonly #stream: Readable;
 	readonly #splitter: LineSplitter;
 	readonly #onEnd: (error: Error | undefined) => void;
-	#isOver = false;
+	#hasEnded = false;
 
-	/** @param onEnd is told once that no more lines will come, with the error that ended them if there was one */
+	/** @param onEnd is called once at the end of the stream, with its error if there was one */
 	constructor(stream: Readable, limitBytes: number, onEnd: (error: Error | undefined) => void) {
 		this.#stream = stream;
 		this.#splitter = new LineSplitter(limitBytes);
@@ -23,21 +23,21 @@ export class LineReader {
 			spinBriefly();
 		});
 		const finish = (error?: Error): void => {
-			if (this.#isOver) return;
+			if (this.#hasEnded) return;
 			this.#deliver(receiver, this.#splitter.end());
-			this.#isOver = true;
+			this.#hasEnded = true;
 			this.#onEnd(error);
 		};
 		this.#stream.on('end', finish);
 		this.#stream.on('error', finish);
 		this.#stream.on('close', finish);
-		// A stream that was over before we came says nothing any more.
+		// A stream that ended before emits no more events.
 		if (this.#stream.destroyed || this.#stream.readableEnded) queueMicrotask(finish);
 	}
 
-	/** Deliver nothing more, not even what is left of the last chunk. */
+	/** Stop delivery at once, also within the current chunk. */
 	stop(): void {
-		this.#isOver = true;
+		this.#hasEnded = true;
 		this.#stream.destroy();
 	}
 
@@ -51,7 +51,7 @@ export class LineReader {
 
 	#deliver(receiver: Receiver, lines: ReturnType<LineSplitter['push']>): void {
 		for (const line of lines) {
-			if (this.#isOver) return;
+			if (this.#hasEnded) return;
 			if (typeof line === 'string') receiver.message(line);
 			else receiver.oversize(line);
 		}

@@ -1,13 +1,10 @@
 /*
- * Lines to a byte stream: what is posted in one turn of the event loop leaves in
- * few writes.
+ * Write lines to a byte stream, batched per event-loop turn.
  *
- * A write costs the same for one line as for twenty, so lines are joined until
- * the turn is over, or until there is enough for the other side to begin with:
- * were it to wait for all of them, the two would work in turns instead of at the
- * same time. The order is the order of posting, and lines never interleave. A
- * broken pipe is remembered and told to everyone who asks, never thrown into the
- * void.
+ * A write costs the same for one line as for twenty, so lines are joined until the
+ * turn ends, or until the batch is large enough for the other side to start on it
+ * concurrently. Lines keep their order and never interleave. A broken pipe rejects
+ * every later call.
  */
 
 import type { Writable } from 'node:stream';
@@ -15,7 +12,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';
 import { HIGH_WATER_BYTES } from './transport.ts';
 
-/** How much is joined before it is written within the turn, in characters. */
+/** Batch size that is written before the turn ends, in characters. */
 const JOINED_CHARACTERS = 2048;
 
 interface Waiter {
@@ -25,11 +22,11 @@ interface Waiter {
 }
 
 export interface LineWriterOptions {
-	/** The real write of the stream, when others have been given another one. */
+	/** The original write of the stream, when `stream.write` was replaced. */
 	write?: Writable['write'] | undefined;
-	/** The name of the stream in errors. Default `stdin`: that of a child. */
+	/** The name of the stream in errors. Default `stdin`, for a child's stdin. */
 	name?: string | undefined;
-	/** Receives what broke the pipe, once; not called for `fail`. */
+	/** Called once with the error that broke the pipe; not called for `fail`. */
 	onBroken?: ((error: OrchestraError) => void) | undefined;
 }
 
@@ -48,16 +45,16 @@ export class LineWriter {
 		this.#stream = stream;
 		this.#write = write;
 		this.#onBroken = onBroken;
-		stream.on('error', (error) => this.#break(ioError(error)));
-		stream.on('close', () => this.#break(new OrchestraError('closed', `${name} not available`)));
+		stream.on('error', (error) => this.#onError(ioError(error)));
+		stream.on('close', () => this.#onError(new OrchestraError('closed', `${name} not available`)));
 	}
 
-	/** Bytes that wait here; characters for the last few. */
+	/** Unwritten bytes; the current batch counts in characters. */
 	get waitingBytes(): number {
 		return this.#batch.length + this.#stream.writableLength;
 	}
 
-	/** Queue one line. False when more waits than is good. Throws what broke the pipe. */
+	/** Queue one line. False above the high-water mark. Throws the error of a broken pipe. */
 	post(text: string): boolean {
 		if (this.#failure) throw this.#failure;
 		if (this.#batch === '') process.nextTick(this.#flush);
@@ -66,7 +63,7 @@ export class LineWriter {
 		return this.waitingBytes < HIGH_WATER_BYTES;
 	}
 
-	/** Resolves when all lines so far are with the operating system. */
+	/** Resolves when all lines so far were written to the operating system. */
 	flushed(): Promise<void> {
 		const write = this.#batch === '' ? this.#writesStarted : this.#writesStarted + 1;
 		if (this.#failure) return Promise.reject(this.#failure);
@@ -74,11 +71,11 @@ export class LineWriter {
 		return new Promise((resolve, reject) => this.#waiters.push({ write, resolve, reject }));
 	}
 
-	/** Waits until all lines are with the operating system; false when nothing was taken for `stallMs`. */
+	/** Wait until all lines are written; false when there was no progress for `stallMs`. */
 	async drained(stallMs: number): Promise<boolean> {
 		const flushed = this.flushed().then(
 			() => true,
-			() => true, // a pipe that broke takes nothing more
+			() => true, // a broken pipe has nothing left to write
 		);
 		for (;;) {
 			const before = this.#writesDone;
@@ -87,16 +84,16 @@ export class LineWriter {
 		}
 	}
 
-	/** From now on every post throws `reason`, and whoever waits is told. */
+	/** Every later `post` throws `reason`, and pending `flushed()` promises reject. */
 	fail(reason: OrchestraError): void {
 		this.#failure ??= reason;
 		for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failure);
 	}
 
-	#break(error: OrchestraError): void {
-		const isNews = this.#failure === undefined;
+	#onError(error: OrchestraError): void {
+		const isFirst = this.#failure === undefined;
 		this.fail(error);
-		if (isNews) this.#onBroken?.(error);
+		if (isFirst) this.#onBroken?.(error);
 	}
 
 	readonly #flush = (): void => {
@@ -108,7 +105,7 @@ export class LineWriter {
 	};
 
 	readonly #onWritten = (error?: Error | null): void => {
-		if (error) return this.#break(ioError(error));
+		if (error) return this.#onError(ioError(error));
 		this.#writesDone++;
 		while (this.#waiters[0] && this.#waiters[0].write <= this.#writesDone) this.#waiters.shift()?.resolve();
 	};

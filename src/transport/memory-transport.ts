@@ -1,15 +1,15 @@
 /*
- * Two ends in one process, for tests and for an embedded hub. Messages are
- * delivered in a later turn, in order, as they would be by a pipe.
+ * A transport pair within one process, for tests and for an embedded hub. Messages
+ * are delivered asynchronously and in order, as by a pipe.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from './transport.ts';
 
-/** How many messages may wait for the other end before `post` says that it is enough for now. */
+/** High-water mark: above this many queued messages, `post` returns false. */
 const QUEUE_MESSAGES = 1024;
 
-/** A connected pair. */
+/** Two connected transports within this process. */
 export function memoryPair(): [Transport, Transport] {
 	const left = new MemoryTransport();
 	const right = new MemoryTransport();
@@ -24,7 +24,7 @@ class MemoryTransport implements Transport {
 	#inbox: string[] = [];
 	#isPaused = false;
 	#endReason: OrchestraError | undefined;
-	#hasToldEnd = false;
+	#hasNotifiedEnd = false;
 	#flushWaiters: (() => void)[] = [];
 
 	join(other: MemoryTransport): void {
@@ -71,7 +71,7 @@ class MemoryTransport implements Transport {
 
 	#stop(reason: OrchestraError): void {
 		this.#endReason ??= reason;
-		for (const tell of this.#flushWaiters.splice(0)) tell();
+		for (const resolve of this.#flushWaiters.splice(0)) resolve();
 		this.#schedule();
 	}
 
@@ -86,9 +86,9 @@ class MemoryTransport implements Transport {
 			this.#receiver.message(text);
 		}
 		if (this.#inbox.length > 0) return;
-		for (const tell of this.#other.#flushWaiters.splice(0)) tell();
-		if (this.#endReason === undefined || this.#hasToldEnd) return;
-		this.#hasToldEnd = true;
+		for (const resolve of this.#other.#flushWaiters.splice(0)) resolve();
+		if (this.#endReason === undefined || this.#hasNotifiedEnd) return;
+		this.#hasNotifiedEnd = true;
 		this.#receiver?.end(this.#endReason);
 	}
 }

@@ -1,6 +1,6 @@
-/* How a server on stdio takes SIGINT and SIGTERM: the first asks it to finish, the second ends it. */
+/* SIGINT and SIGTERM for a server on stdio: the first starts a clean shutdown, the second exits. */
 
-/** First signal: `stop`. Second: exit at once. Gives back what undoes it. */
+/** First signal: call `stop`. Second: exit at once. Returns a function that removes the handlers. */
 export function onSignals(stop: (signal: NodeJS.Signals) => void): () => void {
 	const signals = ['SIGINT', 'SIGTERM'] as const;
 	let isStopping = false;

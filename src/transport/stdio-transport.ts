@@ -1,9 +1,8 @@
 /*
- * Messages over our own stdin and stdout.
+ * Messages over the stdin and stdout of this process.
  *
- * Stdout belongs to the protocol from the moment of construction: whatever else
- * in this process prints there, a stray `console.log` or a library, is sent to
- * stderr instead, until the transport is closed.
+ * Stdout is reserved for the protocol: everything else that this process prints there,
+ * a stray `console.log` or a library, goes to stderr until the transport is closed.
  */
 
 import type { Readable, Writable } from 'node:stream';
@@ -15,45 +14,47 @@ import { quoteLine } from '../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
-import { type TakenStdout, takeStdout } from './take-stdout.ts';
+import { type ReservedStdout, reserveStdout } from './reserve-stdout.ts';
 import type { Transport } from './transport.ts';
 
-/** Any time will do: only that something is pending counts. */
+/** Any interval will do: a pending timer keeps the process alive. */
 const KEEP_ALIVE_MS = 60_000;
 
+/** Settings of a `StdioTransport`. */
 export interface StdioTransportOptions {
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;
 	/** Default: the stdin of this process. */
 	input?: Readable | undefined;
-	/** Default: the stdout of this process, guarded against stray prints. */
+	/** Default: the stdout of this process, reserved for the protocol. */
 	output?: Writable | undefined;
 	log?: Log | undefined;
 }
 
+/** A transport over the stdin and stdout of this process, or over two given streams. */
 export class StdioTransport implements Transport {
 	readonly #input: Readable;
 	readonly #reader: LineReader;
 	readonly #writer: LineWriter;
-	readonly #taken: TakenStdout;
+	readonly #output: ReservedStdout;
 	readonly #log: Log;
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
 	#closing: Promise<void> | undefined;
 	#onBroken: ((error: OrchestraError) => void) | undefined;
-	/** Ends the wait for a reader that takes nothing. */
+	/** Ends the final flush when stdout is not read. */
 	readonly #flushEnd = deferred();
-	/** A stdin that is not read keeps no process alive, and there may be more in it. */
+	/** A paused stdin does not keep the process alive, although it may contain more data. */
 	#keepAlive: NodeJS.Timeout | undefined;
 
 	constructor(options: StdioTransportOptions = {}) {
 		const { limitBytes = MESSAGE_LIMIT_BYTES, input = process.stdin, output, log = Log.silent } = options;
-		const taken = output ? given(output) : takeStdout();
+		const reserved = output ? unshared(output) : reserveStdout();
 		this.#log = log;
 		this.#input = input;
-		this.#taken = taken;
-		const onBroken = (error: OrchestraError): void => this.#breakOff(error);
-		this.#writer = new LineWriter(taken.stream, { write: taken.write, name: 'stdout', onBroken });
+		this.#output = reserved;
+		const onBroken = (error: OrchestraError): void => this.#onOutputBroken(error);
+		this.#writer = new LineWriter(reserved.stream, { write: reserved.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
 			this.#finish(new OrchestraError('closed', 'the input ended', { cause: error }));
 		});
@@ -82,7 +83,7 @@ export class StdioTransport implements Transport {
 	}
 
 	resume(): void {
-		this.#letGo();
+		this.#stopKeepAlive();
 		if (!this.isClosed) this.#reader.resume();
 	}
 
@@ -90,23 +91,23 @@ export class StdioTransport implements Transport {
 		this.#log.debug(`stray line on stdin: ${quoteLine(text)}`);
 	}
 
-	/** Stop reading, so that the end of the process is not held up by an open stdin. */
+	/** Stop reading, so that an open stdin does not keep the process alive. */
 	stopReading(): void {
 		this.#reader.stop();
 		this.#finish(new OrchestraError('closed', 'reading was stopped'));
 	}
 
-	/** Call `listener` once when stdout breaks: nobody can read an answer any more. */
+	/** Call `listener` once when stdout breaks: responses can no longer be sent. */
 	onBroken(listener: (error: OrchestraError) => void): void {
 		this.#onBroken = listener;
 	}
 
-	/** A reader that takes nothing is waited for no longer than `ms` from now. */
+	/** Limit the final flush of `close` to `ms` from now. */
 	limitFlush(ms: number): void {
 		setTimeout(() => this.#flushEnd.resolve(), ms).unref();
 	}
 
-	/** Waits for the reader of stdout, as long as it takes something. */
+	/** Flush and close. Waits while the reader of stdout makes progress. */
 	close(): Promise<void> {
 		this.#closing ??= this.#close();
 		return this.#closing;
@@ -120,38 +121,38 @@ export class StdioTransport implements Transport {
 		this.#writer.fail(reason);
 		this.#input.destroy();
 		this.#reader.stop();
-		this.#taken.giveBack();
+		this.#output.restore();
 		this.#finish(reason);
 	}
 
-	/** What waits is lost; a write that never ends must not keep the process alive. */
+	/** Drop the unwritten output: a write that never completes must not keep the process alive. */
 	#abandonOutput(): void {
-		this.#log.warn(`nobody reads stdout: ${this.#writer.waitingBytes} bytes are lost`);
-		this.#taken.abandon();
+		this.#log.warn(`stdout is not read: ${this.#writer.waitingBytes} bytes are lost`);
+		this.#output.abandon();
 	}
 
-	#breakOff(error: OrchestraError): void {
+	#onOutputBroken(error: OrchestraError): void {
 		if (this.isClosed) return;
 		this.#onBroken?.(error);
 		this.#reader.stop();
 		this.#finish(error);
 	}
 
-	#letGo(): void {
+	#stopKeepAlive(): void {
 		clearInterval(this.#keepAlive);
 		this.#keepAlive = undefined;
 	}
 
 	#finish(reason: OrchestraError): void {
-		this.#letGo();
+		this.#stopKeepAlive();
 		if (this.#hasEnded) return;
 		this.#hasEnded = true;
 		this.#receiver?.end(reason);
 	}
 }
 
-/** A stream of the caller's: nobody else writes to it. */
-function given(stream: Writable): TakenStdout {
+/** A stream of the caller, to which nothing else writes. */
+function unshared(stream: Writable): ReservedStdout {
 	const write = stream.write.bind(stream);
-	return { stream, write, giveBack: () => {}, abandon: () => stream.destroy() };
+	return { stream, write, restore: () => {}, abandon: () => stream.destroy() };
 }

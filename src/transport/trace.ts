@@ -1,14 +1,14 @@
-/* Show every message of a transport, both ways. Costs nothing when it is not asked for. */
+/* Trace every message of a transport in both directions. Free when it is off. */
 import { printable } from '../printable.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from './transport.ts';
 
-/** True when `ORCHESTRA_TRACE=1` asks for every line on stderr. */
+/** True when `ORCHESTRA_TRACE=1` is set. */
 export function isTracing(environment: Readonly<NodeJS.ProcessEnv>): boolean {
 	return environment['ORCHESTRA_TRACE'] === '1';
 }
 
-/** `transport`, with each message shown to `show` as it passes. */
+/** `transport`, with `show` called for each message. */
 export function traced<T extends Transport>(
 	transport: T,
 	show: (direction: '→' | '←', text: string) => void,
@@ -19,16 +19,16 @@ export function traced<T extends Transport>(
 		show('→', text);
 		return post(text);
 	};
-	transport.start = (receiver) => start(shownTo(receiver, show));
+	transport.start = (receiver) => start(tracedReceiver(receiver, show));
 	return transport;
 }
 
-/** The line that `ORCHESTRA_TRACE` prints. */
+/** Print one message on stderr, as `ORCHESTRA_TRACE` does. */
 export function traceToStderr(direction: '→' | '←', text: string): void {
 	process.stderr.write(`${direction} ${printable(text)}\n`);
 }
 
-function shownTo(receiver: Receiver, show: (direction: '→' | '←', text: string) => void): Receiver {
+function tracedReceiver(receiver: Receiver, show: (direction: '→' | '←', text: string) => void): Receiver {
 	return {
 		message: (text) => {
 			show('←', text);

@@ -1,17 +1,17 @@
 /*
- * The one interface of every pipe that carries messages.
+ * The interface of every message transport.
  *
- * A message is the text of one JSON value. Whoever opened a transport closes it;
- * closing is idempotent and awaited.
+ * A message is the text of one JSON value. The opener of a transport closes it.
  */
 import type { Channel, Receiver } from '../rpc/channel.ts';
 
+/** A bidirectional message pipe. */
 export interface Transport extends Channel {
-	/** Deliver to `receiver` from now on. Called once; what came before has waited. */
+	/** Start delivery to `receiver`. Call once; earlier messages were buffered. */
 	start(receiver: Receiver): void;
 	/** True when nothing more can be sent. */
 	readonly isClosed: boolean;
 }
 
-/** How many bytes may wait in a writer before `post` says that it is enough for now. */
+/** High-water mark of a writer: above it, `post` returns false. */
 export const HIGH_WATER_BYTES: number = 1024 * 1024;

@@ -1,4 +1,4 @@
-/* Agents that write much before they read, or never read: nobody waits for each other, and memory is bounded. */
+/* Agents that write much before they read, or never read: no deadlock, and memory is bounded. */
 
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
@@ -37,7 +37,7 @@ it.each(['ping', 'tools/list', 'tools/call'])(
 	60_000,
 );
 
-it('an agent that never reads is given up, with one line', async () => {
+it('a bridge closes with one log line when its agent never reads', async () => {
 	const folder = temporaryFolder();
 	const { address } = await startHub({ folder }, provide(server()));
 	const input = new PassThrough();
@@ -60,7 +60,7 @@ it('an agent that never reads is given up, with one line', async () => {
 	expect(lines.filter((line) => line.includes('has read nothing'))).toHaveLength(1);
 });
 
-it('a bridge whose output nobody reads ends with 0 at a signal', async () => {
+it('a bridge whose output is not read ends with 0 at a signal', async () => {
 	const folder = temporaryFolder();
 	const { child, client, exited } = startBridge(await startHub({ folder }, provide(server())));
 	await client.call(1, 'ping');

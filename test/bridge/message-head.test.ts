@@ -39,7 +39,7 @@ describe('readHead', () => {
 		expect(readHead(JSON.stringify(unusual))).toMatchObject({ kind: 'request', id: '2', method: 'm' });
 	});
 
-	it('never throws, and calls what is no message invalid', () => {
+	it('never throws, and reports anything else as invalid', () => {
 		fc.assert(fc.property(fc.string(), (text) => void readHead(text)));
 		for (const text of ['{', '{}', '[', '[]', 'null', '{"jsonrpc":"2.0","id":1,"method":']) {
 			expect(readHead(text)).toMatchObject({ kind: 'invalid', id: '' });
@@ -58,7 +58,7 @@ describe('readHead', () => {
 		expect(readHead(text)).toMatchObject({ id: '9007199254740993' });
 	});
 
-	it('tells the parts of a batch', () => {
+	it('reads the parts of a batch', () => {
 		expect(readHead('[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},5]')).toEqual({
 			kind: 'batch',
 			parts: [
@@ -78,7 +78,7 @@ describe('parseHead', () => {
 		expect(parseHead('{"jsonrpc":"2.0","id":1,"method":"m","id":2}')).toMatchObject({ id: '2' });
 	});
 
-	it('finds what is wrong in the middle of a line that begins and ends well', () => {
+	it('finds a syntax error in the middle of a line', () => {
 		expect(parseHead('{"jsonrpc":"2.0","id":1,"method":"m","params":{x}}')).toMatchObject({
 			kind: 'invalid',
 			error: { code: -32700 },

@@ -59,7 +59,7 @@ describe('Relay', () => {
 		expect(relay.isIdle).toBe(true);
 	});
 
-	it('tells a new hub of the session, keeps the answers to itself and says that lists may have changed', async () => {
+	it('replays the session to a new hub, drops the responses and notifies the client that lists may have changed', async () => {
 		const { client, hub, relay } = await connected();
 		await openSession(client, hub);
 		for (const kind of ['tools', 'prompts', 'resources'])
@@ -96,7 +96,7 @@ describe('Relay', () => {
 		expect(await second.next()).toBe(request(2, 'initialize'));
 	});
 
-	it('takes back the questions of a lost hub, and gives no late answer to the next one', async () => {
+	it('cancels the requests of a lost hub, and forwards no late response to the next one', async () => {
 		const { client, hub, relay } = await connected();
 		hub.post(request(1, 'elicitation/create'));
 		expect(await client.next()).toBe(request(1, 'elicitation/create'));
@@ -130,7 +130,7 @@ describe('Relay', () => {
 		expect(client.waiting).toBe(0);
 	});
 
-	it('holds messages until there is a hub, in order, but for those that are canceled meanwhile', async () => {
+	it('queues messages until there is a hub, in order, except canceled ones', async () => {
 		const { client, relay } = open();
 		client.post(request(1, 'initialize'), request(2, 'tools/list'), request(3, 'tools/list'));
 		client.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
@@ -170,7 +170,7 @@ describe('Relay', () => {
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, error: { code: -32603 } });
 	});
 
-	it('opens the session itself when there is no hub, and tells the hub when it comes', async () => {
+	it('answers initialize itself without a hub, and replays it to the hub later', async () => {
 		const { client, relay } = open({ queueMs: 20 });
 		client.post(request(1, 'initialize', { protocolVersion: '2024-11-05' }), request(2, 'tools/list'));
 		relay.unreachable(gone);
@@ -197,7 +197,7 @@ describe('Relay', () => {
 		expect(JSON.parse(await client.next())).toMatchObject({ id: 2, error: { code: -32603 } });
 	});
 
-	it('answers what is no message itself, once, and has nothing in flight after it', async () => {
+	it('answers an invalid message itself, once, and has nothing in flight after it', async () => {
 		const { client, hub, relay } = await connected();
 		const lines: [string, unknown, number][] = [
 			['{"jsonrpc":"2.0","id":"a\u0001","method":"ping"}', null, -32700],
@@ -251,7 +251,7 @@ describe('Relay', () => {
 		expect(JSON.parse(await client.next())).not.toHaveProperty('id');
 	});
 
-	it('ends subscriptions with an answer, and waits for nothing else than calls', async () => {
+	it('ends subscriptions with a response, and waits for calls only', async () => {
 		const { client, hub, relay } = await connected();
 		client.post(request(1, 'tools/call'), request('s', 'subscriptions/listen'));
 		await hub.next();
@@ -278,7 +278,7 @@ describe('Relay', () => {
 		expect(await client.next()).toBe('{ "jsonrpc":"2.0", "method":"notifications/x"}');
 	});
 
-	it('holds new requests back while the hub takes nothing, in order, and reads on', async () => {
+	it('queues new requests in order while the pipe to the hub is full, and continues to read', async () => {
 		const { client, hub, relay } = await connected();
 		hub.pause();
 		const sent = Array.from({ length: 3000 }, (_, index) => request(index, 'tools/call'));
@@ -307,7 +307,7 @@ describe('Relay', () => {
 		expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
 	});
 
-	it('gives up a client that reads nothing, with one line', async () => {
+	it('reports a client that reads nothing, with one log line', async () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('relay', {}, (line) => lines.push(line));
 		const unread = deferred();
@@ -339,7 +339,7 @@ describe('whatever hubs do', () => {
 	});
 });
 
-/** A client, a relay, and hubs that answer when they are told to. */
+/** A client, a relay, and hubs that answer on demand. */
 class World {
 	readonly answers: number[] = [];
 	/** Ids of all requests but the canceled ones. */
@@ -382,7 +382,7 @@ class World {
 		await nextTurn();
 	}
 
-	/** Give up the latest request, if nobody has answered it yet. */
+	/** Cancel the latest request, if it is not answered yet. */
 	async cancel(): Promise<void> {
 		const at = this.expected.indexOf(this.#id);
 		if (at === -1 || this.answers.includes(this.#id)) return;
@@ -469,7 +469,7 @@ class End {
 		return this.#backlog.length;
 	}
 
-	/** As a well-behaved writer does it: stop when told, go on when there is room. */
+	/** Respect backpressure: pause when `post` returns false, continue after a drain. */
 	post(...texts: string[]): void {
 		this.#backlog.push(...texts);
 		this.#pump();

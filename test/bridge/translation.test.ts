@@ -105,7 +105,7 @@ describe('a tool call through the translation', () => {
 		expect(sent).toBe('{"big": 9007199254740993}');
 	});
 
-	it('that is slow holds up neither a ping nor another call', async () => {
+	it('that is slow delays neither a ping nor another call', async () => {
 		let release: () => void = () => {};
 		const { client } = await bridgeTo({
 			toolCall: async ({ toolName }) => {
@@ -220,7 +220,7 @@ describe('prompts and resources through the translation', () => {
 	it.each([
 		'orchestra://features/../secret',
 		'orchestra://features/%2e%2e/secret',
-		'orchestra://features/a%2Fb',
+		'orchestra://features/a%2F..%2Fb',
 		'orchestra://other/x',
 		'file:///etc/passwd',
 		'orchestra://features/gone',
@@ -273,7 +273,7 @@ describe('errors of the translation', () => {
 		expect((await client.call(1, 'logging/setLevel', { level: 'emergency' })).result).toEqual({});
 	});
 
-	it('an orchestrator that cannot be reached is told, with the reason', async () => {
+	it('an orchestrator that cannot be reached gives an error with the reason', async () => {
 		const folder = temporaryFolder();
 		const gone = await startOrchestrator({ folder }, {});
 		await gone.close();

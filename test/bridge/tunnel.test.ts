@@ -85,7 +85,7 @@ for (const kind of ['quic', 'tls'] as const) {
 }
 
 describe('a bridge to a hub of our own', () => {
-	it('hears of changes behind a new hub as it did of the old one', async () => {
+	it('is notified of changes by a new hub as by the old one', async () => {
 		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));
 		const { client } = openBridge(hub);
@@ -142,7 +142,7 @@ describe('ten bridges to one hub', () => {
 		);
 	});
 
-	it('are all told when it dies, and all served by the next', async () => {
+	it('all get errors when it dies, and are all served by the next', async () => {
 		const folder = temporaryFolder();
 		const calls: string[] = [];
 		const hub = await startHub({ folder }, provide(server(calls)));

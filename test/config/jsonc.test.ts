@@ -13,7 +13,7 @@ describe('parseJsonc', () => {
 		);
 	});
 
-	it('never gives back a value for garbage, only an error with file and line', () => {
+	it('never returns a value for invalid text, only an error with file and line', () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => {
 				const isJson = canParse(text);
@@ -29,7 +29,7 @@ describe('parseJsonc', () => {
 		expect(parseJsonc(text, 'x.json').value).toEqual({ a: [1, 2], b: '// no comment' });
 	});
 
-	it('knows the line of every key, and the nearest line of one that is not there', () => {
+	it('records the line of every key, and gives the nearest line for a missing key', () => {
 		const document = parseJsonc('{\n"a": {\n"b": [\n1,\n2]}}', 'x.json');
 		expect(document.lineOf(['a', 'b'])).toBe(3);
 		expect(document.lineOf(['a', 'b', '1'])).toBe(5);
@@ -40,7 +40,7 @@ describe('parseJsonc', () => {
 	it.each([
 		['{\n"a": 1\n"b": 2}', 'x.json:3: expected , or }, found "\\"b\\": 2}"'],
 		['{"a": tru}', 'x.json:1: expected a JSON value, found "tru}"'],
-		['{\n"a": "open\n}', 'x.json:2: expected the closing " of the text'],
+		['{\n"a": "open\n}', 'x.json:2: expected the closing " of the string'],
 		['{} {}', 'x.json:1: expected the end of the file, found "{}"'],
 		['{a: 1}', 'x.json:1: expected a key in double quotes or }'],
 		['{"a" 1}', 'x.json:1: expected : after the key'],

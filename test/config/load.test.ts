@@ -15,7 +15,7 @@ describe('loadConfiguration', () => {
 		expect(problems).toEqual([]);
 	});
 
-	it('reads every section, with paths made absolute and variables put in', () => {
+	it('reads every section, with absolute paths and expanded variables', () => {
 		const { configuration, problems, root } = load(
 			{
 				'orchestra.json': `{
@@ -57,7 +57,7 @@ describe('loadConfiguration', () => {
 		expect(configuration.limits).toEqual({ messageBytes: 1024, requestMs: 5 });
 	});
 
-	it('takes the .mcp.json of any client as it is, foreign keys and remote servers included', () => {
+	it('reads the .mcp.json of any client unchanged, including unknown keys and remote servers', () => {
 		const { configuration, problems } = load({
 			'.mcp.json': JSON.stringify({
 				mcpServers: {
@@ -189,7 +189,7 @@ describe('loadConfiguration', () => {
 		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['good']);
 	});
 
-	it('tells a broken file and still reads the other one', () => {
+	it('reports a broken file and still reads the other one', () => {
 		const { configuration, problems } = load({
 			'orchestra.json': '{ "limits": { "requestMs": 1 }\n "x": 1 }',
 			'home/.config/orchestra/config.json': '{"limits":{"requestMs":2}}',
@@ -213,14 +213,14 @@ describe('loadConfiguration', () => {
 		expect(brokenFiles).toEqual(isBroken ? [join(root, name)] : []);
 	});
 
-	it('says that a file that was asked for is missing, which is not broken', () => {
+	it('reports a requested file that is missing, which does not count as broken', () => {
 		const cwd = temporaryFolder();
 		const { problems, brokenFiles } = loadConfiguration({ cwd, environment: {}, file: join(cwd, 'no.json') });
 		expect(problems[0]).toMatchObject({ found: 'missing' });
 		expect(brokenFiles).toEqual([]);
 	});
 
-	it.each(['orchestra.json', '.mcp.json', 'plugins.yaml'])('never waits for a pipe called %s', (name) => {
+	it.each(['orchestra.json', '.mcp.json', 'plugins.yaml'])('never blocks on a pipe named %s', (name) => {
 		const cwd = temporaryFolder();
 		execFileSync('mkfifo', [join(cwd, name)]);
 		const { brokenFiles, problems } = loadConfiguration({ cwd, environment: {} });
@@ -228,7 +228,7 @@ describe('loadConfiguration', () => {
 		expect(problems[0]?.message).toContain('is a named pipe');
 	});
 
-	it('tells of a file that is a link to itself', () => {
+	it('reports a file that is a symlink to itself', () => {
 		const cwd = temporaryFolder();
 		symlinkSync('orchestra.json', join(cwd, 'orchestra.json'));
 		expect(loadConfiguration({ cwd, environment: {} }).brokenFiles).toEqual([join(cwd, 'orchestra.json')]);
@@ -242,7 +242,7 @@ describe('loadConfiguration', () => {
 		expect(problems[0]?.message).toContain(why);
 	});
 
-	it('says that a file that cannot be read is broken', () => {
+	it('reports an unreadable file as broken', () => {
 		const cwd = temporaryFolder();
 		const { brokenFiles } = loadConfiguration({ cwd, environment: {}, file: cwd });
 		expect(brokenFiles).toEqual([cwd]);

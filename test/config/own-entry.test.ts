@@ -6,7 +6,7 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js');
 
-describe('an entry that is this program itself', () => {
+describe('an entry that starts this program itself', () => {
 	it.each([
 		['mctl', ['serve'], true],
 		['/usr/local/bin/mctl', ['bridge'], true],
@@ -21,7 +21,7 @@ describe('an entry that is this program itself', () => {
 		expect(isOwnCommand({ command, args })).toBe(isOwn);
 	});
 
-	it('is left out with a note, and others are kept', () => {
+	it('is skipped with a note, and others are kept', () => {
 		const cwd = writeFiles(temporaryFolder(), {
 			'.mcp.json': JSON.stringify({
 				mcpServers: {
@@ -48,7 +48,7 @@ describe('an entry that is this program itself', () => {
 		expect(loadConfiguration({ cwd, environment: {} }).configuration.mcpServers).toHaveLength(1);
 	});
 
-	it('hidden behind a script is known by the mark in the environment of its children', () => {
+	it('behind a wrapper script is recognized by the chain in the environment', () => {
 		const cwd = writeFiles(temporaryFolder(), {
 			'orchestra.json': JSON.stringify({
 				plugins: [
@@ -67,7 +67,7 @@ describe('an entry that is this program itself', () => {
 		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(true);
 	});
 
-	it('is not confused by a variable of somebody else', () => {
+	it('is not confused by another program’s variable of the same name', () => {
 		const environment = { ORCHESTRA_STARTED_BY: '{not json' };
 		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(false);
 	});

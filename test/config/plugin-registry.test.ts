@@ -31,7 +31,7 @@ const registry = {
 };
 
 describe('the registry of plugins that another Orchestra installed', () => {
-	it('is read last, in the order of the needs, and its plugins run in the project', () => {
+	it('is read last, dependencies first, and its plugins run in the project folder', () => {
 		const { configuration, problems, cwd, file } = load(JSON.stringify(registry));
 		expect(problems).toEqual([]);
 		expect(configuration.plugins.map(({ id, isEnabled }) => [id, isEnabled])).toEqual([
@@ -48,14 +48,14 @@ describe('the registry of plugins that another Orchestra installed', () => {
 		});
 	});
 
-	it('gives way to the entry of the project with the same id', () => {
+	it('is overridden by the entry of the project with the same id', () => {
 		const { configuration } = load(
 			JSON.stringify({ plugins: { r: { id: 'tools.own', binary: '/bin/other' } } }),
 		);
 		expect(configuration.plugins).toMatchObject([{ id: 'tools.own', binary: '/bin/own' }]);
 	});
 
-	it('that is damaged is a problem with its name, and hides nothing', () => {
+	it('is reported when it is damaged, and hides no other entry', () => {
 		const { configuration, problems, file } = load('{"plugins": [');
 		expect(configuration.plugins).toHaveLength(1);
 		expect(problems[0]?.message).toContain(file);

@@ -36,7 +36,7 @@ plugins:
 `;
 
 describe('a plugins.yaml of an existing Orchestra', () => {
-	it('is taken as it is', () => {
+	it('is read unchanged', () => {
 		const { configuration, problems, root } = load({ 'plugins.yaml': existing });
 		expect(problems).toEqual([]);
 		expect(configuration.hub).toEqual({
@@ -74,7 +74,7 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		expect(configuration.files).toEqual([file]);
 	});
 
-	it('is found beside an orchestra.json that does not speak of plugins, and adds to it', () => {
+	it('is found next to an orchestra.json without a plugins key, and adds to it', () => {
 		const { configuration, root } = load({
 			'orchestra.json': '{"mcpServers": {"a": {"command": "a"}}, "hub": {"listenAddr": ":9100"}}',
 			'plugins.yaml': existing,
@@ -97,7 +97,7 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		},
 	);
 
-	it('finds a program that is named without a slash beside the file, else on PATH', () => {
+	it('resolves a program without a slash next to the file, else on PATH', () => {
 		const text = 'plugins:\n  - { id: a.here, binary: mine }\n  - { id: a.path, binary: node }\n';
 		const { configuration, root } = load({ 'plugins.yaml': text, mine: '#!/bin/sh\n' });
 		expect(configuration.plugins.map(({ binary }) => binary)).toEqual([join(root, 'mine'), 'node']);
@@ -135,7 +135,7 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		]);
 	});
 
-	it('puts variables in', () => {
+	it('expands variables', () => {
 		const text =
 			'plugins:\n  - id: a\n    binary: a\n    env:\n      TOKEN: ${TOKEN}\n      OTHER: ${NONE:-x}\n';
 		const { configuration } = load({ 'plugins.yaml': text }, { environment: { TOKEN: 't' } });
@@ -160,7 +160,7 @@ describe('an error in a plugins.yaml', () => {
 		['\nlisten_addr: a:99999\n', 2, 'listen_addr', '"a:99999" (a string)'],
 		['\n\nlisten: x:1\n', 3, 'listen', 'an unknown key'],
 		['plugins:\n  - id: x\n    binary: ${NONE}\n', 3, 'plugins.0.binary', '${NONE}, not set'],
-	])('in %j is told with its place', (...row) => {
+	])('in %j is reported with its location', (...row) => {
 		const [text, line, key, found] = row;
 		const { problems, root } = load({ 'plugins.yaml': text });
 		expect(problems).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('an error in a plugins.yaml', () => {
 		expect(problems[0]?.allowed).not.toBe('');
 	});
 
-	it('leaves out that entry and no other', () => {
+	it('skips that entry and no other', () => {
 		const text =
 			'listen_addr: bad\nplugins:\n  - id: a\n    binary: a\n    enabled: maybe\n  - id: b\n    binary: b\n';
 		const { configuration, problems } = load({ 'plugins.yaml': text });
@@ -176,7 +176,7 @@ describe('an error in a plugins.yaml', () => {
 		expect(configuration.plugins.map(({ id }) => id)).toEqual(['b']);
 	});
 
-	it('that is an unknown key is told and the plugin is kept', () => {
+	it('for an unknown key is reported and the plugin is kept', () => {
 		const { configuration, problems } = load({
 			'plugins.yaml': 'plugins:\n  - id: a\n    binary: a\n    depend_on: [b]\n',
 		});
@@ -184,7 +184,7 @@ describe('an error in a plugins.yaml', () => {
 		expect(configuration.plugins).toHaveLength(1);
 	});
 
-	it('of its syntax is told with the line, and the other files still work', () => {
+	it('in its syntax is reported with the line, and the other files are still used', () => {
 		const { configuration, problems } = load({
 			'orchestra.json': '{"mcpServers": {"a": {"command": "a"}}}',
 			'plugins.yaml': 'plugins:\n  - id: "a\n',
@@ -202,7 +202,7 @@ describe('an error in a plugins.yaml', () => {
 		expect(JSON.stringify(problems)).not.toContain('hunter2');
 	});
 
-	it('is the only thing that can come of any text', () => {
+	it('is the worst outcome of any text', () => {
 		const opening = [
 			'plugins:',
 			'  - id: a',
@@ -247,7 +247,7 @@ describe('an error in a plugins.yaml', () => {
 });
 
 describe('the hub section of orchestra.json', () => {
-	it('says where the hub listens and where its certificates are', () => {
+	it('sets the addresses of the hub and its certificate folder', () => {
 		const { configuration, problems, root } = load({
 			'orchestra.json': '{"hub": {"listenAddr": "localhost:1", "tcpAddr": "[::1]:2", "certsDir": "./certs"}}',
 		});
@@ -268,7 +268,7 @@ describe('the hub section of orchestra.json', () => {
 		});
 	});
 
-	it('is told what is wrong in it', () => {
+	it('reports its problems', () => {
 		const { problems } = load({ 'orchestra.json': '{"hub": {\n"listenAddr": 9100,\n"port": 1}}' });
 		expect(problems.map(({ line, key }) => `${line} ${key}`)).toEqual(['3 hub.port', '2 hub.listenAddr']);
 	});

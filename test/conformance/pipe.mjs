@@ -18,7 +18,7 @@ export class Pipe {
 		createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
 	}
 
-	/** A notification, or the client's answer to a question: nothing comes back. */
+	/** A notification, or the client's response to a request: it gets no response. */
 	send(message) {
 		this.#child.stdin.write(`${JSON.stringify(message)}\n`);
 	}

@@ -10,7 +10,7 @@ import { DEPTH_LIMIT } from '../../src/files/value-bounds.ts';
 import { bundle } from '../support/bundle.ts';
 
 describe('parseBoundedYaml', () => {
-	it('gives what the package gives for ordinary values', () => {
+	it('returns what the package returns for ordinary values', () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
 				const text = JSON.stringify(value);
@@ -46,15 +46,15 @@ describe('parseBoundedYaml', () => {
 
 	it.each([
 		['aliases', `- &a x\n${'- *a\n'.repeat(65)}`, /more than 64 aliases/],
-		['parts', '- a\n'.repeat(20_000), /more than 30000 parts/],
+		['tokens', '- a\n'.repeat(20_000), /more than 30000 tokens/],
 		['characters', 'x'.repeat(YAML_LIMIT_CHARACTERS + 1), /longer than 262144 characters/],
-		['equal keys', 'a: 1\nb: 2\na: 3', /"a" stands twice, again at line 3/],
+		['equal keys', 'a: 1\nb: 2\na: 3', /"a" is repeated at line 3/],
 		['laughs', laughs(9), /alias/],
 	])('refuses too many %s', (_, text, message) => {
 		expect(refusal(text)).toMatch(message);
 	});
 
-	it('names the line of a mistake', () => {
+	it('names the line of an error', () => {
 		expect(refusal('a: 1\nb: "open')).toMatch(/ at line 2, column \d+$/);
 	});
 
@@ -65,7 +65,7 @@ describe('parseBoundedYaml', () => {
 	});
 });
 
-describe('parsers of files that strangers wrote', () => {
+describe('parsers of untrusted files', () => {
 	it.each([1, 2, 3])(
 		'never end the process, whatever nests and repeats (seed %i)',
 		async (seed) => {

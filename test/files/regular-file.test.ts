@@ -1,4 +1,4 @@
-/* Files that a stranger may have put there. */
+/* Untrusted files. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,19 +5,19 @@ import { watchFiles } from '../../src/files/watch-files.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('watchFiles', () => {
-	it('tells a file that comes, changes and goes in a folder that is there', async () => {
+	it('reports a file that is created, changed and deleted in an existing folder', async () => {
 		const { file, told } = watched('config.json');
 		for (const change of [() => write(file), () => write(file, '{ }'), () => rmSync(file)])
 			await told(change);
 	});
 
-	it('tells a file whose folders come after the watch began', async () => {
+	it('reports a file whose folders are created after the watch began', async () => {
 		const { file, told } = watched('a/b/c/config.json');
 		await told(() => write(file));
 		await told(() => write(file, '{ }'));
 	});
 
-	it('tells a folder that is moved into place with the file in it', async () => {
+	it('reports a folder that is moved into place with the file in it', async () => {
 		const { root, file, told } = watched('a/b/config.json');
 		writeFiles(root, { 'made/b/config.json': '{}' });
 		await told(() => renameSync(join(root, 'made'), join(root, 'a')));
@@ -58,7 +58,7 @@ describe('watchFiles', () => {
 interface Watched {
 	root: string;
 	file: string;
-	/** Make the change, and wait until it is told. */
+	/** Make the change, and wait until it is reported. */
 	told: (change: () => void) => Promise<void>;
 	count: () => number;
 	stop: () => void;

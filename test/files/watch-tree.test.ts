@@ -13,7 +13,7 @@ describe('TreeWatch', () => {
 		await until('it is reported', () => changes() === 1);
 	});
 
-	it('waits for a root whose parents do not exist either', async () => {
+	it('picks up a root whose parents do not exist either', async () => {
 		const root = join(temporaryFolder(), 'a', 'b', 'tools');
 		const changes = watchTree(root);
 		mkdirSync(root, { recursive: true });
@@ -24,7 +24,7 @@ describe('TreeWatch', () => {
 		await until('what comes later is reported too', () => changes() > before);
 	});
 
-	it('watches folders that came later, and their folders', async () => {
+	it('watches folders that are created later, and their folders', async () => {
 		const root = temporaryFolder();
 		const changes = watchTree(root);
 		mkdirSync(join(root, 'a', 'b'), { recursive: true });
@@ -34,7 +34,7 @@ describe('TreeWatch', () => {
 		await until('the file is reported', () => changes() > before);
 	});
 
-	it('sees a folder that is replaced by another of the same name', async () => {
+	it('detects a folder that is replaced by another of the same name', async () => {
 		const folder = temporaryFolder();
 		const root = join(folder, 'root');
 		mkdirSync(join(root, 'a'), { recursive: true });

@@ -36,7 +36,7 @@ describe('Hub', () => {
 		);
 	});
 
-	it('is not held up or emptied by a backend that fails to list', async () => {
+	it('is neither delayed nor emptied by a backend that fails to list', async () => {
 		const broken: Backend = { ...echoBackend('broken'), listTools: () => Promise.reject(new Error('down')) };
 		const { request, warnings } = open([broken, echoBackend('tools')]);
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
@@ -61,7 +61,7 @@ describe('Hub', () => {
 		expect(await unknown).toMatchObject({ message: expect.stringContaining('Unknown tool: nope') });
 	});
 
-	it('answers a list without a backend that is late, and tells when that one is there', async () => {
+	it('answers a list without a late backend, and notifies clients when it has answered', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
 		const slow = {
 			...echoBackend('slow'),
@@ -92,7 +92,7 @@ describe('Hub', () => {
 		expect(asked).toBe(1);
 	});
 
-	it('tells nothing when a late backend offers what it offered before', async () => {
+	it('sends no notification when a late backend offers what it offered before', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
 		const slow = {
 			...echoBackend('slow'),
@@ -111,14 +111,14 @@ describe('Hub', () => {
 		const down: Backend = {
 			...echoBackend('down'),
 			listTools: () => [],
-			trouble: 'down is down and is started again in 3 s. it ended',
-			knowsTool: (name) => name === 'known',
+			downReason: 'down is down and is started again in 3 s. it ended',
+			hasDownTool: (name) => name === 'known',
 			callTool: () => Promise.reject(new Error('down is down')),
 		};
 		const { request } = open([down, echoBackend('tools')]);
 		await expect(request('tools/call', { name: 'known' })).rejects.toThrow('down is down');
 		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
-			'Unknown tool: nope. It may be one of a plugin that is down: down is down and is started again in 3 s. it ended',
+			'Unknown tool: nope. It may belong to a plugin that is down: down is down and is started again in 3 s. it ended',
 		);
 	});
 
@@ -153,7 +153,7 @@ describe('Hub', () => {
 		}
 	});
 
-	it('tells clients of changes, closes what is gone and forgets its tools', async () => {
+	it('notifies clients of changes, closes removed backends and drops their tools', async () => {
 		const gone = { ...echoBackend('old'), isClosed: false };
 		gone.close = () => {
 			gone.isClosed = true;
@@ -168,7 +168,7 @@ describe('Hub', () => {
 		expect(gone.isClosed).toBe(true);
 	});
 
-	it('tells nothing when it gets the backends that it has', async () => {
+	it('sends no notification when the backends are replaced by the same ones', async () => {
 		const { hub } = open([echoBackend('tools')]);
 		const changes: string[] = [];
 		hub.onChange(({ kind }) => changes.push(kind));
@@ -176,7 +176,7 @@ describe('Hub', () => {
 		expect(changes).toEqual([]);
 	});
 
-	it('counts watchers over all clients, and backends hear of the first and of the last', () => {
+	it('counts subscribers over all clients, and notifies backends of the first and of the last', () => {
 		const seen: string[] = [];
 		const backend: Backend = {
 			...echoBackend('x'),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { LINES_PER_SECOND, limitedRate } from '../../src/hub/log-rate.ts';
+import { LINES_PER_SECOND, rateLimited } from '../../src/hub/log-rate.ts';
 
-describe('limitedRate', () => {
+describe('rateLimited', () => {
 	it('passes a bounded number of lines a second, and counts the rest', () => {
 		let now = 0;
 		const written: string[] = [];
-		const write = limitedRate(
+		const write = rateLimited(
 			(line) => written.push(line),
 			() => now,
 		);
@@ -13,6 +13,6 @@ describe('limitedRate', () => {
 		expect(written).toHaveLength(LINES_PER_SECOND);
 		now = 1000;
 		write('later');
-		expect(written.slice(-2)).toEqual(['(5 lines were left out of the log)', 'later']);
+		expect(written.slice(-2)).toEqual(['(5 lines were dropped from the log)', 'later']);
 	});
 });

@@ -24,7 +24,7 @@ describe('a registration', () => {
 		expect(await register(name, { id })).toMatchObject({ accepted: isAccepted });
 	});
 
-	it('tells what the plugin provides, and of that only so much as a plugin can need', async () => {
+	it('declares what the plugin provides, within limits', async () => {
 		const { register, plugin } = await openHub();
 		const providesAi = ['claude', 'x'.repeat(10_000), ...Array.from({ length: 500 }, (_, n) => `p${n}`)];
 		await register('tools.a-client', { id: 'tools.a', providesStorage: ['sqlite'], providesAi });
@@ -80,5 +80,5 @@ function configuredPlugin(log: Log): PluginBackend {
 		...lists,
 	};
 	const link = (): Promise<never> => Promise.reject(new Error('not needed here'));
-	return new PluginBackend({ entry, link, workspace: '/', environment: {}, log, terms: {} });
+	return new PluginBackend({ entry, link, workspace: '/', environment: {}, log, settings: {} });
 }

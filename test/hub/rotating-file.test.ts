@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const LIMIT_BYTES = 100;
 
 describe('RotatingFile', () => {
-	it('begins a new file at the limit, however many lines still wait for the disk', async () => {
+	it('rotates at the limit, however many lines are buffered', async () => {
 		const { file, lines } = rotating();
 		for (let n = 10; n < 25; n++) lines.write(`line ${n}.\n`);
 		await lines.close();
@@ -58,7 +58,7 @@ describe('RotatingFile', () => {
 		await lines.close();
 	});
 
-	it('tells that it cannot write, and goes on once it can', async () => {
+	it('reports that it cannot write, and continues once it can', async () => {
 		const { file, lines, errors } = rotating();
 		rmSync(dirname(file), { recursive: true });
 		writeFileSync(dirname(file), 'not a folder');

@@ -54,7 +54,7 @@ describe('the library through mctl serve', () => {
 		).rejects.toThrow(/-32602: Resource not found: orchestr8:\/\/guides\/\.\.\/\.\.\/etc\/passwd$/);
 	});
 
-	it('serves a changed file at once and tells those who watch it', async () => {
+	it('serves a changed file at once and notifies its subscribers', async () => {
 		const folder = workspace();
 		const heard: string[] = [];
 		const client = await serve(folder, (method, params) =>

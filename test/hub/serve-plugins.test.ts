@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
 import { mctl } from '../support/mctl.ts';
@@ -15,7 +15,7 @@ const tools = (list: unknown): string[] =>
 	(list as { tools: { name: string }[] }).tools.map(({ name }) => name);
 
 describe('a plugin under mctl serve', () => {
-	it('stores, reads, calls other plugins, and hears their events', async () => {
+	it('stores, reads, calls other plugins, and receives their events', async () => {
 		const { open } = configuredFolder({
 			plugins: [
 				pluginWith('tools.first', `hello: tool(() => 'hello from the first')`),
@@ -69,7 +69,7 @@ describe('a plugin under mctl serve', () => {
 		expect(existsSync(join(home, '.orchestra'))).toBe(false);
 	}, 30_000);
 
-	it('that says READY late does not hold up the list, and clients are told when it is there', async () => {
+	it('that prints READY late does not delay the list, and clients are notified when it is up', async () => {
 		const signal = join(temporaryFolder(), 'go');
 		const late = plugin(
 			'tools.late',
@@ -220,9 +220,6 @@ describe('plugins written in Go', () => {
 	beforeAll(async () => {
 		go = await buildGoPeer();
 	}, 90_000);
-	afterAll(async () => {
-		if ('remove' in go) await go.remove();
-	});
 
 	it('all come up at the first start, beside others, and at the second', async ({ skip }) => {
 		if ('reason' in go) return skip(go.reason);

@@ -113,7 +113,7 @@ describe('mctl serve', () => {
 		await until('it is gone', () => !isAlive(pid), 4000);
 	});
 
-	it('sees a new tool, and tells its clients', async () => {
+	it('finds a new tool, and notifies its clients', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		const heard: string[] = [];
 		const client = await serve(folder, (_, method) => heard.push(method));
@@ -175,7 +175,7 @@ describe('mctl serve', () => {
 		expect(answer).not.toContain('/bin');
 	});
 
-	it('takes in a changed configuration without a restart, and tells its clients', async () => {
+	it('applies a changed configuration without a restart, and notifies its clients', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		const elsewhere = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
 		const heard: string[] = [];

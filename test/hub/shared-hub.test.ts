@@ -19,7 +19,7 @@ afterEach(async () => {
 }, 30_000);
 
 describe('mctl hub', () => {
-	it('starts once, tells how it is, and stops without leaving anything', async () => {
+	it('starts once, reports its status, and stops without leaving a process or file', async () => {
 		const place = await openPlace();
 		const first = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
 		const second = JSON.parse((await place.mctl('hub', 'start', '--json')).stdout);
@@ -200,7 +200,7 @@ describe('mctl hub', () => {
 	}, 60_000);
 });
 
-/** A plugin that does as it is told: dies, dawdles and counts how often it was asked to. */
+/** A plugin that exits or delays on request, and counts its calls. */
 function moodyPlugin(packageRoot: string): string {
 	const file = join(temporaryFolder(), 'plugin.mjs');
 	writeFileSync(

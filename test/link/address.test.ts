@@ -11,13 +11,13 @@ import {
 import { rejection } from '../support/links.ts';
 
 describe('an address', () => {
-	it('is taken apart as people write it', () => {
+	it('is parsed in every usual notation', () => {
 		expect(parseAddress('localhost:9100')).toEqual({ host: 'localhost', port: 9100 });
 		expect(parseAddress('[::1]:0')).toEqual({ host: '::1', port: 0 });
 		expect(parseAddress(':50100')).toEqual({ host: 'localhost', port: 50_100 });
 	});
 
-	it('is refused with bad_input when it is none, whatever the text is', () => {
+	it('is refused with bad_input for any other text', () => {
 		for (const text of ['', 'localhost', 'host:', 'host:70000', 'a:b:1', '::1:80']) {
 			expect(() => parseAddress(text)).toThrowError(OrchestraError);
 		}
@@ -40,7 +40,7 @@ describe('an address', () => {
 		);
 	});
 
-	it('is written so that it can be read again', () => {
+	it('survives formatting and parsing', () => {
 		for (const address of ['127.0.0.1:1', '[::1]:2', 'hub.example:3']) {
 			expect(formatAddress(parseAddress(address))).toBe(address);
 		}
@@ -51,7 +51,7 @@ describe('an address', () => {
 		expect(['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', 'localhost.evil.example'].some(isLoopback)).toBe(false);
 	});
 
-	it('of a name that means nothing is not_found', async () => {
+	it('with an unknown host name is not_found', async () => {
 		expect(OrchestraError.is(await rejection(resolveHost('no-such-host.invalid')), 'not_found')).toBe(true);
 		expect(await resolveHost('127.0.0.1')).toEqual(['127.0.0.1']);
 	});

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const at = (text: string) => ({ now: () => new Date(text) });
 
 describe('certificates under a wrong clock', () => {
-	it.each(['1970-01-01T00:00:10Z', '2099-05-05T00:00:00Z'])('are not made at %s', async (clock) => {
+	it.each(['1970-01-01T00:00:10Z', '2099-05-05T00:00:00Z'])('are not created at %s', async (clock) => {
 		const folder = join(temporaryFolder(), 'certs');
 		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'orchestrator', at(clock))));
 		expect([error.code, error.hint]).toEqual(['bad_input', 'Set the clock and try again.']);
@@ -27,7 +27,7 @@ describe('certificates under a wrong clock', () => {
 
 	it.each([
 		['1970-01-01T00:00:10Z', 'is not valid before'],
-		['2099-05-05T00:00:00Z', 'has expired'],
+		['2099-05-05T00:00:00Z', 'expired on'],
 	])('are not replaced at %s, and the error says what the clock says', async (clock, words) => {
 		const folder = temporaryFolder();
 		const made = await loadIdentity(folder, 'orchestrator');
@@ -40,7 +40,7 @@ describe('certificates under a wrong clock', () => {
 		expect(await loadIdentity(folder, 'orchestrator')).toEqual(made);
 	});
 
-	it('that are renewed while the clock is a year ahead are good when it is set right again', async () => {
+	it('are valid after the clock is corrected when they were renewed a year ahead', async () => {
 		const folder = temporaryFolder();
 		await loadIdentity(folder, 'orchestrator');
 		const ahead = { now: () => new Date(Date.now() + 350 * DAY_MS) };
@@ -54,7 +54,7 @@ describe('certificates under a wrong clock', () => {
 });
 
 describe('the certificate folder', () => {
-	it('is rid of what a process left that died while it wrote', async () => {
+	it('is cleaned of drafts that a killed process left', async () => {
 		const folder = temporaryFolder();
 		await writeFile(join(folder, 'ca.key.4711.new'), 'half a key', { mode: 0o600 });
 		await writeFile(join(folder, 'orchestrator.crt.4711.new'), 'half', { mode: 0o600 });
@@ -92,8 +92,8 @@ describe('the certificate folder', () => {
 	});
 });
 
-describe('a look through the certificate folder', () => {
-	it('finds a folder that we made in order, and changes nothing', async () => {
+describe('inspectCertificates', () => {
+	it('finds no fault in a folder that we created, and changes nothing', async () => {
 		const folder = temporaryFolder();
 		await ensureCertificates(folder);
 		expect(look(folder)).toEqual(['ok ca.crt', 'ok orchestrator.crt']);

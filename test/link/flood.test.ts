@@ -1,4 +1,4 @@
-/* Traffic of strangers: bounded memory, bounded work, and honest clients are served meanwhile. */
+/* Unauthenticated traffic: bounded memory, bounded work, and honest clients are served meanwhile. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,22 +7,22 @@ import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OrchestraError } from '../../src/errors.ts';
 import {
-	HANDSHAKE_PATIENCE_MS,
+	HANDSHAKE_EVICTION_MS,
 	INITIALS_PER_SOURCE,
 	MAX_HANDSHAKES,
 	MAX_HANDSHAKES_PER_SOURCE,
 	MAX_SOURCES,
-	MAX_SPENT_TOKENS,
+	MAX_USED_TOKENS,
 	RETRY_TOKEN_MS,
 } from '../../src/link/link-limits.ts';
 import { dial } from '../../src/link/open-link.ts';
-import { HandshakeGate, type Newcomer } from '../../src/link/quic/handshake-gate.ts';
-import { SpentTokens } from '../../src/link/quic/retry-token.ts';
+import { HandshakeLimiter, type PendingHandshake } from '../../src/link/quic/handshake-limiter.ts';
+import { UsedTokens } from '../../src/link/quic/retry-token.ts';
 import { exchange, type Identities, identities, openPair } from '../support/links.ts';
 import { until } from '../support/waiting.ts';
 
-describe.runIf(process.platform === 'linux')('a quic listener, when strangers send early CRYPTO data', () => {
-	it('keeps little of it, and serves an honest client meanwhile', async () => {
+describe.runIf(process.platform === 'linux')('a quic listener under a flood of early CRYPTO data', () => {
+	it('buffers a bounded part of it, and serves an honest client meanwhile', async () => {
 		const who = await identities();
 		const { pid, address } = await startListener(who);
 		const link = await dial({ kind: 'quic', address, identity: who.client });
@@ -39,8 +39,8 @@ describe.runIf(process.platform === 'linux')('a quic listener, when strangers se
 	}, 60_000);
 });
 
-describe('a quic listener, when a stranger leaves many handshakes open', () => {
-	it('has a bounded number of them, and still lets an honest client in', async () => {
+describe('a quic listener with many incomplete handshakes', () => {
+	it('bounds their number, and still accepts an honest client', async () => {
 		const { listener, identities: who } = await openPair('quic');
 		await attack('half-open', listener.address, 40);
 		expect(listener.counts.open).toBeLessThanOrEqual(MAX_HANDSHAKES + 1);
@@ -50,8 +50,8 @@ describe('a quic listener, when a stranger leaves many handshakes open', () => {
 	}, 30_000);
 });
 
-describe('a unix listener, when a stranger opens many connections and says nothing', () => {
-	it('drops those above its bound, and serves a link that is open', async () => {
+describe('a unix listener with many idle connections', () => {
+	it('drops connections above its limit, and serves an open link', async () => {
 		const { link, listener } = await openPair('unix', { maxConnections: 4 });
 		const stream = link.openStream();
 		const answers: string[] = [];
@@ -76,58 +76,60 @@ describe('a unix listener, when a stranger opens many connections and says nothi
 	});
 });
 
-describe('the handshake gate', () => {
-	it('answers one source a few times a second, and others all the same', () => {
-		const gate = new HandshakeGate();
-		const answered = Array.from({ length: 1_000 }, () => gate.mayAnswer('a:1', 0)).filter(Boolean);
+describe('HandshakeLimiter', () => {
+	it('rate-limits one source, and still answers others', () => {
+		const limiter = new HandshakeLimiter();
+		const answered = Array.from({ length: 1_000 }, () => limiter.allowsInitial('a:1', 0)).filter(Boolean);
 		expect(answered).toHaveLength(INITIALS_PER_SOURCE);
-		expect(gate.mayAnswer('b:1', 0)).toBe(true);
-		expect(gate.mayAnswer('a:1', 1_000)).toBe(true);
+		expect(limiter.allowsInitial('b:1', 0)).toBe(true);
+		expect(limiter.allowsInitial('a:1', 1_000)).toBe(true);
 	});
 
-	it('remembers a bounded number of sources', () => {
-		const gate = new HandshakeGate();
-		const sources = Array.from({ length: MAX_SOURCES + 10 }, (_, index) => gate.mayAnswer(`a:${index}`, 0));
+	it('tracks a bounded number of sources', () => {
+		const limiter = new HandshakeLimiter();
+		const sources = Array.from({ length: MAX_SOURCES + 10 }, (_, index) =>
+			limiter.allowsInitial(`a:${index}`, 0),
+		);
 		expect(sources.filter(Boolean)).toHaveLength(MAX_SOURCES);
 	});
 
-	it('has few places for one source, and frees a place when a handshake is over', () => {
-		const gate = new HandshakeGate();
-		const newcomers = Array.from({ length: MAX_HANDSHAKES_PER_SOURCE }, () => newcomer('a:1'));
-		for (const one of newcomers) gate.begin(one, 0);
-		expect([gate.hasPlace('a:1', 0), gate.hasPlace('b:1', 0)]).toEqual([false, true]);
-		for (const one of newcomers) gate.end(one);
-		for (const one of newcomers) gate.end(one);
-		expect([gate.hasPlace('a:1', 0), gate.size]).toEqual([true, 0]);
+	it('bounds the handshakes of one source, and admits another when one ends', () => {
+		const limiter = new HandshakeLimiter();
+		const newcomers = Array.from({ length: MAX_HANDSHAKES_PER_SOURCE }, () => handshake('a:1'));
+		for (const one of newcomers) limiter.begin(one, 0);
+		expect([limiter.admits('a:1', 0), limiter.admits('b:1', 0)]).toEqual([false, true]);
+		for (const one of newcomers) limiter.end(one);
+		for (const one of newcomers) limiter.end(one);
+		expect([limiter.admits('a:1', 0), limiter.size]).toEqual([true, 0]);
 	});
 
-	it('ends the oldest handshake for a new one when all places are taken, once it had time to finish', () => {
-		const gate = new HandshakeGate();
-		const newcomers = Array.from({ length: MAX_HANDSHAKES }, (_, index) => newcomer(`a:${index}`));
-		for (const one of newcomers) gate.begin(one, 0);
-		expect(gate.hasPlace('b:1', HANDSHAKE_PATIENCE_MS - 1)).toBe(false);
-		expect(gate.hasPlace('b:1', HANDSHAKE_PATIENCE_MS)).toBe(true);
+	it('evicts the oldest handshake at the limit, once it had time to complete', () => {
+		const limiter = new HandshakeLimiter();
+		const newcomers = Array.from({ length: MAX_HANDSHAKES }, (_, index) => handshake(`a:${index}`));
+		for (const one of newcomers) limiter.begin(one, 0);
+		expect(limiter.admits('b:1', HANDSHAKE_EVICTION_MS - 1)).toBe(false);
+		expect(limiter.admits('b:1', HANDSHAKE_EVICTION_MS)).toBe(true);
 		expect(newcomers.map(({ failures }) => failures.length).slice(0, 3)).toEqual([1, 0, 0]);
-		expect(gate.size).toBe(MAX_HANDSHAKES - 1);
+		expect(limiter.size).toBe(MAX_HANDSHAKES - 1);
 	});
 });
 
-describe('a spent token', () => {
-	it('makes no second connection while it is good', () => {
-		const spent = new SpentTokens();
-		expect(spent.spend(7, 0)).toBe(true);
-		expect(spent.spend(8, RETRY_TOKEN_MS)).toBe(true);
-		expect(spent.spend(7, RETRY_TOKEN_MS)).toBe(false);
+describe('a used retry token', () => {
+	it('opens no second connection within its TTL', () => {
+		const used = new UsedTokens();
+		expect(used.use(7, 0)).toBe(true);
+		expect(used.use(8, RETRY_TOKEN_MS)).toBe(true);
+		expect(used.use(7, RETRY_TOKEN_MS)).toBe(false);
 	});
 
-	it('is forgotten after a while, and when there are very many', () => {
-		const spent = new SpentTokens();
-		for (let id = 0; id < 3 * MAX_SPENT_TOKENS; id++) spent.spend(id, 0);
-		expect(spent.spend(0, 0)).toBe(true);
+	it('is dropped after its TTL, and when there are very many', () => {
+		const used = new UsedTokens();
+		for (let id = 0; id < 3 * MAX_USED_TOKENS; id++) used.use(id, 0);
+		expect(used.use(0, 0)).toBe(true);
 	});
 });
 
-function newcomer(address: string): Newcomer & { failures: OrchestraError[] } {
+function handshake(address: string): PendingHandshake & { failures: OrchestraError[] } {
 	const failures: OrchestraError[] = [];
 	return { address, failures, fail: (error) => void failures.push(error) };
 }

@@ -18,7 +18,7 @@ import { dialRaw } from '../support/raw-quic.ts';
 import { deferred, nextTurn, until } from '../support/waiting.ts';
 
 describe('a quic listener', () => {
-	it('is not moved by ten thousand random datagrams', async () => {
+	it('survives ten thousand random datagrams', async () => {
 		const { link, listener } = await openPair('quic');
 		const port = Number(listener.address.split(':')[1]);
 		const socket = createSocket('udp4');
@@ -35,7 +35,7 @@ describe('a quic listener', () => {
 		socket.close();
 	});
 
-	it('ends one call, and nothing else, for any damage to its bytes', async () => {
+	it('fails one call, and no other, for any damage to its bytes', async () => {
 		const { listener, identities: who } = await openPair('quic', { frameLimitBytes: 1_000 });
 		const raw = await dialRaw(listener.address, who.client);
 		onTestFinished(() => raw.close());
@@ -72,7 +72,7 @@ describe('a quic listener', () => {
 		expect(answers.reduce((sum, count) => sum + count, 0)).toBe(10_000);
 	}, 60_000);
 
-	it('turns a client away when it holds as many as it may', async () => {
+	it('refuses a client at its connection limit', async () => {
 		const { listener, identities: who } = await openPair('quic', { maxConnections: 1 });
 		const options = {
 			kind: 'quic' as const,
@@ -83,7 +83,7 @@ describe('a quic listener', () => {
 		expect(OrchestraError.is(await rejection(dial(options)), 'timeout')).toBe(true);
 	});
 
-	it('forgets a client that never finishes its handshake', async () => {
+	it('drops a client that never completes its handshake', async () => {
 		const who = await identities();
 		const listener = await listen({
 			kind: 'quic',
@@ -107,7 +107,7 @@ describe('a quic listener', () => {
 });
 
 describe('a tls listener', () => {
-	it('ends one connection, and nothing else, for a frame that was cut or is too long', async () => {
+	it('closes one connection, and no other, for a truncated or oversize frame', async () => {
 		const { link, listener, identities: who } = await openPair('tls', { frameLimitBytes: 1_000 });
 		await fc.assert(
 			fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(303), async (payload, cut) => {
@@ -138,7 +138,7 @@ describe('a quic link', () => {
 		expect(relay.lost).toBeGreaterThan(5);
 	}, 30_000);
 
-	it('needs one datagram each way for a call, since an acknowledgement waits for company', async () => {
+	it('needs one datagram each way for a call, because ACKs are delayed', async () => {
 		const { link, relay } = await openRelayed();
 		await exchange(link, Buffer.from('warm'));
 		const before = relay.passed;
@@ -150,7 +150,7 @@ describe('a quic link', () => {
 		expect(relay.passed - before).toBeLessThan(250);
 	});
 
-	it('acknowledges what nothing follows, so that nothing is sent twice', async () => {
+	it('sends a delayed ACK without data, so that nothing is retransmitted', async () => {
 		const { link, relay } = await openRelayed();
 		await exchange(link, Buffer.from('last words'));
 		const before = relay.passed;
@@ -160,7 +160,7 @@ describe('a quic link', () => {
 		expect(relay.passed - before).toBeLessThanOrEqual(2);
 	});
 
-	it('lets calls wait their turn when the peer allows no more streams', async () => {
+	it('queues calls when the peer grants no more streams', async () => {
 		const held: LinkStream[] = [];
 		const onStream = (stream: LinkStream): void => {
 			held.push(stream);
@@ -190,26 +190,26 @@ describe('a quic link', () => {
 		},
 	);
 
-	it('fails the streams of a client that was killed, long before silence would tell', async () => {
+	it('fails the streams of a killed client, long before the peer timeout', async () => {
 		const who = await identities();
 		const failed = deferred<OrchestraError>();
 		const opened = deferred<unknown>();
 		const onStream = (stream: LinkStream): void =>
 			stream.receive({ frame: opened.resolve, end: () => {}, fail: failed.resolve });
-		const isTold = process.platform === 'linux';
-		const silenceMs = isTold ? 60_000 : 1_000;
-		const options = { kind: 'quic' as const, address: 'localhost:0', identity: who.server, silenceMs };
+		const hasPortList = process.platform === 'linux';
+		const peerTimeoutMs = hasPortList ? 60_000 : 1_000;
+		const options = { kind: 'quic' as const, address: 'localhost:0', identity: who.server, peerTimeoutMs };
 		const listener = await listen({ ...options, onStream });
 		onTestFinished(() => listener.close());
 		const { child } = await startPeer('dial', 'quic', who.folder, listener.address);
 		await opened.promise;
 		child.kill('SIGKILL');
-		expect((await failed.promise).message).toContain(isTold ? 'is gone' : 'nothing came from');
+		expect((await failed.promise).message).toContain(hasPortList ? 'is gone' : 'no packet from');
 	});
 });
 
 describe('where there is no QUIC engine', () => {
-	it('listens with TLS instead, and says so', async () => {
+	it('falls back to TLS with a warning', async () => {
 		const who = await identities();
 		const { line, stderr } = await startPeerWithout('@matrixai/quic', 'listen', 'auto', who.folder);
 		const link = await dial({ kind: 'tls', address: line, identity: who.client });

@@ -14,7 +14,7 @@ linkContract('unix');
 
 function linkContract(kind: LinkKind): void {
 	describe(`a ${kind} link`, () => {
-		it('brings every frame back, in order, the empty one and the largest too', async () => {
+		it('delivers every frame in order, including the empty and the largest one', async () => {
 			const { link } = await openPair(kind);
 			const frames = [
 				new Uint8Array(0),
@@ -27,14 +27,14 @@ function linkContract(kind: LinkKind): void {
 			expect(Buffer.from(got[2] ?? []).equals(frames[2] ?? Buffer.alloc(0))).toBe(true);
 		});
 
-		it('carries many streams at once, each with its own answer', async () => {
+		it('multiplexes many streams, each with its own reply', async () => {
 			const { link } = await openPair(kind);
 			const names = Array.from({ length: 100 }, (_, index) => `call ${index}`);
 			const got = await Promise.all(names.map((name) => exchange(link, Buffer.from(name))));
 			expect(got.map(([frame]) => Buffer.from(frame ?? []).toString())).toEqual(names);
 		});
 
-		it('tells the server the name in the client certificate', async () => {
+		it('gives the server the name in the client certificate', async () => {
 			const peers: LinkPeer[] = [];
 			const onStream = (stream: LinkStream, peer: LinkPeer): void => {
 				peers.push(peer);
@@ -45,7 +45,7 @@ function linkContract(kind: LinkKind): void {
 			expect(peers.map(({ name, kind: carrier }) => [name, carrier])).toEqual([['tester-client', kind]]);
 		});
 
-		it('lets the server go on after the client has ended its side', async () => {
+		it('lets the server send after the client has half-closed the stream', async () => {
 			const onStream = (stream: LinkStream): void => {
 				const finish = (): void => {
 					stream.send(Buffer.from('after the end'));
@@ -58,7 +58,7 @@ function linkContract(kind: LinkKind): void {
 			expect(Buffer.from(frame ?? []).toString()).toBe('after the end');
 		});
 
-		it('slows the sender down when nobody reads', async () => {
+		it('applies backpressure to the sender when the receiver does not read', async () => {
 			const readers: LinkStream[] = [];
 			let received = 0;
 			const onStream = (stream: LinkStream): void => {
@@ -87,7 +87,7 @@ function linkContract(kind: LinkKind): void {
 			expect(received).toBe((sent + 1) * megabyte.length);
 		});
 
-		it('ends only the stream that a frame over the limit came on', async () => {
+		it('fails only the stream with an oversize frame', async () => {
 			const { link } = await openPair(kind, { frameLimitBytes: 100 });
 			const kept = exchange(link, Buffer.alloc(100));
 			const error = await rejection(exchange(link, Buffer.alloc(101)));
@@ -113,7 +113,7 @@ function linkContract(kind: LinkKind): void {
 			expect(await exchange(link, Buffer.from('stay'))).toHaveLength(1);
 		});
 
-		it('tells the server when the client gives a stream up', async () => {
+		it('fails the stream of the server when the client resets it', async () => {
 			const events: string[] = [];
 			let onEvent: () => void = () => {};
 			const note = (event: string) => (): void => {
@@ -152,14 +152,14 @@ function linkContract(kind: LinkKind): void {
 			expect(() => link.openStream()).toThrowError(/closed/);
 		});
 
-		it('says at once that nobody listens', async () => {
+		it('fails at once when nothing listens', async () => {
 			const { listener, identities } = await openPair(kind);
 			await listener.close();
 			const error = await rejection(dial({ kind, address: listener.address, identity: identities.client }));
 			expect(error).toMatchObject({ code: 'closed', data: { isRefused: true } });
 		});
 
-		it('gives up a handshake that is not answered in time', async () => {
+		it('times out a handshake that is not answered', async () => {
 			const { identities } = await openPair(kind);
 			const silent = await silentPort(kind, identities.folder);
 			const options = { kind, address: silent.address, identity: identities.client, handshakeMs: 200 };

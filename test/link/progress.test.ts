@@ -15,7 +15,7 @@ const WRITE = 1;
 
 const clientActions = ['touch', 'part', 'frame', 'rest', 'fin', 'fin with frame', 'reset', 'stop'] as const;
 const networkActions = ['deliver', 'deliver last', 'lose', 'settle'] as const;
-const serverActions = ['pause', 'resume', 'answer', 'end', 'give up'] as const;
+const serverActions = ['pause', 'resume', 'answer', 'end', 'abort'] as const;
 type Action =
 	| (typeof clientActions)[number]
 	| (typeof networkActions)[number]
@@ -27,14 +27,14 @@ interface Step {
 }
 
 describe('a connection', () => {
-	it('goes on after a stream that ended before it carried a byte', async () => {
+	it('continues after a stream that ended before its first byte', async () => {
 		await expectProgress(await identities(), [
 			{ action: 'fin', stream: 0 },
 			{ action: 'settle', stream: 0 },
 		]);
 	});
 
-	it('goes on after a stream that was reset before it carried a byte', async () => {
+	it('continues after a stream that was reset before its first byte', async () => {
 		await expectProgress(await identities(), [
 			{ action: 'touch', stream: 0 },
 			{ action: 'reset', stream: 0 },
@@ -62,16 +62,16 @@ async function expectProgress(who: Identities, steps: readonly Step[]): Promise<
 	const served: LinkStream[] = [];
 	const events: string[][] = [];
 	const pair = await openEnginePair(who, MOST_CALLS, (stream) => {
-		const told: string[] = [];
+		const calls: string[] = [];
 		served.push(stream);
-		events.push(told);
+		events.push(calls);
 		stream.receive({
 			frame: (payload) => attempt(() => stream.send(payload)),
 			end: () => {
-				told.push('end');
+				calls.push('end');
 				stream.end();
 			},
-			fail: () => void told.push('fail'),
+			fail: () => void calls.push('fail'),
 		});
 	});
 	for (const { action, stream } of steps) play(pair, served, action, stream);
@@ -85,7 +85,7 @@ async function expectProgress(who: Identities, steps: readonly Step[]): Promise<
 	pair.settle();
 	expect(pair.server.isClosed).toBe(false);
 	expect(pair.mostCalls()).toBeLessThan(MOST_CALLS);
-	for (const told of events) expect(['', 'end', 'fail', 'end fail']).toContain(told.join(' '));
+	for (const calls of events) expect(['', 'end', 'fail', 'end fail']).toContain(calls.join(' '));
 	expect(served.length).toBeLessThanOrEqual(STREAMS + 1);
 }
 
@@ -112,7 +112,7 @@ function play(pair: EnginePair, served: readonly LinkStream[], action: Action, i
 		resume: () => stream?.resume(),
 		answer: () => stream?.send(Buffer.from('answer')),
 		end: () => stream?.end(),
-		'give up': () => stream?.reset(),
+		abort: () => stream?.reset(),
 	};
 	// The engine of the client refuses what its stream no longer allows; that is no concern of the server.
 	attempt(actions[action]);

@@ -1,4 +1,4 @@
-/* A link that has had many streams moves to a fresh connection, and nobody notices. */
+/* A link is renewed on a fresh connection after many streams, without losing a call. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const RENEW_AFTER = 50;
 const MIB = 1024 * 1024;
 
 describe('a QUIC link after many streams', () => {
-	it('moves to a fresh connection, loses no call, and closes the old ones', async () => {
+	it('is renewed on a fresh connection, loses no call, and closes the old ones', async () => {
 		const { link, listener } = await openRenewing();
 		await callMany(link, 20 * RENEW_AFTER);
 		expect(listener.counts.accepted).toBeGreaterThan(5);
@@ -23,37 +23,37 @@ describe('a QUIC link after many streams', () => {
 
 	it('keeps an old connection for as long as a stream on it is open', async () => {
 		const { link, listener } = await openRenewing();
-		const heard: string[] = [];
+		const received: string[] = [];
 		const stream = link.openStream();
 		stream.receive({
-			frame: (payload) => void heard.push(Buffer.from(payload).toString()),
-			end: () => void heard.push('end'),
-			fail: ({ message }) => void heard.push(message),
+			frame: (payload) => void received.push(Buffer.from(payload).toString()),
+			end: () => void received.push('end'),
+			fail: ({ message }) => void received.push(message),
 		});
 		stream.send(Buffer.from('before'));
 		await callMany(link, 3 * RENEW_AFTER);
 		await until('the old connection and the newest are open', () => listener.counts.open === 2);
 		stream.send(Buffer.from('after'));
 		stream.end();
-		await until('the stream is over', () => heard.includes('end'));
-		expect(heard).toEqual(['before', 'after', 'end']);
+		await until('the stream is over', () => received.includes('end'));
+		expect(received).toEqual(['before', 'after', 'end']);
 		await until('the old connection is closed', () => listener.counts.open === 1);
 	});
 
-	it('goes on with the old connection while the peer takes no other', async () => {
+	it('keeps the old connection while the peer accepts no other', async () => {
 		const { link, listener } = await openRenewing({ maxConnections: 1 });
 		await callMany(link, 4 * RENEW_AFTER);
 		expect(listener.counts).toMatchObject({ accepted: 1, open: 1 });
 	});
 
-	it('stays where it is when it may not move', async () => {
+	it('is not renewed when `mayRenew` is false', async () => {
 		const { link, listener } = await openRenewing();
-		link.mayMove = false;
+		link.mayRenew = false;
 		await callMany(link, 4 * RENEW_AFTER);
 		expect(listener.counts).toMatchObject({ accepted: 1, open: 1 });
 	});
 
-	it('leaves no connection behind when it is closed in the middle of moving', async () => {
+	it('leaks no connection when it is closed during a renewal', async () => {
 		const { link, listener } = await openRenewing();
 		const calls = Array.from({ length: RENEW_AFTER }, () => exchange(link, Buffer.from('call')));
 		await link.close();
@@ -62,7 +62,7 @@ describe('a QUIC link after many streams', () => {
 		await until('nothing is open', () => listener.counts.open === 0);
 	});
 
-	it('tells that it is closed when its newest connection is', async () => {
+	it('is closed when its newest connection is', async () => {
 		const { link, listener } = await openRenewing();
 		await callMany(link, 2 * RENEW_AFTER);
 		await until('only the last connection is open', () => listener.counts.open === 1);
@@ -70,7 +70,7 @@ describe('a QUIC link after many streams', () => {
 		expect(await link.closed).toMatchObject({ code: 'closed' });
 	});
 
-	it('holds no memory for a hundred thousand calls that are over, in the heap or outside', async () => {
+	it('leaks no memory, in the heap or outside, for a hundred thousand finished calls', async () => {
 		const program = fileURLToPath(new URL('../fixtures/many-calls.mjs', import.meta.url));
 		const args = ['--expose-gc', program, temporaryFolder(), '40000', '100000'];
 		const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -31,7 +31,7 @@ describe('the file of a Unix socket', () => {
 		expect(await readdir(who.folder)).not.toContain('test.sock');
 	});
 
-	it('that a killed process left behind is replaced', async () => {
+	it('is replaced when a killed process left it behind', async () => {
 		const who = await identities();
 		const address = addressIn(who);
 		const child = await startPeer('listen', 'unix', who.folder, address);
@@ -44,14 +44,14 @@ describe('the file of a Unix socket', () => {
 		expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
 	});
 
-	it('that another process listens on is left alone', async () => {
+	it('is not replaced while another process listens on it', async () => {
 		const { link, listener, identities: who } = await openPair('unix');
 		const error = await rejection(listenAt(listener.address, who));
 		expect(error).toMatchObject({ code: 'io', message: expect.stringContaining('another process listens') });
 		expect(await exchange(link, Buffer.from('still here'))).toHaveLength(1);
 	});
 
-	it('is not removed by a listener whose place another has taken', async () => {
+	it('is not removed by a listener when another has replaced it', async () => {
 		const who = await identities();
 		const address = addressIn(who);
 		const first = await listenAt(address, who);
@@ -62,7 +62,7 @@ describe('the file of a Unix socket', () => {
 		expect((await lstat(path)).isSocket()).toBe(true);
 	});
 
-	it('never replaces a file that is no socket', async () => {
+	it('never replaces a file that is not a socket', async () => {
 		const who = await identities();
 		const path = join(who.folder, 'own.sock');
 		await writeFile(path, 'precious');
@@ -77,7 +77,7 @@ describe('the file of a Unix socket', () => {
 		expect(error).toMatchObject({ code: 'bad_input', message: expect.stringContaining('other users') });
 	});
 
-	it('has a path that the system can hold, else both numbers are named', async () => {
+	it('has a path within the system limit, else the error names both lengths', async () => {
 		const who = await identities();
 		const address = `unix:/tmp/${'x'.repeat(120)}.sock`;
 		for (const error of [
@@ -141,7 +141,7 @@ describe('a unix link', () => {
 		for (const event of await Promise.all(events)) expect(['end', 'fail']).toContain(event);
 	});
 
-	it('needs no handshake for the next stream, and leaves no connection behind', async () => {
+	it('needs no handshake for the next stream, and leaks no connection', async () => {
 		const { link, listener } = await openPair('unix');
 		for (let count = 0; count < 20; count++) await exchange(link, Buffer.from('call'));
 		await link.close();
@@ -165,7 +165,7 @@ describe('a unix link', () => {
 		expect(warnings).toEqual([]);
 	});
 
-	it('is named by its address, and no other kind takes that address', async () => {
+	it('is selected by its address, and no other kind accepts that address', async () => {
 		const { link, identities: who } = await openPair('unix', {}, { kind: 'auto' } as object);
 		expect(link.kind).toBe('unix');
 		for (const [kind, address] of [

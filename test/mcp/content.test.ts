@@ -1,4 +1,4 @@
-/* Tools, resources, prompts and completion: what comes back, and in which form for which revision. */
+/* Tools, resources, prompts and completion: their results, and the form for each revision. */
 import { describe, expect, it } from 'vitest';
 import type { ToolReturn } from '../../src/mcp/define/definition.ts';
 import { provide } from '../../src/mcp/define/serve.ts';

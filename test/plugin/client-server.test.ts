@@ -68,7 +68,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(boot.response.value).toMatchObject({ ready: false, error: 'no disk' });
 		});
 
-		it('are told when nobody answers their kind, and health is always answered', async () => {
+		it('get an error for a kind without a handler, and health is always answered', async () => {
 			const { client } = await openPair(kind, {});
 			const unknown = await client.send({ requestId: 'u1', request: { case: 'listTools', value: {} } });
 			expect([unknown.requestId, unknown.response.value]).toMatchObject([

@@ -65,7 +65,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			);
 		});
 
-		it('of an answer fail that call, if they can be told, and leave the connection alone', async () => {
+		it('of a response fail that call, if they can be detected, and leave the connection open', async () => {
 			const who = await identities();
 			let bits: number[] = [];
 			const server = await listen({

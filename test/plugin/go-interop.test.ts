@@ -1,7 +1,7 @@
 /* Our ends against quic-go and Go's certificates, in both directions. Left out where Go is not there. */
 
 import { X509Certificate } from 'node:crypto';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
@@ -14,7 +14,6 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const built = await buildGoPeer();
 const program = 'program' in built ? built.program : '';
-afterAll(() => ('remove' in built ? built.remove() : undefined));
 if ('reason' in built) console.warn(`skipped, Go interoperability: ${built.reason}`);
 
 describe.skipIf(program === '')('with a peer written in Go', () => {

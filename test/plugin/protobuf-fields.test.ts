@@ -65,7 +65,7 @@ describe('eachField', () => {
 		expect(fieldsOf(Uint8Array.of(0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x0d, 1, 2, 3, 4, 0x10, 5))).toHaveLength(3);
 	});
 
-	it('refuses bytes that are no message, and never reads beyond them', () => {
+	it('refuses bytes that are not a message, and never reads beyond them', () => {
 		fc.assert(
 			fc.property(fc.uint8Array(), (bytes) => {
 				try {
@@ -77,7 +77,7 @@ describe('eachField', () => {
 			}),
 		);
 		for (const bytes of [[0x0a, 5, 1], [0x0b], [0x80], Array.from({ length: 12 }, () => 0xff)]) {
-			expect(() => fieldsOf(Uint8Array.from(bytes))).toThrow(/no message/);
+			expect(() => fieldsOf(Uint8Array.from(bytes))).toThrow(/not a Protobuf message/);
 		}
 	});
 });

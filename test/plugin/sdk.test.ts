@@ -26,7 +26,7 @@ const example = join(root, 'examples/plugins/projects/plugin.mjs');
 
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`the projects plugin over ${kind}`, () => {
-		it('does all that it says, and ends when it is told', async () => {
+		it('serves everything in its definition, and ends at a shutdown', async () => {
 			const files = new Map<string, Uint8Array>();
 			const { plugin, registered } = await startExample(kind, files);
 			expect(plugin.tools.map(({ name }) => name)).toEqual([

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
-import { canFindMarks } from '../../src/process/enlist.ts';
 import { Guard } from '../../src/process/guard.ts';
+import { canFindMarks } from '../../src/process/guarded-command.ts';
 import { MARK_VARIABLE } from '../../src/process/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy } from '../support/programs.ts';
@@ -40,16 +40,19 @@ describe('starting', () => {
 		if (canFindMarks) expect(names.toSorted()).toEqual([MARK_VARIABLE, 'PATH']);
 	});
 
-	it.skipIf(process.platform === 'win32')('leaves nothing to guard when it cannot be started', async () => {
-		const guard = new Guard();
-		const env = { BIG: 'x'.repeat(3_000_000) };
-		await thrownBy(() => Child.start({ command: 'cat', env }, { guard }));
-		const { pid = 0 } = guard;
-		process.kill(pid, 'SIGKILL');
-		await until('its end was noticed', () => guard.pid !== pid);
-		// A guard that has something to do is started again.
-		expect(guard.pid).toBeUndefined();
-	});
+	it.skipIf(process.platform === 'win32')(
+		'registers nothing with the guard when it cannot be started',
+		async () => {
+			const guard = new Guard();
+			const env = { BIG: 'x'.repeat(3_000_000) };
+			await thrownBy(() => Child.start({ command: 'cat', env }, { guard }));
+			const { pid = 0 } = guard;
+			process.kill(pid, 'SIGKILL');
+			await until('its end was noticed', () => guard.pid !== pid);
+			// A guard that has something to do is started again.
+			expect(guard.pid).toBeUndefined();
+		},
+	);
 
 	it('leaks no descriptor of ours into the program', async () => {
 		const child = await start(shell('[ -e /dev/fd/3 ] && echo leaked || echo clean'));
@@ -86,14 +89,14 @@ describe('starting', () => {
 		await expect(Child.start({ command: file })).rejects.toThrow(`${file} is not executable`);
 	});
 
-	it('refuses what the system refuses', async () => {
+	it('fails with the error of the system', async () => {
 		const tooLong = 'x'.repeat(4_000_000);
 		await expect(Child.start({ command: 'cat', args: [tooLong] })).rejects.toMatchObject({ code: 'spawn' });
 	});
 });
 
 describe('stderr', () => {
-	it('is always kept, its last lines, and never mixed into stdout', async () => {
+	it('is kept up to its last lines, and never mixed into stdout', async () => {
 		const child = await start(shell('echo out; echo "first" >&2; echo "last words" >&2; exit 3'));
 		expect(await text(child.stdout)).toBe('out\n');
 		await child.gone;
@@ -130,7 +133,7 @@ describe('stderr', () => {
 });
 
 describe('stopping', () => {
-	it('closes stdin first, and a polite child leaves at once', async () => {
+	it('closes stdin first, and a child that reacts exits at once', async () => {
 		const child = await start({ command: 'cat' });
 		expect(child.isRunning).toBe(true);
 		expect(await child.stop()).toEqual({ code: 0, signal: null });
@@ -144,7 +147,7 @@ describe('stopping', () => {
 		expect(await child.stop()).toEqual({ code: 0, signal: null });
 	});
 
-	it('ends a child that ignores end of file and SIGTERM, grandchildren included', async () => {
+	it('kills a child that ignores end of file and SIGTERM within 3 s, grandchildren included', async () => {
 		const child = await start(
 			shell('trap "" TERM; (trap "" TERM; exec sleep 300) & echo $!; while :; do sleep 1; done'),
 		);
@@ -167,7 +170,7 @@ describe('stopping', () => {
 		},
 	);
 
-	it('ends what a child left behind when it exited by itself', async () => {
+	it('stops the descendants of a child that exited by itself', async () => {
 		const child = await start(shell('sleep 300 & echo $!'));
 		const grandchild = Number(await firstLine(child));
 		expect(await child.gone).toEqual({ code: 0, signal: null });
@@ -180,7 +183,7 @@ describe('stopping', () => {
 		expect(await child.kill()).toEqual({ code: null, signal: 'SIGKILL' });
 	});
 
-	it('does not wait for a stranger that holds stdout open', async () => {
+	it('does not wait for another process that holds stdout open', async () => {
 		const setsid =
 			'require("node:child_process").spawn("sleep",["60"],{detached:true,stdio:["ignore","inherit","ignore"]}).unref(); console.log("left")';
 		const child = await start(node(setsid));
@@ -189,23 +192,25 @@ describe('stopping', () => {
 });
 
 describe('the diagnosis', () => {
-	it('tells the command, how it ended and the last words', async () => {
+	it('contains the command, how it exited and the last stderr lines', async () => {
 		const child = await start(shell('echo "no such file" >&2; exit 7'));
 		await child.gone;
 		const { message, hint, code } = child.exitError();
 		expect([code, message]).toEqual(['closed', 'process exited unexpectedly']);
-		expect(hint).toMatch(/^`sh -c .*` exited with code 7 after \d+ ms\. Its last words: no such file$/);
+		expect(hint).toMatch(/^`sh -c .*` exited with code 7 after \d+ ms\. Last stderr lines: no such file$/);
 	});
 
 	it('names the signal, and stray lines when stderr is empty', async () => {
 		const child = await start(shell('kill -KILL $$'));
 		child.noteStray('Listening on port 80');
 		await child.gone;
-		expect(child.exitError().hint).toMatch(/was ended by SIGKILL .* Its last words: Listening on port 80$/);
+		expect(child.exitError().hint).toMatch(
+			/was ended by SIGKILL .* Last stdout lines: Listening on port 80$/,
+		);
 		expect(child.diagnose()).toMatchObject({ signal: 'SIGKILL', strayCount: 1 });
 	});
 
-	it('says when a child still runs, and when it said nothing', async () => {
+	it('states when a child still runs, and when it printed nothing', async () => {
 		const child = await start({ command: 'cat' });
 		expect(child.exitError().hint).toMatch(
 			/closed its stdout but still runs after \d+ ms\. It printed nothing on stderr\.$/,
@@ -214,7 +219,7 @@ describe('the diagnosis', () => {
 });
 
 describe('the guard', () => {
-	it('is one process for any number of children, started again when it was killed', async () => {
+	it('is one process for any number of children, restarted when it was killed', async () => {
 		const guard = new Guard();
 		const children = await Promise.all([1, 2, 3].map(() => start({ command: 'cat' }, { guard })));
 		const first = guard.pid ?? 0;
@@ -225,7 +230,7 @@ describe('the guard', () => {
 		for (const child of children) expect(await child.gone).toMatchObject({ signal: 'SIGTERM' });
 	});
 
-	it('does not take a child with it when it is killed while the child starts', async () => {
+	it('can be killed while a child starts without killing the child', async () => {
 		const guard = new Guard();
 		await start({ command: 'cat' }, { guard });
 		for (let round = 0; round < 5; round++) {

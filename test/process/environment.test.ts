@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/process/environment.ts';
 
 describe('childEnvironment', () => {
-	it('hands on what a program needs and nothing else', () => {
+	it('inherits what a program needs and nothing else', () => {
 		const parent = {
 			PATH: '/bin',
 			HOME: '/h',
@@ -28,7 +28,7 @@ describe('childEnvironment', () => {
 		).toEqual({ PATH: '/own' });
 	});
 
-	it('knows the names of Windows, in any case', () => {
+	it('matches the names of Windows case-insensitively', () => {
 		const parent = { Path: 'C:\\', SystemRoot: 'C:\\Windows', HOME: 'no', SECRET: 's' };
 		expect(childEnvironment(parent, {}, 'win32')).toEqual({ Path: 'C:\\', SystemRoot: 'C:\\Windows' });
 	});

@@ -36,8 +36,8 @@ const escapes: [string, SpawnRecord][] = [
 	],
 ];
 
-describe.skipIf(process.platform !== 'linux')('a descendant that leaves the group', () => {
-	it.each(escapes)('by %s is ended with its child', async (_, record) => {
+describe.skipIf(process.platform !== 'linux')('a descendant that leaves the process group', () => {
+	it.each(escapes)('by %s is stopped with the child', async (_, record) => {
 		const { child, token } = await startMarked(record);
 		await once(child.stdout, 'data');
 		await child.stop(0);
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the grou
 		expect(livingWith('ROUND_TOKEN', token)).toEqual([]);
 	});
 
-	it('is ended when it was started through the helper', async () => {
+	it('is stopped when it was started through the helper', async () => {
 		const guard = new Guard();
 		const spawner = new HelperSpawner(guard);
 		opened.push(guard, spawner);
@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the grou
 		expect(livingWith('ROUND_TOKEN', token)).toEqual([]);
 	});
 
-	it('is ended by the guard', async () => {
+	it('is stopped by the guard', async () => {
 		const guard = new Guard();
 		const record = shell('setsid sh -c \'trap "" TERM; echo up; while :; do sleep 1; done\' & wait');
 		const { child, token } = await startMarked(record, { guard });
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the grou
 });
 
 describe('withoutMark', () => {
-	it('takes the mark, and nothing else, out of an environment', () => {
+	it('removes only the mark from an environment', () => {
 		expect(withoutMark({ ORCHESTRA_SPAWN: '1.2.3.', PATH: '/bin' })).toEqual({ PATH: '/bin' });
 	});
 });

@@ -47,7 +47,7 @@ linuxOnly('replaces a killed guard, whose backup then goes, and keeps the childr
 	await nothingLeft(token);
 });
 
-linuxOnly('leaves to the next process what nobody was left to end', async () => {
+linuxOnly('lets the next process kill the orphans of a dead guard and backup', async () => {
 	const stateHome = temporaryFolder();
 	const { parent, guard, backup, token } = await startParent(stateHome);
 	// A parent that is stopped starts no other guard between the two kills.

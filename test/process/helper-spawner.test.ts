@@ -29,11 +29,11 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		child.stdin.end('hello');
 		expect(await text(child.stdout)).toBe('hello');
 		expect(await child.gone).toEqual({ code: 3, signal: null });
-		expect(await child.lastWords()).toEqual(['words']);
+		expect(await child.lastStderrLines()).toEqual(['words']);
 		expect(child.pid).not.toBe(helper.pid);
 	});
 
-	it('tells a signal, and carries a megabyte in each direction', async () => {
+	it('reports a signal, and transfers a megabyte in each direction', async () => {
 		const { child } = await start(shell('cat; kill -KILL $$'));
 		const big = 'x'.repeat(1_000_000);
 		child.stdin.end(big);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
 	});
 
-	it.skipIf(process.platform !== 'linux')('hands over nothing but the three pipes', async () => {
+	it.skipIf(process.platform !== 'linux')('passes no descriptors but the three pipes', async () => {
 		const countOpen = node(`console.log(require('node:fs').readdirSync('/proc/self/fd').length)`);
 		const [throughHelper, directly] = await Promise.all([
 			start(countOpen).then(({ child }) => text(child.stdout)),
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(await Promise.all(outputs)).toEqual(words);
 	});
 
-	it('fails as a direct start does when the program or the folder is not there', async () => {
+	it('fails as a direct start does when the program or the folder is missing', async () => {
 		const { helper, guard } = open();
 		const missing = await thrownBy(() =>
 			Child.start({ command: 'no-such-thing' }, { spawner: helper, guard }),
@@ -72,14 +72,14 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(tooBig).toMatchObject({ code: 'spawn', message: expect.stringContaining('E2BIG') });
 	});
 
-	it('stops a stubborn process and its children through the ladder', async () => {
+	it('stops a process that ignores SIGTERM, and its children, by the stop ladder', async () => {
 		const { child } = await start(shell(`trap '' TERM; (trap '' TERM; sleep 60) & echo $!; sleep 60`));
 		const [line] = (await once(child.stdout, 'data')) as [Buffer];
 		await child.stop(0);
 		expect([isAlive(child.pid), isAlive(Number(line.toString()))]).toEqual([false, false]);
 	});
 
-	it('falls back to a direct start when the helper was killed, and has a new one later', async () => {
+	it('falls back to a direct start when the helper was killed, and starts a new helper', async () => {
 		const { child, helper, guard } = await start(shell('sleep 60'));
 		const first = helper.pid ?? 0;
 		process.kill(first, 'SIGKILL');
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		expect(helper.pid).not.toBe(first);
 	});
 
-	it('starts directly after a start that the helper took to its death', async () => {
+	it('starts directly when the helper died before it announced the start', async () => {
 		const { helper, guard } = open();
 		process.kill(helper.pid ?? 0, 'SIGSTOP');
 		const starting = Child.start(shell('echo $PPID'), { spawner: helper, guard });
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		},
 	);
 
-	it('ends when the process that made it is killed, and so does what it started', async () => {
+	it('exits when its parent is killed, and so do the processes that it started', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
 			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		await until('both are gone', () => !pids.some(isAlive));
 	});
 
-	it('ends as well when pipes were on their way to a parent that is killed', async () => {
+	it('exits when its parent is killed while pipes are being sent', async () => {
 		const rounds = Array.from({ length: 6 }, async () => {
 			const parent = spawn(process.execPath, [
 				'-e',
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		await Promise.all(rounds);
 	});
 
-	it('keeps its process from ending only while something runs', async () => {
+	it('keeps its parent alive only while a process runs', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
 			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LineRing, RING_LINE_CHARACTERS, RING_LINES } from '../../src/process/line-ring.ts';
 
 describe('LineRing', () => {
-	it('keeps the last lines, an unfinished one included', () => {
+	it('keeps the last lines, including an incomplete one', () => {
 		const ring = new LineRing();
 		ring.push(Buffer.from('one\r\n\ntwo\nthr'));
 		expect(ring.lines).toEqual(['one', 'two', 'thr']);
@@ -11,7 +11,7 @@ describe('LineRing', () => {
 		expect(ring.lines).toEqual(['one', 'two', 'three']);
 	});
 
-	it('puts a cut character together again', () => {
+	it('decodes a character that is split between chunks', () => {
 		const ring = new LineRing();
 		const bytes = Buffer.from('né\n');
 		ring.push(bytes.subarray(0, 2));
@@ -19,7 +19,7 @@ describe('LineRing', () => {
 		expect(ring.lines).toEqual(['né']);
 	});
 
-	it('stays within its bounds, whatever comes', () => {
+	it('stays within its limits for any input', () => {
 		fc.assert(
 			fc.property(fc.array(fc.uint8Array({ maxLength: 3000 })), (chunks) => {
 				const ring = new LineRing();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import type { IncomingCall } from '../../src/rpc/incoming.ts';
+import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/incoming-calls.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
-import { INCOMING_LIMIT } from '../../src/rpc/serving.ts';
 import {
 	QUEUED_CHARACTERS,
 	STALL_MS,
@@ -17,7 +17,7 @@ const cancelOf = (id: number): string =>
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
 
 describe('a peer whose output is above the high-water mark', () => {
-	it('settles answers as they come', async () => {
+	it('settles responses on arrival', async () => {
 		const { peer, channel } = openCongested();
 		const answer = peer.request('b');
 		peer.message('{"jsonrpc":"2.0","id":2,"result":"read"}');
@@ -25,7 +25,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		expect(channel.isPaused).toBe(false);
 	});
 
-	it('holds new requests back and serves them in order once its output was taken', async () => {
+	it('queues new requests and serves them in order once its output is flushed', async () => {
 		const { peer, channel, begun } = openCongested();
 		for (const id of [1, 2, 3]) peer.message(request(id));
 		expect([begun, peer.waitingCount, channel.isPaused]).toEqual([[], 3, false]);
@@ -33,7 +33,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		expect([begun, peer.waitingCount]).toEqual([[1, 2, 3], 0]);
 	});
 
-	it('stops serving what has waited when its output is full again', async () => {
+	it('stops serving queued requests when its output is full again', async () => {
 		const { peer, channel, begun } = openCongested();
 		for (const id of [1, 2, 3]) peer.message(request(id));
 		channel.release();
@@ -43,7 +43,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		expect(begun).toEqual([1, 2, 3]);
 	});
 
-	it('never begins a held request that is canceled, and frees its memory', async () => {
+	it('never starts a queued request that is canceled, and frees its memory', async () => {
 		const { peer, channel, begun } = openCongested();
 		for (const id of [1, 2]) peer.message(request(id));
 		peer.message(cancelOf(1));
@@ -52,19 +52,19 @@ describe('a peer whose output is above the high-water mark', () => {
 		expect(channel.sent).not.toContain(expect.stringContaining('"id":1,"result"'));
 	});
 
-	it('keeps notifications behind held requests, but not progress', async () => {
-		const heard: string[] = [];
+	it('keeps notifications behind queued requests, but not progress', async () => {
+		const notifications: string[] = [];
 		const { peer, channel, begun } = openCongested({
-			onNotification: (method) => heard.push(`${method} after ${begun.length}`),
+			onNotification: (method) => notifications.push(`${method} after ${begun.length}`),
 		});
 		peer.message(request(1));
 		peer.message('{"jsonrpc":"2.0","method":"notifications/x"}');
 		peer.message('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9}}');
 		await catchUp(channel);
-		expect(heard).toEqual(['notifications/progress after 0', 'notifications/x after 1']);
+		expect(notifications).toEqual(['notifications/progress after 0', 'notifications/x after 1']);
 	});
 
-	it('holds the requests of a batch and settles the answers in it', async () => {
+	it('queues the requests of a batch and settles the responses in it', async () => {
 		const { peer, channel } = openCongested({ acceptsBatch: () => true });
 		const answer = peer.request('b');
 		peer.message(`[${request(1)},{"jsonrpc":"2.0","id":2,"result":"read"},${request(2)},5,${request(3)}]`);
@@ -77,7 +77,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		]);
 	});
 
-	it('holds back the answers to nonsense too', async () => {
+	it('queues error responses to invalid messages too', async () => {
 		const { peer, channel } = openCongested();
 		const before = channel.sent.length;
 		for (const line of ['{', '5', '[]', '{"jsonrpc":"2.0","id":8}']) peer.message(line);
@@ -91,7 +91,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		]);
 	});
 
-	it('serves what waits after the end of input', async () => {
+	it('serves queued requests after the end of input', async () => {
 		const { peer, channel, begun } = openCongested();
 		peer.message(request(1));
 		peer.end(endOfInput());
@@ -101,7 +101,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		expect(begun).toEqual([1]);
 	});
 
-	it('drops what waits when its output breaks', async () => {
+	it('drops queued requests when its output breaks', async () => {
 		const { peer, channel, begun } = openCongested();
 		peer.message(request(1));
 		channel.breakDown();
@@ -110,8 +110,8 @@ describe('a peer whose output is above the high-water mark', () => {
 	});
 });
 
-describe('a peer that is sent requests by one that reads no answers', () => {
-	it('pauses reading when no more requests fit, and reads on when half of them are served', async () => {
+describe('a peer whose client sends requests and reads no responses', () => {
+	it('pauses reading when the queue is full, and resumes when half of it is served', async () => {
 		const { peer, channel, begun } = openCongested();
 		fill(peer);
 		expect(channel.isPaused).toBe(true);
@@ -120,14 +120,14 @@ describe('a peer that is sent requests by one that reads no answers', () => {
 		expect(begun).toHaveLength(QUEUED_CHARACTERS / MEBIBYTE);
 	});
 
-	it('reads on when held requests are canceled', () => {
+	it('resumes reading when queued requests are canceled', () => {
 		const { peer, channel } = openCongested();
 		fill(peer);
 		for (let id = 0; id < QUEUED_CHARACTERS / MEBIBYTE; id++) peer.message(cancelOf(id));
 		expect(channel.isPaused).toBe(false);
 	});
 
-	it('gives up after the deadline, closes the pipe and says why', () => {
+	it('closes the pipe with a timeout error after the stall timeout', () => {
 		const ends: unknown[] = [];
 		const { peer, channel, clock, begun } = openCongested({ onEnd: (reason) => ends.push(reason) });
 		fill(peer);
@@ -135,12 +135,12 @@ describe('a peer that is sent requests by one that reads no answers', () => {
 		expect(ends).toEqual([]);
 		clock.advance(1);
 		expect(ends).toMatchObject([
-			{ code: 'timeout', message: expect.stringContaining(`no answer for ${STALL_MS}ms`) },
+			{ code: 'timeout', message: expect.stringContaining(`no response for ${STALL_MS}ms`) },
 		]);
 		expect([channel.isBroken, peer.waitingCount, begun]).toEqual([true, 0, []]);
 	});
 
-	it('waits longer for one that takes a little', async () => {
+	it('restarts the stall timeout when the client reads something', async () => {
 		const ends: unknown[] = [];
 		const { peer, channel, clock } = openCongested({ onEnd: (reason) => ends.push(reason) });
 		fill(peer);
@@ -151,7 +151,7 @@ describe('a peer that is sent requests by one that reads no answers', () => {
 		expect(ends).toEqual([]);
 	});
 
-	it('gives up after the deadline when the input has ended', () => {
+	it('drops queued requests after the stall timeout when the input has ended', () => {
 		const { peer, clock } = openCongested();
 		peer.message(request(1));
 		peer.end(endOfInput());
@@ -160,13 +160,13 @@ describe('a peer that is sent requests by one that reads no answers', () => {
 	});
 });
 
-describe('the answers of calls that run while nobody reads', () => {
+describe('the responses of calls in flight while the peer does not read', () => {
 	const limitMebibytes = 4;
 	const unreadCharacters = limitMebibytes * MEBIBYTE;
-	const isDropped = (text: string): boolean => text.includes('its answer of') && text.length < 1000;
+	const isDropped = (text: string): boolean => text.includes('its response of') && text.length < 1000;
 
 	it.each([false, true])(
-		'are bounded: beyond, a short error says that the call has run (batch: %s)',
+		'are bounded: above the limit, a short error states that the call has run (batch: %s)',
 		async (isBatch) => {
 			const { peer, channel, finish } = openSlow({ unreadCharacters, acceptsBatch: () => isBatch });
 			const count = limitMebibytes + 50;
@@ -185,7 +185,7 @@ describe('the answers of calls that run while nobody reads', () => {
 		},
 	);
 
-	it('pass again once they were read', async () => {
+	it('are sent again once the peer has read', async () => {
 		const { peer, channel, finish } = openSlow({ unreadCharacters });
 		for (let id = 0; id < limitMebibytes + 2; id++) peer.message(request(id));
 		channel.hasRoom = false;
@@ -198,7 +198,7 @@ describe('the answers of calls that run while nobody reads', () => {
 		expect(isDropped(channel.sent.at(-1) ?? '')).toBe(false);
 	});
 
-	it('come before notifications, which are dropped then', async () => {
+	it('take precedence over notifications, which are dropped', async () => {
 		const { peer, channel, finish } = openSlow({ unreadCharacters });
 		for (let id = 0; id < limitMebibytes; id++) peer.message(request(id));
 		channel.hasRoom = false;
@@ -210,8 +210,8 @@ describe('the answers of calls that run while nobody reads', () => {
 	});
 });
 
-describe('a peer that runs as many calls as it may', () => {
-	it('reads on, and begins the next one when one is done', async () => {
+describe('a peer with the maximum number of calls in flight', () => {
+	it('keeps reading, and starts the next call when one ends', async () => {
 		const { peer, channel, begun, finish } = openSlow();
 		for (let id = 0; id < INCOMING_LIMIT + 2; id++) peer.message(request(id));
 		expect([begun.length, peer.waitingCount, channel.isPaused]).toEqual([INCOMING_LIMIT, 2, false]);
@@ -220,7 +220,7 @@ describe('a peer that runs as many calls as it may', () => {
 		expect(begun).toHaveLength(INCOMING_LIMIT + 1);
 	});
 
-	it('refuses what no longer fits, and still hears cancellations', () => {
+	it('refuses requests beyond the queue, and still handles cancellations', () => {
 		const { peer, channel, begun } = openSlow();
 		for (let id = 0; id < INCOMING_LIMIT; id++) peer.message(request(id + 1000));
 		fill(peer);
@@ -233,7 +233,7 @@ describe('a peer that runs as many calls as it may', () => {
 });
 
 describe('our own requests', () => {
-	it('wait when a window of them is in flight, and go in order as answers come', async () => {
+	it('are queued when the send window is full, and are sent in order as responses arrive', async () => {
 		const { peer, channel } = open();
 		const answers = Array.from({ length: 40 }, () => peer.request('x', [megabyte]));
 		const window = channel.sent.length;
@@ -251,7 +251,7 @@ describe('our own requests', () => {
 		expect(channel.sent).toHaveLength(1);
 	});
 
-	it('time out while they wait, and then are neither sent nor canceled', async () => {
+	it('time out while they are queued, and then are neither sent nor canceled', async () => {
 		const { peer, channel, clock } = open();
 		const first = peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 1000 });
 		const second = peer.request('y', [], { timeoutMs: 500 });
@@ -262,7 +262,7 @@ describe('our own requests', () => {
 		expect(channel.sent).toHaveLength(1);
 	});
 
-	it('stay in the window after a timeout until a peer that does not read has taken them', async () => {
+	it('stay in the window after a timeout until their bytes are flushed', async () => {
 		const { peer, channel, clock } = open();
 		channel.hasRoom = false;
 		const first = peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 10 });
@@ -276,7 +276,7 @@ describe('our own requests', () => {
 		await thrownBy(() => second);
 	});
 
-	it('do not starve requests of the other side that wait for our output', async () => {
+	it('do not starve queued requests of the other side', async () => {
 		const { peer, channel, clock, begun } = openCongested();
 		void peer.request('x', ['x'.repeat(WINDOW_CHARACTERS)], { timeoutMs: 10 }).catch(() => {});
 		const later = peer.request('y');
@@ -289,7 +289,7 @@ describe('our own requests', () => {
 		await thrownBy(() => later);
 	});
 
-	it('are refused when too many wait', async () => {
+	it('are refused when the send queue is full', async () => {
 		const { peer } = open();
 		const part = 'x'.repeat(WINDOW_CHARACTERS);
 		const calls = Array.from({ length: WAITING_CHARACTERS / WINDOW_CHARACTERS + 1 }, () =>
@@ -343,7 +343,7 @@ function openSlow(options: PeerOptions = {}): Opened & { finish: (result: unknow
 	return { ...open({ ...options, onRequest }), begun, finish: (result) => waiting.shift()?.(result) };
 }
 
-/** As many requests as are held back, of a mebibyte each. */
+/** Fill the queue with requests of a mebibyte each. */
 function fill(peer: Peer): void {
 	for (let id = 0; id < QUEUED_CHARACTERS / MEBIBYTE; id++) peer.message(request(id, megabyte));
 }

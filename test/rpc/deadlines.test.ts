@@ -11,14 +11,14 @@ describe('Deadlines', () => {
 			swept.push(now);
 			return now < 100 ? 100 : Number.POSITIVE_INFINITY;
 		});
-		deadlines.note(100);
-		deadlines.note(40);
-		deadlines.note(60);
+		deadlines.schedule(100);
+		deadlines.schedule(40);
+		deadlines.schedule(60);
 		clock.advance(1000);
 		expect(swept).toEqual([40, 100]);
 	});
 
-	it('cuts a wait that is too long for a timer in pieces', () => {
+	it('splits a wait that is too long for one timer', () => {
 		const clock = new FakeClock();
 		let sweeps = 0;
 		const dueAt = 2 ** 31 + 5000;
@@ -26,7 +26,7 @@ describe('Deadlines', () => {
 			sweeps++;
 			return now < dueAt ? dueAt : Number.POSITIVE_INFINITY;
 		});
-		deadlines.note(dueAt);
+		deadlines.schedule(dueAt);
 		clock.advance(2 ** 31);
 		expect(sweeps).toBe(1);
 		clock.advance(5000);
@@ -38,7 +38,7 @@ describe('Deadlines', () => {
 		const deadlines = new Deadlines(clock, () => {
 			throw new Error('fired');
 		});
-		deadlines.note(10);
+		deadlines.schedule(10);
 		deadlines.close();
 		clock.advance(100);
 		expect(clock.timerCount).toBe(0);
@@ -46,10 +46,10 @@ describe('Deadlines', () => {
 });
 
 describe('systemClock', () => {
-	it('moves on, and calls back unless called off', async () => {
+	it('advances, and calls back unless canceled', async () => {
 		const before = systemClock.now();
 		const cancel = systemClock.after(5, () => {
-			throw new Error('called off');
+			throw new Error('canceled');
 		});
 		cancel();
 		// Its own timers do not keep the process alive, so one of ours must.

@@ -16,7 +16,7 @@ describe('a peer that calls', () => {
 		]);
 	});
 
-	it('hands answers to their callers in any order', async () => {
+	it('matches responses to their callers in any order', async () => {
 		const { peer } = open();
 		const [first, second] = [peer.request('a'), peer.request('b')];
 		peer.message('{"jsonrpc":"2.0","id":2,"result":"two"}');
@@ -43,7 +43,7 @@ describe('a peer that calls', () => {
 		expect(rpcErrorOf(new OrchestraError('rpc', 'odd'))).toBeUndefined();
 	});
 
-	it('drops an answer with an unknown id and one that comes after a timeout', async () => {
+	it('drops a response with an unknown id and one that arrives after a timeout', async () => {
 		const { peer, clock } = open();
 		const late = peer.request('a', undefined, { timeoutMs: 100 });
 		clock.advance(100);
@@ -66,7 +66,7 @@ describe('a peer that calls', () => {
 		expect(await answer).toBe('mine');
 	});
 
-	it('times out after 30 s by default, naming the milliseconds, and tells the peer to stop', async () => {
+	it('times out after 30 s by default, naming the milliseconds, and sends a cancellation', async () => {
 		const { peer, channel, clock } = open();
 		const answer = peer.request('slow');
 		clock.advance(29_999);
@@ -94,7 +94,7 @@ describe('a peer that calls', () => {
 		await expect(slow).rejects.toMatchObject({ message: 'request timed out after 500ms' });
 	});
 
-	it('starts the idle time again with each progress, up to the cap', async () => {
+	it('restarts the idle timeout with each progress, up to the total timeout', async () => {
 		const { peer, channel, clock } = open();
 		const seen: unknown[] = [];
 		const options = { timeoutMs: 100, maxTotalMs: 250, onProgress: (params: unknown) => seen.push(params) };
@@ -125,7 +125,7 @@ describe('a peer that calls', () => {
 		);
 	});
 
-	it('cancels by signal: rejects at once and tells the peer', async () => {
+	it('cancels by signal: rejects at once and sends a cancellation', async () => {
 		const { peer, channel } = open();
 		const controller = new AbortController();
 		const answer = peer.request('a', undefined, { signal: controller.signal });
@@ -138,7 +138,7 @@ describe('a peer that calls', () => {
 		expect(channel.sent).toHaveLength(2);
 	});
 
-	it('lets go of the signal when the answer came', async () => {
+	it('removes its listener from the signal when the response arrives', async () => {
 		const { peer, channel } = open();
 		const controller = new AbortController();
 		const answer = peer.request('a', undefined, { signal: controller.signal });
@@ -148,7 +148,7 @@ describe('a peer that calls', () => {
 		expect(channel.sent).toHaveLength(1);
 	});
 
-	it('says nothing about cancellation in a protocol that has none', async () => {
+	it('sends no cancellation in a protocol that has none', async () => {
 		const { peer, channel, clock } = open({ dialect: plainDialect });
 		const answer = peer.request('a', [1], { timeoutMs: 10, onProgress: () => {} });
 		clock.advance(10);
@@ -188,7 +188,7 @@ describe('a peer that calls', () => {
 		await expect(pending).rejects.toMatchObject({ code: 'timeout' });
 	});
 
-	it('sets lines aside that are no messages', () => {
+	it('counts lines that are not messages as stray lines', () => {
 		const { peer, channel } = open();
 		peer.message('Server listening…');
 		peer.message('   ');
@@ -237,7 +237,7 @@ describe('a peer that calls', () => {
 		expect(channel.sent).toHaveLength(1);
 	});
 
-	it('quotes an answer that it cannot use without control characters, and cut', async () => {
+	it('quotes an unusable response without control characters, truncated', async () => {
 		const { peer } = open();
 		const answer = peer.request('a');
 		peer.message(`{"id":1,\t"error":"\u009b31mred ${'x'.repeat(1000)}"}`);
@@ -248,7 +248,7 @@ describe('a peer that calls', () => {
 		expect(String(error).length).toBeLessThan(400);
 	});
 
-	it('does not take a malformed request of the peer for the answer to its own', async () => {
+	it('does not take a malformed request of the peer for a response to its own', async () => {
 		const { peer } = open();
 		const answer = peer.request('a');
 		peer.message('{"id":1,"method":"roots/list"}');
@@ -257,7 +257,7 @@ describe('a peer that calls', () => {
 		expect(await answer).toBe('fine');
 	});
 
-	it('fails the call whose answer was too long, at once, and nothing else', async () => {
+	it('fails only the call whose response was oversize, at once', async () => {
 		const { peer } = open();
 		const [first, second] = [peer.request('a'), peer.request('b')];
 		peer.oversize({ limitBytes: 10, head: '{"jsonrpc":"2.0","id":1,"result":{"x":"yyyy' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import type { IncomingCall } from '../../src/rpc/incoming.ts';
+import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { methodNotFound, rpcError } from '../../src/rpc/rpc-error.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
@@ -26,7 +26,7 @@ describe('a peer that serves', () => {
 		]);
 	});
 
-	it('refuses a request without a method under its id, and answers no notification', () => {
+	it('refuses a request without a method under its id, and sends no response to a notification', () => {
 		const { peer, channel } = open();
 		peer.message('{"jsonrpc":"2.0","id":1}');
 		peer.message('{"jsonrpc":"2.0","id":"b","params":{}}');
@@ -44,7 +44,7 @@ describe('a peer that serves', () => {
 		expect([channel.sent, channel.strays]).toEqual([[], ['{"id":77,"method":"notifications/odd"}']]);
 	});
 
-	it('takes a bare answer from a client that it asked', async () => {
+	it('accepts a response without a result to its own request', async () => {
 		const { peer, channel } = open();
 		const answer = peer.request('roots/list');
 		peer.message('{"jsonrpc":"2.0","id":1}');
@@ -52,7 +52,7 @@ describe('a peer that serves', () => {
 		expect(channel.messages).toHaveLength(1);
 	});
 
-	it('survives a line that is too long and has an id that is no JSON', () => {
+	it('survives an oversize line with an id that is not JSON', () => {
 		const { peer, channel } = open({ onRequest: () => 'pong' });
 		for (const id of ['007', '"\\x"'])
 			peer.oversize({ limitBytes: 10, head: `{"jsonrpc":"2.0","id":${id},"method":"ping","params":{` });
@@ -70,7 +70,7 @@ describe('a peer that serves', () => {
 		expect(channel.messages[0]).toMatchObject({ id: 5, error: { code: -32600 } });
 	});
 
-	it('leaves the id out for a pipe whose client refuses null', () => {
+	it('omits the id for a client that rejects null', () => {
 		const { peer, channel } = open({ unknownId: () => undefined });
 		peer.message('nonsense');
 		expect(channel.messages[0]).not.toHaveProperty('id');
@@ -115,13 +115,13 @@ describe('a peer that serves', () => {
 		expect(channel.messages[0]).toMatchObject({ id: 1, error: { code, message } });
 	});
 
-	it('knows no method when nobody serves', () => {
+	it('responds with method not found without a handler', () => {
 		const { peer, channel } = open({});
 		peer.message('{"jsonrpc":"2.0","id":1,"method":"x"}');
 		expect(channel.messages[0]).toMatchObject({ error: { code: -32601, message: 'method not found: x' } });
 	});
 
-	it('tells the hint of an error and survives data that is not JSON', () => {
+	it('sends the hint of an error and survives data that is not JSON', () => {
 		const failures = [
 			new OrchestraError('io', 'disk full', { hint: 'Free some space.' }),
 			rpcError(-1, 'odd', { big: 1n }),
@@ -141,15 +141,15 @@ describe('a peer that serves', () => {
 	});
 
 	it('never answers a notification, and survives a handler of one that throws', () => {
-		const heard: string[] = [];
+		const notifications: string[] = [];
 		const onNotification = (method: string): void => {
-			heard.push(method);
+			notifications.push(method);
 			throw new Error('bad handler');
 		};
 		const { peer, channel } = open({ onNotification });
 		peer.message('{"jsonrpc":"2.0","method":"anything"}');
 		peer.message('{"jsonrpc":"2.0","id":4,"method":"notifications/x"}');
-		expect(heard).toEqual(['anything', 'notifications/x']);
+		expect(notifications).toEqual(['anything', 'notifications/x']);
 		expect(channel.sent).toEqual([]);
 	});
 
@@ -165,7 +165,7 @@ describe('a peer that serves', () => {
 		expect(channel.messages[1]).toEqual({ jsonrpc: '2.0', id: 1, result: 'done' });
 	});
 
-	it('takes "1" and 1 for two calls, and an id again once it is answered', async () => {
+	it('treats "1" and 1 as two calls, and accepts an id again after its response', async () => {
 		const { peer, channel, finish } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
 		peer.message('{"jsonrpc":"2.0","id":"1","method":"slow"}');
@@ -204,7 +204,7 @@ describe('a peer that serves', () => {
 		expect(channel.sent).toEqual(['{"jsonrpc":"2.0","id":12345678901234567891,"result":"a"}']);
 	});
 
-	it('shows the cancellation also to one who looks only afterwards, and drops its failure', async () => {
+	it('aborts a signal that is read after the cancellation, and drops the failure of the call', async () => {
 		const { peer, channel, calls, fail } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":"a","method":"slow"}');
 		peer.message('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}');
@@ -214,7 +214,7 @@ describe('a peer that serves', () => {
 		expect(channel.sent).toEqual([]);
 	});
 
-	it('waits for calls in flight at the end, with a bound, and gives up the rest', async () => {
+	it('drains calls in flight at the end, with a timeout, and cancels the rest', async () => {
 		const { peer, channel, clock, calls } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
 		const drained = peer.drained(5000);
@@ -227,11 +227,11 @@ describe('a peer that serves', () => {
 		expect(channel.sent).toEqual([]);
 	});
 
-	it('does not mind that the client is gone when the answer is ready', async () => {
+	it('survives a client that is gone when the response is ready', async () => {
 		const { peer, channel, finish } = openSlow();
 		peer.message('{"jsonrpc":"2.0","id":1,"method":"slow"}');
 		channel.isBroken = true;
-		finish('nobody hears it');
+		finish('unread');
 		expect(await peer.drained(1000)).toBe(true);
 	});
 
@@ -283,7 +283,7 @@ describe('a batch', () => {
 		expect(channel.sent).toEqual([]);
 	});
 
-	it('is answered without what never ends, once that is given up', () => {
+	it('is answered without a call that never ends, once that is canceled', () => {
 		const { peer, channel } = openSlow({ acceptsBatch: () => true });
 		const line = (id: number, method: string): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
 		peer.message(`[${line(1, 'slow')},${line(1, 'slow')},${line(2, 'slow')}]`);
@@ -293,7 +293,7 @@ describe('a batch', () => {
 		expect(channel.messages).toMatchObject([[{ id: 1, error: { code: -32600 } }]]);
 	});
 
-	it('leaves out what was canceled and refuses a duplicate in it', async () => {
+	it('omits canceled calls and refuses a duplicate id in it', async () => {
 		const { peer, channel, finish } = openSlow({ acceptsBatch: () => true });
 		const call = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"slow"}`;
 		peer.message(`[${call(1)},${call(2)},${call(2)}]`);

@@ -27,7 +27,7 @@ export interface Place {
 	kind?: LinkKind;
 }
 
-/** An orchestrator with just these answers; on the same address again, when it is given. */
+/** An orchestrator with these handlers only, on this address if one is given. */
 export async function startOrchestrator(place: Place, handlers: PluginHandlers): Promise<Orchestrator> {
 	const { folder, address = 'localhost:0', kind = 'quic' } = place;
 	const identity = await loadIdentity(folder, 'orchestrator');
@@ -37,7 +37,7 @@ export async function startOrchestrator(place: Place, handlers: PluginHandlers):
 	return { address: server.address, folder, close };
 }
 
-/** A hub of our own: it announces the tunnel and puts a face on each. */
+/** A hub with the tunnel feature that serves an MCP session on each tunnel. */
 export function startHub(place: Place, provider: Provider, also: PluginHandlers = {}): Promise<Orchestrator> {
 	const shared = sharedState();
 	return startOrchestrator(place, {
@@ -136,7 +136,7 @@ export function openBridge(
 	});
 	onTestFinished(async () => {
 		input.end();
-		await ended.catch(() => {}); // whoever expects an end by error awaits it
+		await ended.catch(() => {}); // tests that expect an error await it
 	});
 	return { client: new BridgeClient(input, output), said, ended };
 }

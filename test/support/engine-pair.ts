@@ -54,13 +54,13 @@ export async function openEnginePair(
 	// The engine takes the id of a client that was not sent a retry from its first packet.
 	const noOriginal = null as unknown as Uint8Array;
 	const counted = countCalls(engine.Connection.accept(id, noOriginal, SERVER, CLIENT, settings(true)), limit);
-	const woken: QuicConnection[] = [];
+	const flushQueue: QuicConnection[] = [];
 	const server = new QuicConnection({
 		native: counted.native,
 		host: {
 			buffer: Buffer.alloc(65_536),
-			wake: (connection) => void woken.push(connection),
-			wakeLater: (connection) => void woken.push(connection),
+			scheduleFlush: (connection) => void flushQueue.push(connection),
+			scheduleTick: (connection) => void flushQueue.push(connection),
 			transmit(_connection, size) {
 				// The engine of the client may refuse a packet; then it is lost, as on a network.
 				client.recv(Buffer.from(this.buffer.subarray(0, size)), { from: SERVER, to: CLIENT });
@@ -72,14 +72,14 @@ export async function openEnginePair(
 		isServer: true,
 		frameLimitBytes: 1_000,
 		handshakeMs: HOUR_MS,
-		silenceMs: HOUR_MS,
+		peerTimeoutMs: HOUR_MS,
 		onEstablished: () => {},
 		onStream,
 	});
 	const deliver = (datagram: Buffer): void => {
 		counted.restart();
 		server.take(datagram);
-		for (const connection of woken.splice(0)) connection.flush();
+		for (const connection of flushQueue.splice(0)) connection.flush();
 	};
 	const settle = (): void => {
 		for (collect(); toServer.length > 0; collect()) for (const one of toServer.splice(0)) deliver(one);

@@ -1,32 +1,26 @@
 /* The peer written in Go, built once where Go and its packages can be had. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './workspace.ts';
 
 const run = promisify(execFile);
 const BUILD_MS = 60_000;
 
 /** The path of the program, or why there is none. */
-export async function buildGoPeer(): Promise<
-	{ program: string; remove: () => Promise<void> } | { reason: string }
-> {
+export async function buildGoPeer(): Promise<{ program: string } | { reason: string }> {
 	const cwd = new URL('../fixtures/go-peer/', import.meta.url).pathname;
-	const folder = await mkdtemp(join(tmpdir(), 'go-peer-'));
-	const program = join(folder, 'go-peer');
-	const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	const program = join(temporaryFolder(), 'go-peer');
 	try {
 		await run('go', ['build', '-o', program, '.'], {
 			cwd,
 			timeout: BUILD_MS,
 			env: { ...process.env, GOTOOLCHAIN: 'local' },
 		});
-		return { program, remove };
+		return { program };
 	} catch (error) {
-		await remove();
 		const [line = ''] = String(error instanceof Error ? error.message : error)
 			.split('\n')
 			.slice(-2);

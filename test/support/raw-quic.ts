@@ -22,7 +22,7 @@ export async function dialRaw(address: string, identity: Identity): Promise<RawQ
 	const connection = await new Promise<QuicConnection>((resolve) => {
 		const native = engine.Connection.connect('localhost', randomBytes(16), socket.local, remote, config);
 		const { local } = socket;
-		const timing = { handshakeMs: 5_000, silenceMs: 10_000, frameLimitBytes: 1_000 };
+		const timing = { handshakeMs: 5_000, peerTimeoutMs: 10_000, frameLimitBytes: 1_000 };
 		const made = new QuicConnection({
 			native,
 			host: socket,
@@ -37,14 +37,14 @@ export async function dialRaw(address: string, identity: Identity): Promise<RawQ
 			(data) => made.take(data),
 			() => {},
 		);
-		made.wake();
+		made.scheduleFlush();
 	});
 	let id = -4;
 	return {
 		exchange: async (bytes) => {
 			id += 4;
 			connection.native.streamSend(id, bytes, true);
-			connection.wake();
+			connection.scheduleFlush();
 			return readAll(connection, id);
 		},
 		close: async () => {

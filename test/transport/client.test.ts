@@ -21,7 +21,7 @@ describe('Client', () => {
 		expect(await client.request('bare')).toEqual({ method: 'bare' });
 	});
 
-	it('hands 2,000 concurrent answers to their own callers', async () => {
+	it('matches 2,000 concurrent responses to their callers', async () => {
 		const client = await open(rpcServer);
 		const numbers = Array.from({ length: 2000 }, (_, n) => n);
 		const answers = await Promise.all(numbers.map((n) => client.request('echo', [n])));
@@ -36,7 +36,7 @@ describe('Client', () => {
 		expect(await client.request('echo')).toEqual({ method: 'echo' });
 	});
 
-	it('drops an answer that comes after its timeout', async () => {
+	it('drops a response that arrives after its timeout', async () => {
 		const client = await open({ ...rpcServer, timeoutMs: 60 });
 		await expect(client.request('late', { ms: 150 })).rejects.toThrow('request timed out after 60ms');
 		expect(await client.request('late', { ms: 200 }, { timeoutMs: 5000 })).toBe('late');
@@ -58,7 +58,7 @@ describe('Client', () => {
 		expect(client.isRunning).toBe(false);
 	});
 
-	it('delivers the answer that a dying server still managed to print', async () => {
+	it('delivers the response that a server printed before it died', async () => {
 		const client = await open(
 			node(`
 			process.stdin.once('data', () => {
@@ -81,7 +81,7 @@ describe('Client', () => {
 		await expect(client.flushed()).rejects.toThrow('transport is shut down');
 	});
 
-	it('sets stray lines aside and shows them in the diagnosis', async () => {
+	it('skips stray lines and shows them in the diagnosis', async () => {
 		const client = await open(rpcServer);
 		await client.request('noise');
 		await client.request('noise');
@@ -98,16 +98,16 @@ describe('Client', () => {
 				}
 			});
 		`);
-		const heard: string[] = [];
+		const notifications: string[] = [];
 		const client = await open(asking, {
 			onRequest: () => ['root'],
-			onNotification: (method) => heard.push(method),
+			onNotification: (method) => notifications.push(method),
 		});
 		expect(await client.request('tools/call')).toEqual(['root']);
-		expect(heard).toEqual(['notifications/message']);
+		expect(notifications).toEqual(['notifications/message']);
 	});
 
-	it('answers in order, out of order, in pieces and in lumps alike', async () => {
+	it('handles responses in order, out of order, split and coalesced', async () => {
 		const lumpy = node(`
 			const answers = [3, 1, 2].map((id) => JSON.stringify({ jsonrpc: '2.0', id, result: 'é' + id })).join('\\r\\n') + '\\r\\n';
 			const bytes = Buffer.from(answers);
@@ -136,7 +136,7 @@ describe('Client', () => {
 		expect(await client.request('echo', ['small'])).toEqual({ method: 'echo', params: ['small'] });
 	});
 
-	it('says when a server closed its stdout but still runs', async () => {
+	it('reports a server that closed its stdout but still runs', async () => {
 		const client = await open(shell('exec >&-; exec sleep 30'));
 		await expect(client.request('x')).rejects.toMatchObject({
 			message: 'process exited unexpectedly',
@@ -178,7 +178,7 @@ describe('Client', () => {
 });
 
 describe('ChildTransport', () => {
-	it('tells a receiver that comes too late that it is over', async () => {
+	it('sends `end` to a receiver that starts after the end', async () => {
 		const transport = await ChildTransport.open({ command: 'cat' });
 		await transport.close();
 		const reasons: OrchestraError[] = [];

@@ -64,7 +64,7 @@ describe('connect', () => {
 		await expect(connection.recv()).rejects.toMatchObject({ code: 'closed' });
 	});
 
-	it('goes on after lines that are not JSON; strict mode throws parse for each', async () => {
+	it('skips lines that are not JSON; strict mode throws parse for each', async () => {
 		const uri = `stdio:sh -c 'echo hello; echo 1'`;
 		const tolerant = await connect(uri);
 		expect(await tolerant.recv()).toBe(1);
@@ -75,7 +75,7 @@ describe('connect', () => {
 		await strict.close();
 	});
 
-	it('reports a value over the limit as a typed error and goes on', async () => {
+	it('reports an oversize value as an error and continues', async () => {
 		const connection = await connect(`stdio:sh -c 'echo "\\"xxxxxxxxxxxxxxxxxxxx\\""; echo 2'`, {
 			limitBytes: 10,
 		});
@@ -84,7 +84,7 @@ describe('connect', () => {
 		await connection.close();
 	});
 
-	it('holds up a child that prints faster than we read, and loses nothing', async () => {
+	it('applies backpressure to a child that prints faster than we read, and loses nothing', async () => {
 		const count = MAILBOX_VALUES * 3;
 		const connection = await connect(`stdio:seq ${count}`);
 		for (let n = 1; n <= count; n++) expect(await connection.recv()).toBe(n);
@@ -99,7 +99,7 @@ describe('connect', () => {
 		await connection.close();
 	});
 
-	it('pauses a child that prints more than is held in memory, and loses nothing', async () => {
+	it('pauses a child that prints more than the mailbox holds, and loses nothing', async () => {
 		const [near, far] = memoryPair();
 		const connection = new Connection(near);
 		const text = JSON.stringify('x'.repeat(1024 * 1024));
@@ -153,7 +153,7 @@ describe('connect', () => {
 });
 
 describe('Connection', () => {
-	it('keeps what came before the end, then throws', async () => {
+	it('delivers queued values after the end, then throws', async () => {
 		const [left, right] = memoryPair();
 		const connection = new Connection(left);
 		right.start({ message: () => {}, oversize: () => {}, end: () => {} });

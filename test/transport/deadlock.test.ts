@@ -1,9 +1,9 @@
-/* Real processes that write as much as they like, in any order: nobody waits for the other forever. */
+/* Real processes that write any amount in any order never deadlock. */
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import type { IncomingCall } from '../../src/rpc/incoming.ts';
+import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { ChildTransport } from '../../src/transport/child-transport.ts';
 import { Client } from '../../src/transport/client.ts';
@@ -42,7 +42,7 @@ describe('two peers of ours', () => {
 });
 
 describe('a peer of ours with one that blocks', () => {
-	it('serves a client that writes all requests before it reads an answer', async () => {
+	it('serves a client that writes all requests before it reads a response', async () => {
 		const property = fc.asyncProperty(sizes, async (plan) => {
 			expect(await serveBlockingClient(plan)).toEqual({ answered: plan.length });
 		});
@@ -52,7 +52,7 @@ describe('a peer of ours with one that blocks', () => {
 		});
 	}, 120_000);
 
-	it('calls a server that reads only between its answers', async () => {
+	it('calls a server that reads only between its responses', async () => {
 		await using ours = await connected(fixture('blocking-peer.mjs', 'server'));
 		const property = fc.asyncProperty(sizes, async (plan) => {
 			const answers = plan.map(([requestBytes, answerBytes]) => {
@@ -65,7 +65,7 @@ describe('a peer of ours with one that blocks', () => {
 		await fc.assert(property, { numRuns: 6 });
 	}, 120_000);
 
-	it('gives up a client that writes without end and never reads, and ends it', async () => {
+	it('disconnects a client that writes without end and never reads', async () => {
 		const flood: SpawnRecord = {
 			command: process.execPath,
 			args: ['-e', FLOOD],

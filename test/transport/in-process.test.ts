@@ -8,14 +8,14 @@ import { Client } from '../../src/transport/client.ts';
 import { connect } from '../../src/transport/connect.ts';
 import { LineReader } from '../../src/transport/line-reader.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { reserveStdout } from '../../src/transport/reserve-stdout.ts';
 import { serveStdio } from '../../src/transport/serve-stdio.ts';
 import { StdioTransport } from '../../src/transport/stdio-transport.ts';
-import { takeStdout } from '../../src/transport/take-stdout.ts';
 import { isTracing, traced } from '../../src/transport/trace.ts';
 import { until } from '../support/waiting.ts';
 
 describe('serveStdio', () => {
-	it('serves over given streams, lets the server speak first, and ends with the input', async () => {
+	it('serves over given streams, lets the server send first, and ends with the input', async () => {
 		const [input, output] = [new PassThrough(), new PassThrough()];
 		const served = serveStdio({
 			input,
@@ -32,7 +32,7 @@ describe('serveStdio', () => {
 		);
 	});
 
-	it('stops for a signal, leaves what takes too long, and ends at once at the second', async () => {
+	it('shuts down on a signal, cancels requests after the drain timeout, and exits on the second', async () => {
 		const lines: string[] = [];
 		const log = new Log('x', {
 			level: 'debug',
@@ -46,27 +46,27 @@ describe('serveStdio', () => {
 		await until('the request came in', () => lines.some((line) => line.includes('never')));
 		process.emit('SIGTERM', 'SIGTERM');
 		await served;
-		expect(lines.join('')).toContain('1 requests were still running');
+		expect(lines.join('')).toContain('1 requests did not finish within 50 ms');
 		expect(process.listenerCount('SIGTERM')).toBe(0);
 	});
 });
 
-describe('takeStdout', () => {
-	it('sends the prints of others to stderr until it is given back', () => {
+describe('reserveStdout', () => {
+	it('redirects other writes to stderr until it is restored', () => {
 		const before = process.stdout.write;
-		const { giveBack, stream } = takeStdout();
+		const { restore, stream } = reserveStdout();
 		expect(process.stdout.write).not.toBe(before);
 		expect(stream).toBe(process.stdout);
-		const inner = takeStdout();
-		inner.giveBack();
+		const inner = reserveStdout();
+		inner.restore();
 		expect(process.stdout.write).not.toBe(before);
-		giveBack();
+		restore();
 		expect(process.stdout.write).toBe(before);
 	});
 });
 
 describe('traced', () => {
-	it('shows each message with its direction, and what was dropped', async () => {
+	it('shows each message with its direction, and oversize messages', async () => {
 		const [left, right] = memoryPair();
 		const shown: string[] = [];
 		traced(left, (direction, message) => shown.push(`${direction} ${message}`));
@@ -80,7 +80,7 @@ describe('traced', () => {
 		expect([isTracing({ ORCHESTRA_TRACE: '1' }), isTracing({})]).toEqual([true, false]);
 	});
 
-	it('is put around clients and connections when the environment asks for it', async () => {
+	it('wraps clients and connections when ORCHESTRA_TRACE is set', async () => {
 		const parentEnvironment = { ...process.env, ORCHESTRA_TRACE: '1' };
 		const connection = await connect('stdio:cat', { parentEnvironment });
 		await connection.send(1);
@@ -92,10 +92,10 @@ describe('traced', () => {
 });
 
 describe('LineReader', () => {
-	it('says the end of a stream that was over before it came', async () => {
+	it('reports the end of a stream that ended before', async () => {
 		const stream = new PassThrough();
 		stream.destroy();
-		await new Promise<void>((resolve) => new LineReader(stream, 10, () => resolve()).start(nobody));
+		await new Promise<void>((resolve) => new LineReader(stream, 10, () => resolve()).start(ignoringReceiver));
 	});
 
 	it('delivers nothing after stop, not even the rest of the same chunk', () => {
@@ -103,7 +103,7 @@ describe('LineReader', () => {
 		const seen: string[] = [];
 		const reader = new LineReader(stream, 100, () => {});
 		reader.start({
-			...nobody,
+			...ignoringReceiver,
 			message: (line) => {
 				seen.push(line);
 				reader.stop();
@@ -115,10 +115,10 @@ describe('LineReader', () => {
 });
 
 describe('StdioTransport', () => {
-	it('ends the reading early when asked to, while answers can still go out', async () => {
+	it('stops reading on demand while responses can still be sent', async () => {
 		const [input, output] = [new PassThrough(), new PassThrough()];
 		const transport = new StdioTransport({ input, output });
-		const ended = new Promise((end) => transport.start({ ...nobody, end }));
+		const ended = new Promise((end) => transport.start({ ...ignoringReceiver, end }));
 		transport.stopReading();
 		await ended;
 		transport.post('"still"');
@@ -129,4 +129,4 @@ describe('StdioTransport', () => {
 	});
 });
 
-const nobody = { message: () => {}, oversize: () => {}, end: () => {} };
+const ignoringReceiver = { message: () => {}, oversize: () => {}, end: () => {} };

@@ -58,7 +58,7 @@ describe('OrchestraClientTransport', () => {
 		expect(isAlive(pid)).toBe(false);
 	});
 
-	it('tells the SDK of a dead server, so that pending calls fail', async () => {
+	it('notifies the SDK of a dead server, so that pending calls fail', async () => {
 		const transport = new OrchestraClientTransport(recordOf('v2', 'ours'), {});
 		const client = new ClientV2(info);
 		await client.connect(transport);
@@ -68,7 +68,7 @@ describe('OrchestraClientTransport', () => {
 		await expect(client.listTools()).rejects.toThrow();
 	});
 
-	it('reports garbage and oversize lines by onerror and goes on', async () => {
+	it('reports invalid and oversize lines by onerror and continues', async () => {
 		const script = `console.log('hello'); console.log('5'); console.log('   '); console.log('"' + 'x'.repeat(5000) + '"'); console.log('{"ok":1}'); process.stdin.resume()`;
 		const transport = new OrchestraClientTransport(node(script), { limitBytes: 1000 });
 		const errors: string[] = [];
@@ -84,11 +84,11 @@ describe('OrchestraClientTransport', () => {
 		await transport.close();
 	});
 
-	it('cannot be started twice nor used before', async () => {
+	it('cannot be started twice, nor used before start', async () => {
 		const transport = new OrchestraClientTransport(node('process.stdin.resume()'));
 		await expect(transport.send({})).rejects.toThrow('transport is not started');
 		await transport.start();
-		await expect(transport.start()).rejects.toThrow('this transport was started already');
+		await expect(transport.start()).rejects.toThrow('this transport is already started');
 		await transport.close();
 		await transport.close();
 		await expect(transport.send({})).rejects.toThrow('transport is shut down');

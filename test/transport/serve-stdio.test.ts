@@ -14,22 +14,24 @@ describe('a server process', () => {
 		expect(code).toBe(0);
 	});
 
-	it('keeps stdout for the protocol: stray prints go to stderr, until it is given back', async () => {
+	it('reserves stdout for the protocol: other prints go to stderr until it is restored', async () => {
 		const { stdout, stderr } = await run('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
 		expect(stderr).toContain('a stray print in a handler');
 		expect(stdout).not.toContain('a stray print in a handler');
 		expect(stdout.trimEnd().endsWith('after the protocol')).toBe(true);
 	});
 
-	it('finishes what is in flight at the end of input', async () => {
+	it('drains requests in flight at the end of input', async () => {
 		const { stdout, code } = await run('{"jsonrpc":"2.0","id":1,"method":"slow","params":{"ms":200}}\n');
 		expect(protocolLines(stdout)).toEqual(['{"jsonrpc":"2.0","id":1,"result":"slow done"}']);
 		expect(code).toBe(0);
 	});
 
-	it('does not wait longer than the bound, and says what it left', async () => {
+	it('stops the drain at its timeout, and logs the number of unfinished requests', async () => {
 		const { stderr, code } = await run('{"jsonrpc":"2.0","id":1,"method":"never"}\n', { DRAIN_MS: '100' });
-		expect(stderr).toMatch(/\[WARN\] \[orchestra\] 1 requests were still running and are left unanswered/);
+		expect(stderr).toMatch(
+			/\[WARN\] \[orchestra\] 1 requests did not finish within \d+ ms and get no response/,
+		);
 		expect(code).toBe(0);
 	});
 
@@ -38,7 +40,7 @@ describe('a server process', () => {
 		expect(protocolLines(stdout)[0]?.length).toBe(5_000_000 + '{"jsonrpc":"2.0","id":1,"result":""}'.length);
 	});
 
-	it('answers garbage, an invalid request and a line over the limit, and goes on', async () => {
+	it('responds to invalid lines, invalid requests and oversize lines, and continues', async () => {
 		const lines = [
 			'garbage',
 			'5',
@@ -55,7 +57,7 @@ describe('a server process', () => {
 	});
 
 	it.each(['SIGINT', 'SIGTERM'] as const)(
-		'on %s finishes what is in flight and exits 0, also while waiting for input',
+		'on %s drains requests in flight and exits 0, also while waiting for input',
 		async (signal) => {
 			const child = start();
 			child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"slow","params":{"ms":300}}\n');
@@ -79,7 +81,7 @@ describe('a server process', () => {
 		clearInterval(again);
 	});
 
-	it('survives a client that goes away without reading', async () => {
+	it('survives a client that disconnects without reading', async () => {
 		const child = start();
 		child.stdout.destroy();
 		child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
@@ -87,7 +89,7 @@ describe('a server process', () => {
 		expect([code, signal]).toEqual([0, null]);
 	});
 
-	it('cancels what runs and exits when its stdout is closed, and says so once', async () => {
+	it('cancels requests in flight and exits when its stdout is closed, with one warning', async () => {
 		const child = start();
 		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"never"}\n');
 		await handlerStarted(child);
@@ -96,11 +98,11 @@ describe('a server process', () => {
 		const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
 		expect(stderr.match(/stdout is closed/g)).toHaveLength(1);
 		expect(stderr).toContain('1 running requests are canceled');
-		expect(stderr).not.toContain('left unanswered');
+		expect(stderr).not.toContain('get no response');
 		expect(code).toBe(0);
 	});
 
-	it('cancels what runs when its stdout closes after the end of input', async () => {
+	it('cancels requests in flight when its stdout closes after the end of input', async () => {
 		const child = start({ DRAIN_MS: '600000' });
 		await once(child.stdout, 'data');
 		child.stdout.destroy();
@@ -111,7 +113,7 @@ describe('a server process', () => {
 		expect(code).toBe(0);
 	});
 
-	it('runs no request that comes after its stdout was closed', async () => {
+	it('starts no request after its stdout was closed', async () => {
 		const child = start();
 		child.stdout.destroy();
 		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
@@ -123,7 +125,7 @@ describe('a server process', () => {
 		expect(code).toBe(0);
 	});
 
-	it('exits on one signal when nobody reads its stdout', async () => {
+	it('exits on one signal when its stdout is not read', async () => {
 		const child = start();
 		child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
 		await handlerStarted(child);
@@ -132,17 +134,17 @@ describe('a server process', () => {
 		expect([code, signal]).toEqual([0, null]);
 	});
 
-	it('exits on one signal that comes while it waits for its reader at the end of input', async () => {
+	it('exits on one signal during the final flush', async () => {
 		const child = start();
 		child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"large","params":{"size":5000000}}\n');
 		await handlerStarted(child);
 		child.kill('SIGTERM');
 		const [[code, signal], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
 		expect([code, signal]).toEqual([0, null]);
-		expect(stderr).toContain('nobody reads stdout');
+		expect(stderr).toContain('stdout is not read');
 	});
 
-	it('drops requests that have not begun on a signal, and says how many', async () => {
+	it('drops queued requests on a signal, and logs how many', async () => {
 		const child = start();
 		const request = '"method":"large","params":{"size":2000000}}';
 		const lines = [0, 1, 2, 3, 4].map((id) => `{"jsonrpc":"2.0","id":${id},${request}\n`);
@@ -150,11 +152,11 @@ describe('a server process', () => {
 		await handlerStarted(child);
 		child.kill('SIGINT');
 		const [[code], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
-		expect(stderr).toMatch(/[1-4] requests had not begun and are left unanswered/);
+		expect(stderr).toMatch(/dropped [1-4] requests that had not started/);
 		expect(code).toBe(0);
 	});
 
-	it('answers all that was asked when the reader begins only after the end of input', async () => {
+	it('answers every request when the client reads only after the end of input', async () => {
 		const child = start({ DRAIN_MS: '50' });
 		const request = '"method":"large","params":{"size":500000}}';
 		for (let id = 0; id < 20; id++) child.stdin.write(`{"jsonrpc":"2.0","id":${id},${request}\n`);
@@ -193,7 +195,7 @@ describe('a server process', () => {
 		expect(stderr).toContain('← {"jsonrpc":"2.0","id":1,"method":"ping"}\n');
 	});
 
-	it('holds back its reading when the client does not read, and then answers all', async () => {
+	it('pauses reading while the client does not read, and then answers every request', async () => {
 		const child = start();
 		const request = (id: number): string =>
 			`{"jsonrpc":"2.0","id":${id},"method":"large","params":{"size":50000}}\n`;

@@ -17,7 +17,7 @@ describe('FrameReader', () => {
 		);
 	});
 
-	it('puts a large frame together from small pieces, and the next one after it', () => {
+	it('reassembles a large frame from small chunks, and the next one after it', () => {
 		const payloads = [Buffer.alloc(200_000, 1), Buffer.from('small')];
 		const bytes = Buffer.concat(payloads.map(encodeFrame));
 		const reader = new FrameReader(1_000_000);
@@ -27,7 +27,7 @@ describe('FrameReader', () => {
 		expect(reader.bufferedBytes).toBe(0);
 	});
 
-	it('ends with bad_frame or holds back, never with anything else, whatever the bytes', () => {
+	it('throws only bad_frame, whatever the bytes', () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (bytes, size) => {
 				try {
@@ -51,7 +51,7 @@ describe('FrameReader', () => {
 		);
 	});
 
-	it('says so when the stream ends inside a frame', () => {
+	it('throws bad_frame when the stream ends inside a frame', () => {
 		const reader = new FrameReader(16);
 		reader.push(Buffer.from('0000000461', 'hex'));
 		expect(() => reader.end()).toThrow('the stream ended inside a frame, after 5 bytes of it');

@@ -14,7 +14,7 @@ import {
 } from '../../src/wire/json-rpc.ts';
 
 describe('readMessage', () => {
-	it('tells requests, notifications and answers apart', () => {
+	it('classifies requests, notifications and responses', () => {
 		expect(read('{"jsonrpc":"2.0","id":1,"method":"a"}')).toMatchObject({
 			kind: 'request',
 			message: { id: 1 },
@@ -26,7 +26,7 @@ describe('readMessage', () => {
 		});
 	});
 
-	it('takes a notification for one whatever its params are', () => {
+	it('accepts a notification with any params', () => {
 		for (const line of [
 			'{"jsonrpc":"2.0","method":"a","params":null}',
 			'{"jsonrpc":"2.0","id":9,"method":"notifications/a","params":3}',
@@ -34,17 +34,17 @@ describe('readMessage', () => {
 			expect(read(line)).toMatchObject({ kind: 'notification', message: { params: undefined } });
 	});
 
-	it('takes a method under notifications/ for a notification even with an id', () => {
+	it('treats a method under notifications/ as a notification even with an id', () => {
 		expect(read('{"jsonrpc":"2.0","id":1,"method":"notifications/x"}').kind).toBe('notification');
 	});
 
-	it('reads an answer without a result as null, and lets an error win over a result', () => {
+	it('reads a response without a result as null, and prefers an error over a result', () => {
 		expect(read('{"jsonrpc":"2.0","id":1}')).toMatchObject({ kind: 'response', message: { result: null } });
 		const both = read('{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":-1,"message":"m","data":[2]}}');
 		expect(both).toMatchObject({ message: { error: { code: -1, message: 'm', data: [2] } } });
 	});
 
-	it('forgives an error object without code or message, and an error that is null', () => {
+	it('accepts an error object without code or message, and an error that is null', () => {
 		expect(read('{"jsonrpc":"2.0","id":1,"error":{}}')).toMatchObject({
 			message: { error: { code: -32603 } },
 		});
@@ -63,7 +63,7 @@ describe('readMessage', () => {
 		['{"jsonrpc":"2.0","id":1,"method":"a","params":3}', '`params` must be an object or an array'],
 		['{"jsonrpc":"2.0","id":null,"method":"a"}', '`id` must be a string or a number'],
 		['{"jsonrpc":"2.0","id":{},"method":"a"}', '`id` must be a string or a number'],
-		['{"jsonrpc":"2.0","result":1}', 'an answer needs an `id`'],
+		['{"jsonrpc":"2.0","result":1}', 'a response needs an `id`'],
 		['{"jsonrpc":"2.0","id":1,"error":"no"}', '`error` must be an object'],
 		['{"jsonrpc":"2.0"}', 'a message needs a `method`, a `result` or an `error`'],
 	])('refuses %s', (text, reason) => {
@@ -92,12 +92,12 @@ describe('ids', () => {
 		expect(echoed).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
 	});
 
-	it('are told apart by type and by every digit', () => {
+	it('are distinguished by type and by every digit', () => {
 		const ids: Id[] = [1, '1', new ExactNumber('9007199254740993'), new ExactNumber('9007199254740992')];
 		expect(new Set(ids.map(idKey)).size).toBe(4);
 	});
 
-	it('are found at the start of a line that was too long to read', () => {
+	it('are found at the start of an oversize line', () => {
 		expect(idFromHead('{"jsonrpc":"2.0","id":7,"method":"x","par')).toEqual({ id: 7, isRequest: true });
 		expect(idFromHead('{"jsonrpc":"2.0","id":"a b","result":{"x')).toEqual({ id: 'a b', isRequest: false });
 		expect(idFromHead('{"jsonrpc":"2.0","id":9007199254740993,"result"')).toMatchObject({
@@ -110,11 +110,11 @@ describe('ids', () => {
 		expect(idFromHead('garbage')).toBeUndefined();
 	});
 
-	it('stay a number where a value is wanted', () => {
+	it('serialize to a number outside a message', () => {
 		expect(JSON.stringify({ id: new ExactNumber('9007199254740993') })).toBe('{"id":9007199254740992}');
 	});
 
-	it('keep their digits wherever they stand in a message', () => {
+	it('keep their digits anywhere in a message', () => {
 		const exact = new ExactNumber('12345678901234567890');
 		const params = { requestId: exact, _meta: [{ deep: exact }], text: '"exact:1"' };
 		const said =
@@ -131,7 +131,7 @@ describe('ids', () => {
 });
 
 describe('elementsOf', () => {
-	it('cuts any array into the texts of its elements', () => {
+	it('splits any array into the texts of its elements', () => {
 		fc.assert(
 			fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(3), (array, indent) => {
 				const texts = elementsOf(` ${JSON.stringify(array, undefined, indent)}\n`);
@@ -209,7 +209,7 @@ describe('encoding', () => {
 });
 
 describe('parseJson', () => {
-	it('forgives a byte order mark', () => {
+	it('skips a byte order mark', () => {
 		expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
 	});
 });

@@ -29,7 +29,7 @@ describe('LineSplitter', () => {
 		);
 	});
 
-	it('holds back a line that has no newline yet, and gives it at the end of the stream', () => {
+	it('buffers a line without a newline, and returns it at the end of the stream', () => {
 		const splitter = new LineSplitter(100);
 		expect(splitter.push(Buffer.from('half'))).toEqual([]);
 		expect(splitter.end()).toEqual(['half']);
@@ -67,7 +67,7 @@ describe('LineSplitter', () => {
 		expect(report?.head.length).toBeLessThanOrEqual(512);
 	});
 
-	it('holds no more than the limit of an endless line', () => {
+	it('buffers no more than the limit of an endless line', () => {
 		const splitter = new LineSplitter(64 * 1024);
 		const chunk = Buffer.alloc(16 * 1024, 'x');
 		const before = process.memoryUsage().arrayBuffers;
@@ -82,7 +82,7 @@ describe('LineSplitter', () => {
 		expect(lines[0] === text).toBe(true);
 	});
 
-	it('takes a long line in one-byte chunks without an object per chunk', () => {
+	it('buffers a long line in one-byte chunks without an object per chunk', () => {
 		const splitter = new LineSplitter(LIMIT);
 		const byte = Buffer.from('x');
 		for (let i = 0; i < 300_000; i++) splitter.push(byte);

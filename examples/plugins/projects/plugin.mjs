@@ -18,7 +18,7 @@ const plugin = definePlugin({
 			inputSchema: { type: 'object', properties: { name: text('Its name') }, required: ['name'] },
 			async run({ name }, { orchestrator }) {
 				const slug = slugOf(name, 'name');
-				if (orchestrator.isThere) await orchestrator.write(`${slug}/project.md`, `# ${name}\n`);
+				if (orchestrator.isAvailable) await orchestrator.write(`${slug}/project.md`, `# ${name}\n`);
 				return `Created project: ${name} (slug: ${slug})`;
 			},
 		},
@@ -33,7 +33,7 @@ const plugin = definePlugin({
 			async run({ project_id: project, title }, { orchestrator }) {
 				const slug = slugOf(title, 'title');
 				const folder = slugOf(project, 'project_id');
-				if (orchestrator.isThere) {
+				if (orchestrator.isAvailable) {
 					await orchestrator.read(`${folder}/project.md`);
 					await orchestrator.write(`${folder}/features/${slug}.md`, `# ${title}\n`, 0n);
 				}

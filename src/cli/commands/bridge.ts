@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import type { OrchestraError } from '../../errors.ts';
-import { blockedHub } from '../../hub/shared/hub-health.ts';
+import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -66,7 +66,7 @@ function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoin
 
 function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | undefined {
 	try {
-		return blockedHub(hubFolderHere(environment));
+		return diagnoseBlockedHub(hubFolderHere(environment));
 	} catch {
 		return undefined; // nothing can be seen from here
 	}

@@ -9,7 +9,7 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { printableJson } from '../../printable.ts';
 import { negotiate } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { Client } from '../../transport/client.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';

@@ -1,10 +1,10 @@
 /*
- * Where things to call come from. Each kind of backend is one file that
- * implements this: tools of a folder, a plugin, the library, an MCP server.
+ * The interface of a source of tools, prompts and resources. Each kind of backend is
+ * one file: tools of a folder, a plugin, the library, the storage.
  *
- * A backend speaks in its own names; the catalogue gives them to clients and the
- * hub translates back. What a backend lacks it leaves out. Lists must be cheap and
- * must not start anything that is known already.
+ * A backend uses its own names; the catalogue maps them to the names that clients
+ * see. Methods that a backend does not support are absent. Lists must be cheap and
+ * must not start a process whose lists are known.
  */
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
@@ -21,9 +21,10 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 
+/** The kind of a backend. */
 export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'mcp';
 
-/** A process that belongs to a backend. */
+/** A process that a backend owns. */
 export interface OwnedProcess {
 	readonly backend: string;
 	readonly pid: number;
@@ -32,43 +33,44 @@ export interface OwnedProcess {
 	readonly state: string;
 }
 
+/** A source of tools, prompts and resources. */
 export interface Backend {
 	/** Its name in the configuration. */
 	readonly id: string;
 	readonly kind: BackendKind;
 	/** True when every tool and prompt is called `id__name`; else names are kept unless they collide. */
 	readonly qualifiesNames: boolean;
-	/** The AI providers that it speaks for, when it is a plugin that does. */
+	/** The AI providers that it serves, for a plugin. */
 	readonly providesAi?: readonly string[];
-	/** How it is doing, in a word or two. */
+	/** Short status for display. */
 	readonly state: string;
-	/** Why it is down, and when it is tried again; undefined when it is not. */
-	readonly trouble?: string | undefined;
-	/** True for a tool that it offered before it went down. A call of it is tried, and says what is the matter. */
-	knowsTool?(name: string): boolean;
+	/** Why it is down and when it restarts; undefined when it is not down. */
+	readonly downReason?: string | undefined;
+	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
+	hasDownTool?(name: string): boolean;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
-	/** Why it has a tool of this name and does not list it; undefined when it has none. */
-	whyNotListed?(tool: string): string | undefined;
+	/** Why an existing tool is not listed; undefined when there is no such tool. */
+	unlistedReason?(tool: string): string | undefined;
 	listPrompts?(): Awaitable<readonly Prompt[]>;
 	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
 	listResources?(): Awaitable<readonly Resource[]>;
 	listResourceTemplates?(): Awaitable<readonly ResourceTemplate[]>;
 	readResource?(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired>;
-	/** True for a URI that is read here although no list names it. */
+	/** True for a URI that it can read although no list contains it. */
 	ownsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
-	/** Clients watch this resource from now on (true), or none does any more (false). */
+	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
 	onChange?(listener: (change: Change) => void): () => void;
-	/** Begin what takes time. Called when the first client has had its first answer, or nothing else is to do. */
+	/** Start slow work early. Called after the first answer to the first client, or when the hub is idle. */
 	warm?(): void;
-	/** Resolves when what it serves is loaded. Never rejects. Default: at once. */
+	/** Resolves when its content is loaded. Never rejects. Default: at once. */
 	ready?(): Promise<void>;
-	/** Every process that it owns now. */
+	/** Every process that it owns. */
 	processes?(): readonly OwnedProcess[];
-	/** Its place is taken: let what runs come to its end, then close. Default: `close`. */
+	/** It was replaced: drain the running calls, then close. Default: `close`. */
 	retire?(): Promise<void>;
-	/** Stop all that belongs to it. Idempotent. */
+	/** Stop everything that it owns. Idempotent. */
 	close(): Promise<void>;
 }

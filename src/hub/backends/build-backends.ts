@@ -1,7 +1,7 @@
 /*
- * From the configuration to backends. Each is loaded when it is first needed. What
- * did not change is kept: a plugin with its running process, tools with their runs,
- * the library with what it has read.
+ * Build the backends of a configuration. Each is loaded on first use. An unchanged
+ * backend is kept: a plugin with its process, tools with their runs, the library with
+ * its loaded files.
  */
 import type { Configuration, PluginEntry } from '../../config/configuration.ts';
 import { assertLibraryFolders } from '../../config/library-folders.ts';
@@ -15,14 +15,14 @@ import type { PluginLink } from './plugin-link.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
-	/** The files that plugins keep, loaded when first asked for. */
+	/** The storage, loaded on first use. */
 	readonly storage: () => Promise<Storage>;
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** How plugins reach the hub, loaded when the first one starts. */
+	/** The listener for plugins, loaded when the first plugin starts. */
 	readonly link: () => Promise<PluginLink>;
-	/** Backends of before, to keep what did not change. */
+	/** The backends of the previous configuration; unchanged ones are kept. */
 	readonly earlier?: readonly Backend[];
 }
 
@@ -37,10 +37,12 @@ export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 	];
 }
 
-/** The backend of before when it would be the same. A fresh one that is not used has loaded nothing. */
+/** The previous backend when its configuration did not change. An unused fresh one has loaded nothing. */
 function keptOf({ earlier = [] }: BackendSetup, fresh: LazyBackend): Backend {
 	const isKept = (backend: Backend): boolean =>
-		backend instanceof LazyBackend && backend.id === fresh.id && backend.madeFrom === fresh.madeFrom;
+		backend instanceof LazyBackend &&
+		backend.id === fresh.id &&
+		backend.configurationKey === fresh.configurationKey;
 	return earlier.find(isKept) ?? fresh;
 }
 
@@ -49,7 +51,7 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): La
 	return new LazyBackend({
 		id: 'tools',
 		kind: 'tools',
-		madeFrom: JSON.stringify([root, tools, limits]),
+		configurationKey: JSON.stringify([root, tools, limits]),
 		offers: ['tools'],
 		load: async () => {
 			const { ToolBackend } = await import('./tool-backend.ts');
@@ -60,12 +62,12 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): La
 
 function libraryBackend({ configuration, environment, log }: BackendSetup): LazyBackend {
 	const { library, root } = configuration;
-	// Here and not when it is first used: a folder that is named and missing must stop the start.
+	// Checked here and not on first use: a configured folder that is missing must fail the start.
 	assertLibraryFolders(environment, root);
 	return new LazyBackend({
 		id: 'library',
 		kind: 'library',
-		madeFrom: JSON.stringify([root, library]),
+		configurationKey: JSON.stringify([root, library]),
 		offers: ['prompts', 'resources', 'completion'],
 		ownsUri: (uri) => uri.startsWith('orchestr8://'),
 		load: async () => {
@@ -81,7 +83,7 @@ function storageBackend({ storage, configuration: { root } }: BackendSetup): Laz
 	return new LazyBackend({
 		id: 'storage',
 		kind: 'storage',
-		madeFrom: root,
+		configurationKey: root,
 		offers: ['resources'],
 		ownsUri: (uri) => uri.startsWith('orchestra://'),
 		load: async () => {
@@ -105,19 +107,19 @@ async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {
 			(backend) => backend instanceof PluginBackendClass && isSame(backend.entry, entry),
 		);
 		const { requestMs, idleMs } = configuration.limits;
-		const terms = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
+		const settings = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
 		if (kept instanceof PluginBackendClass) {
-			kept.terms = terms;
+			kept.settings = settings;
 			made.set(entry.id, kept);
 		} else {
-			const fresh = { entry, link, workspace: configuration.root, environment, log, terms };
+			const fresh = { entry, link, workspace: configuration.root, environment, log, settings };
 			made.set(entry.id, new PluginBackendClass(fresh));
 		}
 	}
 	return defaultProviderFirst([...made.values()]);
 }
 
-/** Of plugins that provide AI the one of the default provider comes first, so that it keeps the names they share. */
+/** Put the plugin of the default AI provider before other AI plugins, so that it keeps the names they share. */
 function defaultProviderFirst(plugins: readonly PluginBackend[]): PluginBackend[] {
 	const isDefault = ({ entry }: PluginBackend): boolean => entry.providesAi.includes(DEFAULT_PROVIDER);
 	const others = plugins.filter((plugin) => !isDefault(plugin));
@@ -126,13 +128,13 @@ function defaultProviderFirst(plugins: readonly PluginBackend[]): PluginBackend[
 	return [...others.slice(0, firstOther), ...plugins.filter(isDefault), ...others.slice(firstOther)];
 }
 
-/** Plugins after those they depend on; a circle is told and then ignored. */
+/** Topological order: plugins after their dependencies. A cycle is logged and then ignored. */
 function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 	const ordered: PluginEntry[] = [];
 	const visit = (entry: PluginEntry, path: readonly string[]): void => {
 		if (ordered.includes(entry)) return;
 		if (path.includes(entry.id)) {
-			return log.warn(`plugins depend on each other in a circle: ${[...path, entry.id].join(' → ')}`);
+			return log.warn(`plugins depend on each other in a cycle: ${[...path, entry.id].join(' → ')}`);
 		}
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);

@@ -1,7 +1,7 @@
 /*
- * A backend whose code is loaded when it is first needed, or when the hub has
- * nothing else to do: the start of the hub pays for none of them. What it will
- * offer is said beforehand, so that capabilities are known at once.
+ * A backend whose code is loaded on first use, or when the hub is idle, so that it
+ * does not slow down the start of the hub. The kinds of its lists are declared
+ * beforehand, so that the capabilities of the hub are known at once.
  */
 import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
@@ -10,9 +10,9 @@ import type { Backend, BackendKind, OwnedProcess } from './backend.ts';
 export interface LazyOptions {
 	readonly id: string;
 	readonly kind: BackendKind;
-	/** Tells it apart from one that would be made of another configuration. */
-	readonly madeFrom?: string;
-	/** What it will offer once it is loaded. */
+	/** Equal for the same configuration. */
+	readonly configurationKey?: string;
+	/** The kinds of lists that the loaded backend has. */
 	readonly offers: readonly ('tools' | 'prompts' | 'resources' | 'completion')[];
 	readonly ownsUri?: (uri: string) => boolean;
 	readonly load: () => Promise<Backend>;
@@ -21,7 +21,7 @@ export interface LazyOptions {
 export class LazyBackend implements Backend {
 	readonly id: string;
 	readonly kind: BackendKind;
-	readonly madeFrom: string;
+	readonly configurationKey: string;
 	readonly qualifiesNames = false;
 	readonly ownsUri?: (uri: string) => boolean;
 	listTools?: NonNullable<Backend['listTools']>;
@@ -38,18 +38,18 @@ export class LazyBackend implements Backend {
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
-	constructor({ id, kind, madeFrom = '', offers, ownsUri, load }: LazyOptions) {
+	constructor({ id, kind, configurationKey = '', offers, ownsUri, load }: LazyOptions) {
 		this.id = id;
 		this.kind = kind;
-		this.madeFrom = madeFrom;
+		this.configurationKey = configurationKey;
 		this.#load = load;
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
 		if (offers.includes('resources')) this.#offerResources();
 		if (offers.includes('completion')) {
-			this.complete = (...words) =>
-				this.#use((backend) => backend.complete?.(...words), { completion: { values: [] } });
+			this.complete = (...args) =>
+				this.#use((backend) => backend.complete?.(...args), { completion: { values: [] } });
 		}
 	}
 
@@ -57,13 +57,13 @@ export class LazyBackend implements Backend {
 		return this.#backend?.state ?? 'known';
 	}
 
-	/** The catalogue has asked for the tools before, so the backend is loaded. */
-	whyNotListed(tool: string): string | undefined {
-		return this.#backend?.whyNotListed?.(tool);
+	/** The backend is loaded: the catalogue has listed its tools before. */
+	unlistedReason(tool: string): string | undefined {
+		return this.#backend?.unlistedReason?.(tool);
 	}
 
 	warm(): void {
-		// Whoever needs the backend later gets the same failure, with its reason.
+		// The first call gets the same failure.
 		this.#get().then(
 			(backend) => backend.warm?.(),
 			() => {},
@@ -71,7 +71,7 @@ export class LazyBackend implements Backend {
 	}
 
 	async ready(): Promise<void> {
-		// A failure to load is told to the first caller that needs the backend.
+		// The first call gets the failure.
 		await this.#get().then(
 			(backend) => backend.ready?.(),
 			() => {},
@@ -106,25 +106,26 @@ export class LazyBackend implements Backend {
 
 	#offerTools(): void {
 		this.listTools = () => this.#use((backend) => backend.listTools?.(), []);
-		this.callTool = (...words) => this.#use((backend) => backend.callTool?.(...words), undefined);
+		this.callTool = (...args) => this.#use((backend) => backend.callTool?.(...args), undefined);
 	}
 
 	#offerPrompts(): void {
 		this.listPrompts = () => this.#use((backend) => backend.listPrompts?.(), []);
-		this.getPrompt = (...words) => this.#use((backend) => backend.getPrompt?.(...words), undefined);
+		this.getPrompt = (...args) => this.#use((backend) => backend.getPrompt?.(...args), undefined);
 	}
 
 	#offerResources(): void {
 		this.listResources = () => this.#use((backend) => backend.listResources?.(), []);
 		this.listResourceTemplates = () => this.#use((backend) => backend.listResourceTemplates?.(), []);
-		this.readResource = (...words) => this.#use((backend) => backend.readResource?.(...words), undefined);
+		this.readResource = (...args) => this.#use((backend) => backend.readResource?.(...args), undefined);
 	}
 
-	/** What `use` makes of the backend, at once when it is loaded; `otherwise` stands for what it lacks. */
+	/** Apply `use` to the backend, synchronously when it is loaded; `otherwise` replaces an undefined result. */
 	#use<T>(use: (backend: Backend) => Awaitable<T> | undefined, otherwise: T | undefined): Awaitable<T> {
 		const apply = (backend: Backend): Awaitable<T> => {
 			const result = use(backend) ?? otherwise;
-			if (result === undefined) throw new Error(`${this.id} does not do what it was said to do`);
+			if (result === undefined)
+				throw new Error(`${this.id} does not implement a method that was declared for it`);
 			return result;
 		};
 		return this.#backend ? apply(this.#backend) : this.#get().then(apply);

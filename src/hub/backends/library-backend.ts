@@ -1,4 +1,4 @@
-/* The library of markdown as a backend. */
+/* The markdown library as a backend. */
 import { affects, type LibraryChange } from '../../library/change.ts';
 import type { LibraryPaths } from '../../library/files/paths.ts';
 import { Library } from '../../library/library.ts';
@@ -25,7 +25,7 @@ export class LibraryBackend implements Backend {
 
 	constructor(paths: LibraryPaths, log: Log) {
 		this.#library = Library.open({ ...paths, log, watch: true });
-		this.#library.onChange((change) => this.#tell(change));
+		this.#library.onChange((change) => this.#notifyChange(change));
 	}
 
 	async listPrompts(): Promise<readonly Prompt[]> {
@@ -78,7 +78,7 @@ export class LibraryBackend implements Backend {
 		await this.#library.close();
 	}
 
-	#tell(change: LibraryChange): void {
+	#notifyChange(change: LibraryChange): void {
 		const { prompts, resources } = change;
 		const changes: Change[] = [];
 		if (prompts.added.length + prompts.changed.length + prompts.removed.length > 0)
@@ -86,6 +86,6 @@ export class LibraryBackend implements Backend {
 		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
 			changes.push({ kind: 'resources' });
 		for (const uri of this.#subscribed) if (affects(change, uri)) changes.push({ kind: 'resource', uri });
-		for (const told of changes) for (const listener of this.#listeners) listener(told);
+		for (const each of changes) for (const listener of this.#listeners) listener(each);
 	}
 }

@@ -12,16 +12,16 @@ import { PluginLink } from './plugin-link.ts';
 /** Loopback, any free port. */
 const PRIVATE_ADDRESS = '127.0.0.1:0';
 
-export interface PluginLinkPlace {
-	/** The hub, once it is open. */
+export interface OpenPluginLinkOptions {
+	/** The hub; called after it is open. */
 	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
-	/** Where the hub listens by itself; default: nowhere. */
+	/** The address of an existing listener. Default: open a private one. */
 	readonly address: (() => Promise<string>) | undefined;
 	readonly certsDir: string | undefined;
 	readonly log: Log;
 }
 
-export function openPluginLink({ opened, address, log, ...place }: PluginLinkPlace): PluginLink {
+export function openPluginLink({ opened, address, log, ...place }: OpenPluginLinkOptions): PluginLink {
 	const certsDir = certificatesFolder(place.certsDir);
 	const listen = async (): Promise<LinkListener> => {
 		const parts = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };

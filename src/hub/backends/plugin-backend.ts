@@ -1,16 +1,16 @@
 /*
- * A plugin process as a backend: supervised, called over its link, its tools and
- * prompts known once it is up.
+ * A supervised plugin process as a backend. Its tools and prompts are known after its
+ * first start.
  *
- * A call that was under way when the plugin died is not repeated; its error says
- * that the outcome is unknown.
+ * A call that was in flight when the plugin died is not repeated; its error says that
+ * the outcome is unknown.
  */
 
 import type { PluginEntry } from '../../config/configuration.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../../mcp/server/provider.ts';
-import type { CallOptions } from '../../plugin/client/pending-calls.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
+import type { CallOptions } from '../../plugin/client/unary-calls.ts';
 import type { RequestInit, ResponseKind, ResponseValue } from '../../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../../plugin/exact-json.ts';
 import { EXACT_JSON } from '../../plugin/features.ts';
@@ -22,26 +22,26 @@ import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
-import { exitOf, explainEnd } from './plugin-end.ts';
-import { PluginOffer, type Provided } from './plugin-offer.ts';
+import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
+import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
 import { checkPlugin, type PluginStart, startPlugin } from './start-plugin.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** Who calls, when a client of the hub does. */
+/** The caller id of calls by MCP clients. */
 const CALLER = 'transport.stdio';
 
 export interface PluginBackendOptions extends PluginStart {
-	readonly terms: PluginTerms;
+	readonly settings: PluginSettings;
 }
 
-/** What may change while the plugin runs. */
-export interface PluginTerms {
+/** Settings that may change while the plugin runs. */
+export interface PluginSettings {
 	/** Must be up before this one starts. */
 	readonly dependencies?: readonly PluginBackend[];
 	/** How long a call may take, in milliseconds. */
 	readonly requestMs?: number | undefined;
-	/** How long nobody calls it before it rests, in milliseconds. Default: it never does. */
+	/** Idle time after which the process is stopped, in milliseconds. Default: never. */
 	readonly idleMs?: number | undefined;
 }
 
@@ -50,13 +50,13 @@ export class PluginBackend implements Backend {
 	readonly kind = 'plugin';
 	readonly qualifiesNames = false;
 	readonly entry: PluginEntry;
-	terms: PluginTerms;
+	settings: PluginSettings;
 	readonly #options: PluginBackendOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
-	readonly #offer = new PluginOffer();
+	readonly #capabilities = new PluginCapabilities();
 	#calls = 0;
 	#lastUsed = performance.now();
 	#lastStream = 0;
@@ -64,7 +64,7 @@ export class PluginBackend implements Backend {
 	constructor(options: PluginBackendOptions) {
 		this.#options = options;
 		this.entry = options.entry;
-		this.terms = options.terms;
+		this.settings = options.settings;
 		this.id = options.entry.id;
 		this.#supervisor = new Supervisor<PluginProcess>(
 			{
@@ -72,7 +72,7 @@ export class PluginBackend implements Backend {
 				start: (signal) => this.#start(signal),
 				ended: (running) => this.#ended(running),
 				stop: (running) => running.stop(),
-				onChange: () => this.#tell(),
+				onChange: () => this.#notifyChange(),
 				check: checkPlugin,
 				isIdle: () => this.#isIdle,
 				isBusy: () => this.#calls > 0,
@@ -85,45 +85,45 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.state;
 	}
 
-	get trouble(): string | undefined {
-		return this.#supervisor.trouble;
+	get downReason(): string | undefined {
+		return this.#supervisor.downReason;
 	}
 
-	/** The types of storage that it provides, by the configuration or by its own registration. */
+	/** The storage types that it provides, from the configuration or its registration. */
 	get providesStorage(): readonly string[] {
-		return [...this.entry.providesStorage, ...this.#offer.provided.providesStorage];
+		return [...this.entry.providesStorage, ...this.#capabilities.provided.providesStorage];
 	}
 
-	/** The AI providers that it serves, by the configuration or by its own registration. */
+	/** The AI providers that it serves, from the configuration or its registration. */
 	get providesAi(): readonly string[] {
-		return [...this.entry.providesAi, ...this.#offer.provided.providesAi];
+		return [...this.entry.providesAi, ...this.#capabilities.provided.providesAi];
 	}
 
-	/** The plugin registered with this manifest. Only what routing needs is kept of it. */
-	registered(manifest: Provided): void {
-		this.#offer.announce(manifest);
+	/** The plugin registered with this manifest; only the fields for routing are kept. */
+	registered(manifest: ProvidedTypes): void {
+		this.#capabilities.setProvided(manifest);
 	}
 
 	warm(): void {
-		// One that has been up is started again by itself, or rests until it is needed.
-		if (this.#offer.lists) return;
-		// Why it does not start is logged, and it is tried again.
+		// After its first start the supervisor restarts it, or the next call does when it was stopped as idle.
+		if (this.#capabilities.lists) return;
+		// A failed start is logged and retried.
 		this.up().catch(() => {});
 	}
 
-	/** The running plugin, started when it is not. */
+	/** The running plugin; starts it if necessary. */
 	up(): Promise<PluginProcess> {
 		return this.#supervisor.up();
 	}
 
-	/** Do something with the running plugin, which does not rest meanwhile. */
+	/** Use the running plugin; it is not stopped as idle meanwhile. */
 	async use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		const running = await this.up();
 		this.#calls++;
 		try {
 			return await work(running);
 		} catch (thrown) {
-			throw await explainEnd(this.id, thrown, running.child);
+			throw await callError(this.id, thrown, running.child);
 		} finally {
 			this.#calls--;
 			this.#lastUsed = performance.now();
@@ -138,18 +138,18 @@ export class PluginBackend implements Backend {
 		return (await this.#lists()).prompts;
 	}
 
-	/** True when it is known to offer a tool of this name. */
+	/** True when it is up and offers this tool. */
 	lists(toolName: string): boolean {
-		return !this.#supervisor.isDown && this.#offer.hasTool(toolName);
+		return !this.#supervisor.isDown && this.#capabilities.hasTool(toolName);
 	}
 
-	knowsTool(toolName: string): boolean {
-		return this.#supervisor.isDown && this.#offer.hasTool(toolName);
+	hasDownTool(toolName: string): boolean {
+		return this.#supervisor.isDown && this.#capabilities.hasTool(toolName);
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const { traceparent } = context.meta;
-		// What came out of a JSON message is JSON.
+		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
 		const value = {
@@ -160,7 +160,7 @@ export class PluginBackend implements Backend {
 		const { signal } = context;
 		const response = await this.use(({ client }) => {
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
-			const timeoutMs = this.terms.requestMs;
+			const timeoutMs = this.settings.requestMs;
 			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson } }, 'toolCall', {
 				signal,
 				timeoutMs,
@@ -181,18 +181,18 @@ export class PluginBackend implements Backend {
 		);
 	}
 
-	/** Pass a tool request on as it is. */
+	/** Forward a tool request unchanged. */
 	forwardTool(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse> {
 		return this.ask({ case: 'toolCall', value: request }, 'toolCall', { signal });
 	}
 
-	/** Any request of the protocol, answered by the kind that is expected. */
+	/** Send any request of the protocol; the response must be of this kind. */
 	async ask<K extends ResponseKind>(
 		request: NonNullable<RequestInit['request']>,
 		kind: K,
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
-		const timeoutMs = options.timeoutMs ?? this.terms.requestMs;
+		const timeoutMs = options.timeoutMs ?? this.settings.requestMs;
 		return this.use(({ client }) => client.ask(request, kind, { ...options, timeoutMs }));
 	}
 
@@ -216,7 +216,7 @@ export class PluginBackend implements Backend {
 	}
 
 	async #start(signal: AbortSignal): Promise<PluginProcess> {
-		const { dependencies = [] } = this.terms;
+		const { dependencies = [] } = this.settings;
 		const running = await startPlugin(this.#options, {
 			ready: () => Promise.all(dependencies.map((dependency) => dependency.up())),
 			onStarted: (child) => {
@@ -227,19 +227,19 @@ export class PluginBackend implements Backend {
 		}).finally(() => {
 			this.#starting = undefined;
 		});
-		this.#offer.learn(running);
+		this.#capabilities.setLists(running);
 		this.#lastUsed = performance.now();
 		return running;
 	}
 
-	/** What it offers; nothing while it is down. Waits for its first start. */
-	async #lists(): Promise<NonNullable<PluginOffer['lists']>> {
-		if (!this.#supervisor.isDown && this.#offer.lists === undefined) await this.up();
-		return (this.#supervisor.isDown ? undefined : this.#offer.lists) ?? { tools: [], prompts: [] };
+	/** Its lists; empty while it is down. Waits for the first start. */
+	async #lists(): Promise<NonNullable<PluginCapabilities['lists']>> {
+		if (!this.#supervisor.isDown && this.#capabilities.lists === undefined) await this.up();
+		return (this.#supervisor.isDown ? undefined : this.#capabilities.lists) ?? { tools: [], prompts: [] };
 	}
 
 	get #isIdle(): boolean {
-		const { idleMs = Number.POSITIVE_INFINITY } = this.terms;
+		const { idleMs = Number.POSITIVE_INFINITY } = this.settings;
 		return this.#calls === 0 && performance.now() - this.#lastUsed >= idleMs;
 	}
 
@@ -248,7 +248,7 @@ export class PluginBackend implements Backend {
 		return (await exitOf(child)) ?? explainExit(child.diagnose());
 	}
 
-	/** A streaming tool: its chunks are told as progress, and joined they are the result. */
+	/** Call a streaming tool: each chunk is sent as progress, and the joined chunks are the result. */
 	async #collect(
 		request: { toolName: string; arguments: JsonObject; callerPlugin: string },
 		context: CallContext,
@@ -262,9 +262,9 @@ export class PluginBackend implements Backend {
 		});
 	}
 
-	/** Listeners get an event when the offer is another one, not when the same plugin is back. */
-	#tell(): void {
-		for (const change of this.#offer.changes(this.#supervisor.isDown))
+	/** Emits a change only when the lists differ, not when the plugin restarts with the same ones. */
+	#notifyChange(): void {
+		for (const change of this.#capabilities.changes(this.#supervisor.isDown))
 			for (const listener of this.#listeners) listener(change);
 	}
 }

@@ -1,10 +1,10 @@
 /*
- * How plugins reach the hub: its address, and certificates for both ends.
+ * How plugins connect to the hub: its address, and certificates for both ends.
  *
- * The shared hub listens anyway. An embedded hub opens a private listener on loopback
- * when its first plugin starts, so a hub without plugins has no port. All certificates
- * of a plugin are made here before its process starts: a plugin that finds no authority
- * would make one of its own, and two that start at once would not trust each other.
+ * The shared hub has a listener. An embedded hub opens a private listener on loopback
+ * when its first plugin starts, so a hub without plugins has no port. The certificates
+ * of a plugin are made before its process starts: a plugin without a certificate
+ * authority would create its own, and two of them would not trust each other.
  */
 import { messageOf } from '../../errors.ts';
 import { ensureCertificates, loadIdentity } from '../../link/certificates/certificates.ts';
@@ -15,9 +15,9 @@ export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string;
 	readonly log: Log;
-	/** Where the hub listens by itself, asked when a plugin starts. */
+	/** The address of an existing listener; called when a plugin starts. */
 	readonly address?: (() => Promise<string>) | undefined;
-	/** Open the private listener; called when there is no address and a plugin starts. */
+	/** Opens the private listener; called without `address` when the first plugin starts. */
 	readonly listen: () => Promise<LinkListener>;
 }
 
@@ -25,7 +25,7 @@ export class PluginLink {
 	readonly certsDir: string;
 	readonly #options: PluginLinkOptions;
 	#listener: Promise<LinkListener> | undefined;
-	/** Certificates are made one after the other: the lock of their folder is polled. */
+	/** Certificates are made one after the other, because the lock of their folder is polled. */
 	#certificates: Promise<unknown> = Promise.resolve();
 
 	constructor(options: PluginLinkOptions) {
@@ -33,7 +33,7 @@ export class PluginLink {
 		this.certsDir = options.certsDir;
 	}
 
-	/** Prepare for a plugin. Gives back the address of the hub; empty when it cannot listen. */
+	/** Prepare the start of a plugin. Returns the address of the hub; empty when it cannot listen. */
 	async open(pluginId: string): Promise<string> {
 		await this.#certify(pluginId);
 		const { address, listen, log } = this.#options;
@@ -50,7 +50,7 @@ export class PluginLink {
 
 	/** Stop listening. Idempotent. */
 	async close(): Promise<void> {
-		// A listener that could not be opened has said so.
+		// A failure to listen was logged.
 		const listener = await this.#listener?.catch(() => undefined);
 		await listener?.close();
 	}
@@ -61,7 +61,7 @@ export class PluginLink {
 			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 		});
-		this.#certificates = made.catch(() => {}); // whoever asked for these is told
+		this.#certificates = made.catch(() => {}); // the caller gets the error
 		return made;
 	}
 }

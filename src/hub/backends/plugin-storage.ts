@@ -1,4 +1,4 @@
-/* The storage of a plugin, in the shape of the hub's own. */
+/* The storage of a plugin behind the `Storage` interface of the hub. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../../errors.ts';
 import type { StorageEntry } from '../storage/list-files.ts';
@@ -10,7 +10,7 @@ export class PluginStorage implements Omit<Storage, 'onChange'> {
 	readonly #plugin: PluginBackend;
 	readonly #storageType: string;
 
-	/** @param storageType as the request named it: the plugin gets what the caller wrote */
+	/** @param storageType forwarded to the plugin as the caller wrote it */
 	constructor(plugin: PluginBackend, storageType: string) {
 		this.#plugin = plugin;
 		this.#storageType = storageType;
@@ -49,7 +49,7 @@ export class PluginStorage implements Omit<Storage, 'onChange'> {
 		}));
 	}
 
-	/** Some plugins give paths below the prefix, some from the root; here they are from the root. */
+	/** Paths from the root; some plugins return them relative to the prefix. */
 	async paths(request: ListRequest = {}): Promise<string[]> {
 		const folder = request.prefix ? `${request.prefix}/` : '';
 		const found = (await this.list(request)).map(({ path }) => path);

@@ -1,11 +1,11 @@
-/* The answer of a streaming tool, for clients that know no streams. */
+/* The result of a streaming tool for MCP clients, which have no streams. */
 
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { PluginResponse, ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { toolResultOf } from '../../plugin/mcp-translation.ts';
 import type { CallToolResult } from '../../protocol/mcp-types.ts';
 
-/** A streaming tool: its chunks are told as progress, and joined they are the result. */
+/** Send each chunk as progress; the joined chunks are the result. */
 export async function joinStream(
 	stream: AsyncIterable<PluginResponse>,
 	context: CallContext,

@@ -1,4 +1,4 @@
-/* From the entry of a plugin in the configuration to its running process, and how it is doing. */
+/* Start a configured plugin, and check its health. */
 import { dirname } from 'node:path';
 import type { PluginEntry } from '../../config/configuration.ts';
 import { markedEnvironment } from '../../config/own-entry.ts';
@@ -6,19 +6,19 @@ import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
 import type { Child } from '../../process/child.ts';
-import { limitedRate } from '../log-rate.ts';
+import { rateLimited } from '../log-rate.ts';
 import type { PluginLink } from './plugin-link.ts';
 
-/** Where plugins of every Orchestra look for the folder of the project. */
+/** The environment variable with the project folder, the same in every Orchestra. */
 const WORKSPACE_VARIABLE = 'ORCHESTRA_WORKSPACE';
-/** How long a plugin may take to say how it is. */
+/** Timeout of a health check. */
 const HEALTH_MS = 5000;
-/** The status by its number: the generated code is loaded with the first plugin only. */
+/** The status as a number, because the generated code is loaded with the first plugin only. */
 const UNHEALTHY = 3;
 
 export interface PluginStart {
 	readonly entry: PluginEntry;
-	/** How the plugin reaches the hub. */
+	/** The listener for plugins. */
 	readonly link: () => Promise<PluginLink>;
 	/** The folder of the project. */
 	readonly workspace: string;
@@ -33,7 +33,7 @@ export interface PluginStartCall {
 	readonly signal: AbortSignal;
 }
 
-/** Start a plugin in the folder of the file that names it. */
+/** Start a plugin. Its default working folder is that of its configuration file. */
 export async function startPlugin(start: PluginStart, call: PluginStartCall): Promise<PluginProcess> {
 	const { entry, log, workspace, environment } = start;
 	const { ready, onStarted, signal } = call;
@@ -58,20 +58,20 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 		config,
 		orchestratorAddress,
 		certsDir: link.certsDir,
-		onLog: limitedRate((line) => pluginLog.info(line)),
+		onLog: rateLimited((line) => pluginLog.info(line)),
 		onStarted,
 		signal,
 		log,
 	});
 }
 
-/** Rejects with why the plugin is not healthy. */
+/** Rejects with the reason when the plugin is unhealthy. */
 export async function checkPlugin({ client }: Pick<PluginProcess, 'client'>): Promise<void> {
 	const options = { timeoutMs: HEALTH_MS };
 	const { response } = await client.send({ request: { case: 'health', value: {} } }, options);
-	if (response.case !== 'health') return; // older plugins do not know the question
+	if (response.case !== 'health') return; // older plugins have no health check
 	const { message } = response.value;
 	const status: number = response.value.status;
 	if (status === UNHEALTHY)
-		throw new OrchestraError('tool_failed', message || 'it says that it is not healthy');
+		throw new OrchestraError('tool_failed', message || 'it reports that it is unhealthy');
 }

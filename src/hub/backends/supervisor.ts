@@ -1,45 +1,45 @@
 /*
- * Keeps one process of a backend up: starts it, sees it end, starts it again after
- * a pause that doubles, and forgets the past after a minute of good health.
+ * Supervises one process of a backend: starts it, and restarts it with exponential
+ * backoff after a crash or a failed start. A minute of uptime resets the backoff.
  *
- * A start that fails is tried again in the same way. Whoever needs the process
- * during a pause waits for its end when that is near, and else gets the reason at
- * once: asking does not shorten a pause, or a client that asks after every change
- * would start a crashing program again and again. Now and then the process is asked
- * how it is; one that is ill for long counts as crashed, one that nobody needs may rest.
+ * A call during a delay waits when the restart is near and fails with the reason
+ * otherwise. Calls do not shorten the delay, or a client that retries would restart a
+ * crashing program again and again. The process is checked periodically: after several
+ * failed health checks it counts as crashed, and an idle process is stopped.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { Backoff } from '../../rpc/backoff.ts';
 
-/** The first pause, in milliseconds; it doubles each time. */
+/** The first delay before a restart, in milliseconds. */
 export const RESTART_FIRST_MS = 1000;
-/** The longest pause. */
-export const RESTART_LONGEST_MS = 30_000;
-/** After so long without an end the pauses start from the first again. */
+/** The longest delay before a restart. */
+export const RESTART_MAX_MS = 30_000;
+/** Uptime that resets the backoff. */
 export const HEALTHY_MS = 60_000;
-/** How often it is asked how it is. */
-export const CHECK_MS = 10_000;
-/** After so many bad answers in a row it counts as crashed. */
-export const BAD_CHECKS = 3;
+/** Interval of the health checks. */
+export const HEALTH_INTERVAL_MS = 10_000;
+/** After this many failed health checks in a row it counts as crashed. */
+export const FAILED_CHECKS_LIMIT = 3;
 
 export interface Supervised<T> {
 	readonly name: string;
-	/** Aborted when it is not wanted any more. */
+	/** Start the process. `signal` is aborted when the supervisor closes. */
 	start(signal: AbortSignal): Promise<T>;
-	/** Resolves when it has ended by itself, with what is known of why. */
+	/** Resolves with the reason when the process has ended by itself. */
 	ended(running: T): Promise<string>;
 	stop(running: T): Promise<void>;
-	/** It came up or went down. */
+	/** The process started or ended. */
 	onChange(): void;
-	/** Rejects with why it is not well. */
+	/** Health check: rejects with the reason when the process is unhealthy. */
 	check?(running: T): Promise<void>;
-	/** True when nobody has needed it for long. */
+	/** True when the process has been unused for its idle time. */
 	isIdle?(): boolean;
-	/** True while it works for somebody, and so may be too busy to answer anybody else. */
+	/** True while calls are in flight: the process may be too busy for a health check. */
 	isBusy?(): boolean;
 }
 
-/** A start that is yet to come. */
+/** A scheduled restart. */
 interface Restart<T> {
 	readonly at: number;
 	readonly promise: Promise<T>;
@@ -47,22 +47,22 @@ interface Restart<T> {
 }
 
 export class Supervisor<T> {
-	readonly #what: Supervised<T>;
+	readonly #supervised: Supervised<T>;
 	readonly #log: Log;
 	readonly #closing = new AbortController();
 	#starting: Promise<T> | undefined;
 	#running: T | undefined;
 	#restart: Restart<T> | undefined;
-	/** What is left of the last one is gone when this resolves. */
-	#ending: Promise<void> = Promise.resolve();
+	/** Resolves when the previous process is cleaned up. */
+	#stopping: Promise<void> = Promise.resolve();
 	#upSince = 0;
-	#pauseMs = RESTART_FIRST_MS;
+	readonly #backoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	#checks: NodeJS.Timeout | undefined;
-	#badChecks = 0;
+	#failedChecks = 0;
 	#lastError: OrchestraError | undefined;
 
 	constructor(what: Supervised<T>, log: Log) {
-		this.#what = what;
+		this.#supervised = what;
 		this.#log = log;
 	}
 
@@ -70,23 +70,23 @@ export class Supervisor<T> {
 		return this.#running;
 	}
 
-	/** True after a crash or a failed start, until it is up again. */
+	/** True after a crash or a failed start, until the next successful start. */
 	get isDown(): boolean {
 		return this.#running === undefined && this.#lastError !== undefined;
 	}
 
 	get state(): string {
 		if (this.#running !== undefined)
-			return this.#lastError ? `running, not well: ${this.#lastError.message}` : 'running';
+			return this.#lastError ? `running, unhealthy: ${this.#lastError.message}` : 'running';
 		if (this.#starting) return 'starting';
 		return this.#lastError ? `down: ${this.#lastError.message}` : 'configured';
 	}
 
-	/** Why it is down and when it is started again; undefined when it is not down. */
-	get trouble(): string | undefined {
+	/** Why it is down and when it restarts; undefined when it is not down. */
+	get downReason(): string | undefined {
 		if (!this.isDown) return undefined;
-		const reason = this.#lastError?.message ?? 'the reason is not known';
-		return `${this.#what.name} is down and ${this.#nextStart()}. ${reason}`;
+		const reason = this.#lastError?.message ?? 'the reason is unknown';
+		return `${this.#supervised.name} is down and ${this.#nextStart()}. ${reason}`;
 	}
 
 	#nextStart(): string {
@@ -94,7 +94,7 @@ export class Supervisor<T> {
 		return `is started again in ${Math.max(1, Math.ceil((this.#restart.at - performance.now()) / 1000))} s`;
 	}
 
-	/** The running thing, started when it is not. Rejects with why it does not start. */
+	/** The running process; starts it if necessary. Rejects with the reason when it does not start. */
 	up(): Promise<T> {
 		if (this.#closing.signal.aborted) return Promise.reject(this.#shutDown());
 		if (this.#running !== undefined) return Promise.resolve(this.#running);
@@ -108,30 +108,30 @@ export class Supervisor<T> {
 		this.#closing.abort(this.#shutDown());
 		this.#restart?.cancel(this.#shutDown());
 		clearInterval(this.#checks);
-		// A start that fails now has nobody left to tell.
+		// A start that fails now does not matter any more.
 		const running = this.#running ?? (await this.#starting?.catch(() => undefined));
 		this.#running = undefined;
-		if (running !== undefined) await this.#what.stop(running);
-		await this.#ending;
+		if (running !== undefined) await this.#supervised.stop(running);
+		await this.#stopping;
 	}
 
 	async #start(): Promise<T> {
 		try {
-			await this.#ending;
+			await this.#stopping;
 			this.#closing.signal.throwIfAborted();
-			const running = await this.#what.start(this.#closing.signal);
+			const running = await this.#supervised.start(this.#closing.signal);
 			this.#running = running;
 			this.#upSince = performance.now();
 			this.#lastError = undefined;
-			this.#badChecks = 0;
+			this.#failedChecks = 0;
 			void this.#watch(running);
-			this.#checks = setInterval(() => void this.#check(running), CHECK_MS);
+			this.#checks = setInterval(() => void this.#check(running), HEALTH_INTERVAL_MS);
 			this.#checks.unref();
-			this.#what.onChange();
+			this.#supervised.onChange();
 			return running;
 		} catch (thrown) {
 			this.#lastError = OrchestraError.from(thrown);
-			// Whoever stops it knows why it did not start.
+			// An aborted start is no failure.
 			if (!this.#closing.signal.aborted) this.#log.warn(this.#lastError.message);
 			this.#startLater();
 			throw thrown;
@@ -141,8 +141,8 @@ export class Supervisor<T> {
 	}
 
 	async #watch(running: T): Promise<void> {
-		const reason = await this.#what.ended(running);
-		await this.#down(running, `${this.#what.name} ended: ${reason}`);
+		const reason = await this.#supervised.ended(running);
+		await this.#down(running, `${this.#supervised.name} ended: ${reason}`);
 	}
 
 	async #down(running: T, reason: string): Promise<void> {
@@ -151,67 +151,66 @@ export class Supervisor<T> {
 		clearInterval(this.#checks);
 		this.#lastError = new OrchestraError('closed', reason);
 		this.#log.warn(reason);
-		if (performance.now() - this.#upSince >= HEALTHY_MS) this.#pauseMs = RESTART_FIRST_MS;
-		this.#ending = this.#end(running);
+		if (performance.now() - this.#upSince >= HEALTHY_MS) this.#backoff.reset();
+		this.#stopping = this.#end(running);
 		this.#startLater();
-		this.#what.onChange();
-		await this.#ending;
+		this.#supervised.onChange();
+		await this.#stopping;
 	}
 
-	/** Its link and what is left of its group go. */
+	/** Close the link and end the rest of the process group. */
 	async #end(running: T): Promise<void> {
-		await this.#what.stop(running).catch((error: unknown) => this.#log.debug(messageOf(error)));
+		await this.#supervised.stop(running).catch((error: unknown) => this.#log.debug(messageOf(error)));
 	}
 
 	async #check(running: T): Promise<void> {
-		if (this.#what.isIdle?.()) return this.#rest(running);
+		if (this.#supervised.isIdle?.()) return this.#stopIdle(running);
 		try {
-			await this.#what.check?.(running);
+			await this.#supervised.check?.(running);
 			if (this.#running !== running) return;
-			this.#badChecks = 0;
+			this.#failedChecks = 0;
 			this.#lastError = undefined;
 		} catch (thrown) {
 			if (this.#running !== running) return;
-			// Calls have deadlines of their own; whoever computes for long is not ill.
-			if (OrchestraError.is(thrown, 'timeout') && this.#what.isBusy?.()) return;
-			this.#badChecks++;
+			// A busy process is not unhealthy: calls have their own deadlines.
+			if (OrchestraError.is(thrown, 'timeout') && this.#supervised.isBusy?.()) return;
+			this.#failedChecks++;
 			this.#lastError = OrchestraError.from(thrown);
-			this.#log.warn(`${this.#what.name} is not well: ${this.#lastError.message}`);
-			if (this.#badChecks >= BAD_CHECKS)
-				await this.#down(running, `${this.#what.name} was not well: ${this.#lastError.message}`);
+			this.#log.warn(`${this.#supervised.name} is unhealthy: ${this.#lastError.message}`);
+			if (this.#failedChecks >= FAILED_CHECKS_LIMIT)
+				await this.#down(running, `${this.#supervised.name} was unhealthy: ${this.#lastError.message}`);
 		}
 	}
 
-	/** It is started again when it is needed. */
-	async #rest(running: T): Promise<void> {
+	/** Stop an idle process; the next call starts it again. */
+	async #stopIdle(running: T): Promise<void> {
 		if (this.#running !== running) return;
 		this.#running = undefined;
 		clearInterval(this.#checks);
 		this.#lastError = undefined;
-		this.#log.info(`${this.#what.name} rests: nobody has called it for a while`);
-		this.#ending = this.#end(running);
-		await this.#ending;
+		this.#log.info(`${this.#supervised.name} was stopped because it is idle; the next call starts it again`);
+		this.#stopping = this.#end(running);
+		await this.#stopping;
 	}
 
 	#startLater(): void {
 		if (this.#closing.signal.aborted) return;
-		const pauseMs = this.#pauseMs;
-		this.#pauseMs = Math.min(pauseMs * 2, RESTART_LONGEST_MS);
+		const delayMs = this.#backoff.nextMs();
 		let cancel: Restart<T>['cancel'] = () => {};
 		const promise = new Promise<T>((resolve, reject) => {
 			const timer = setTimeout(() => {
 				this.#restart = undefined;
 				this.#starting = this.#start();
 				resolve(this.#starting);
-			}, pauseMs);
+			}, delayMs);
 			timer.unref();
 			cancel = (reason) => {
 				clearTimeout(timer);
 				reject(reason);
 			};
 		});
-		promise.catch(() => {}); // the failure is logged by `#start`, and often nobody waits
-		this.#restart = { at: performance.now() + pauseMs, promise, cancel };
+		promise.catch(() => {}); // `#start` logs the failure, and often no call waits for it
+		this.#restart = { at: performance.now() + delayMs, promise, cancel };
 	}
 
 	#whenRestarted({ at, promise }: Restart<T>): Promise<T> {
@@ -219,11 +218,11 @@ export class Supervisor<T> {
 		if (waitMs <= RESTART_FIRST_MS) return promise;
 		const hint = `Call it again in ${Math.ceil(waitMs / 1000)} s.`;
 		return Promise.reject(
-			new OrchestraError('closed', this.trouble ?? `${this.#what.name} is down`, { hint }),
+			new OrchestraError('closed', this.downReason ?? `${this.#supervised.name} is down`, { hint }),
 		);
 	}
 
 	#shutDown(): OrchestraError {
-		return new OrchestraError('closed', `${this.#what.name} is shut down`);
+		return new OrchestraError('closed', `${this.#supervised.name} is shut down`);
 	}
 }

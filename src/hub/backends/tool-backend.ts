@@ -1,6 +1,6 @@
 /*
- * Tools of Tool Protocol v1 as a backend: discovered under the roots, each call one
- * process, its events turned into progress and log messages as they come.
+ * Tools of Tool Protocol v1 as a backend: they are discovered below the roots, each
+ * call is one process, and its events become progress and log notifications.
  */
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -27,7 +27,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { WatchedTools } from './watched-tools.ts';
 
-/** From this size on children are started through a small helper process. */
+/** Above this size children are started by a small helper process: forking a large process is slow. */
 const LARGE_PROCESS_BYTES = 256 * 1024 * 1024;
 
 export interface ToolBackendOptions {
@@ -41,7 +41,7 @@ interface ToolRunning {
 	readonly tool: DiscoveredTool;
 	readonly startedAt: Date;
 	pid: number | undefined;
-	/** Resolves when the run is over, however it ended. */
+	/** Resolves when the run has ended, successfully or not. */
 	done: Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export class ToolBackend implements Backend {
 		const { configuration, environment, cwd, log } = options;
 		const roots = toolRoots(configuration, environment, cwd);
 		this.#queue = new RunQueue(configuration.limits.toolsAtOnce ?? defaultRunsAtOnce());
-		this.#tools = new WatchedTools({ roots, environment, log, onChange: () => this.#tellChange() });
+		this.#tools = new WatchedTools({ roots, environment, log, onChange: () => this.#notifyChange() });
 	}
 
 	get state(): string {
@@ -82,22 +82,22 @@ export class ToolBackend implements Backend {
 		return this.#tools.offered.map(describe);
 	}
 
-	/** What the tool needs and does not find. A tool whose program was installed since is offered from now on. */
-	whyNotListed(name: string): string | undefined {
+	/** The missing program of a tool. If it was installed since, the tool is listed from now on. */
+	unlistedReason(name: string): string | undefined {
 		const tool = this.#tools.find(name);
 		if (tool === undefined) return undefined;
 		const missing = missingProgram(tool, this.#options.environment);
 		if (missing) return [missing.message, missing.hint].filter(Boolean).join('. ');
 		this.#tools.refresh();
-		return `${name} was not offered a moment ago and is now; call it again`;
+		return `the program of ${name} was installed since the last list; call the tool again`;
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const tool = this.#tools.find(name);
-		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} is not there any more`);
+		if (tool === undefined) throw new OrchestraError('not_found', `the tool ${name} was removed`);
 		const running: ToolRunning = { tool, startedAt: new Date(), pid: undefined, done: Promise.resolve() };
 		const result = this.#run(running, input, context);
-		// Whoever closes the backend waits for the end; how it ended is for the caller.
+		// `close` waits for the end; the caller gets the result or the error.
 		running.done = result.then(ignore, ignore);
 		this.#runs.add(running);
 		return result.finally(() => this.#runs.delete(running));
@@ -116,7 +116,7 @@ export class ToolBackend implements Backend {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Every run has its own time limit, so this ends. */
+	/** Every run has a timeout, so this ends. */
 	async retire(): Promise<void> {
 		this.#unwatch();
 		await Promise.all([...this.#runs].map(({ done }) => done));
@@ -135,11 +135,11 @@ export class ToolBackend implements Backend {
 		this.#listeners.clear();
 	}
 
-	#tellChange(): void {
+	#notifyChange(): void {
 		for (const listener of this.#listeners) listener({ kind: 'tools' });
 	}
 
-	/** Wait for a free place, then run. What keeps a tool from starting is an answer that the model can read. */
+	/** Wait in the queue, then run. A tool that cannot start gives a failed result that the model can read. */
 	async #run(
 		running: ToolRunning,
 		input: Record<string, unknown>,
@@ -186,7 +186,7 @@ export class ToolBackend implements Backend {
 		};
 	}
 
-	/** Forking takes long only for a large process; only then is a helper worth a process of its own. */
+	/** The helper is started only when this process is large. */
 	#spawnerForLarge(): HelperSpawner | undefined {
 		if (this.#spawner === undefined && process.memoryUsage.rss() > LARGE_PROCESS_BYTES) {
 			this.#spawner = new HelperSpawner();

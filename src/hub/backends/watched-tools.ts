@@ -1,10 +1,10 @@
 /*
- * The tools under some roots, kept up to date.
+ * The tools below some roots, kept up to date.
  *
- * The roots are watched before they are searched, so a tool that is copied there at
- * any moment is found. Listeners are notified only when what is offered has changed: a
- * tool that writes into its own folder is no news. A tool whose program is not
- * installed is not offered; a call of it says what is missing.
+ * The roots are watched before they are searched, so that no new tool is missed.
+ * Listeners are notified only when the offered tools differ: a tool may write into its
+ * own folder. A tool whose program is not installed is not offered; a call of it fails
+ * with the name of the program.
  */
 import { TreeWatch } from '../../files/watch-tree.ts';
 import type { Log } from '../../log.ts';
@@ -16,21 +16,21 @@ export interface WatchedToolsOptions {
 	readonly roots: readonly string[];
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** What is offered has changed. */
+	/** Called when the offered tools differ. */
 	readonly onChange: () => void;
 }
 
 interface Found {
-	/** By id, those that cannot start included. */
+	/** By id, including tools that cannot start. */
 	readonly all: ReadonlyMap<string, DiscoveredTool>;
 	readonly offered: readonly DiscoveredTool[];
-	/** Equal when the same is offered. */
+	/** Equal for the same offered tools. */
 	readonly fingerprint: string;
 }
 
 export class WatchedTools {
 	readonly #options: WatchedToolsOptions;
-	readonly #told = new Set<string>();
+	readonly #reported = new Set<string>();
 	#watches: readonly TreeWatch[] | undefined;
 	#found: Found | undefined;
 
@@ -50,14 +50,14 @@ export class WatchedTools {
 		return this.#known().offered;
 	}
 
-	/** A tool by its id, be it offered or not. */
+	/** A tool by its id, offered or not. */
 	find(id: string): DiscoveredTool | undefined {
 		return this.#known().all.get(id);
 	}
 
-	/** Search again, and notify when something else is offered. */
+	/** Search again, and notify when the offered tools differ. */
 	refresh(): void {
-		if (this.#found === undefined) return; // nobody has asked yet
+		if (this.#found === undefined) return; // never listed
 		const { fingerprint } = this.#found;
 		this.#found = this.#search();
 		if (this.#found.fingerprint !== fingerprint) this.#options.onChange();
@@ -83,9 +83,9 @@ export class WatchedTools {
 			if (missing) log.debug(`${missing.message}; it is not offered`);
 			return missing === undefined;
 		});
-		for (const note of notes) if (!this.#told.has(note)) log.warn(note);
-		this.#told.clear();
-		for (const note of notes) this.#told.add(note);
+		for (const note of notes) if (!this.#reported.has(note)) log.warn(note);
+		this.#reported.clear();
+		for (const note of notes) this.#reported.add(note);
 		const all = new Map(tools.map((tool) => [tool.id, tool]));
 		return { all, offered, fingerprint: JSON.stringify(offered) };
 	}

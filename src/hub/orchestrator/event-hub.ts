@@ -1,11 +1,11 @@
 /*
  * Publish and subscribe of the plugin protocol.
  *
- * An event goes to every subscription of its topic whose filters equal text
- * fields of the payload. Delivery is at once and in the order of publishing: an
- * event that is published while another is delivered waits for its end. Such a
- * chain is bounded, so that two plugins that answer each other for ever are cut
- * off. A subscriber that is gone is dropped at the first event it does not take.
+ * An event is delivered to every subscription of its topic whose filters equal string
+ * fields of the payload. Delivery is synchronous and in the order of publishing: an
+ * event that is published during a delivery is queued. The queue is bounded, so that an
+ * endless loop between two plugins is cut off. A subscriber that is gone is removed at
+ * the first failed delivery.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
@@ -18,14 +18,14 @@ export const OWNER_SUBSCRIPTIONS_LIMIT = 1_000;
 export const FILTERS_LIMIT = 64;
 /** Longest topic, subscription id or filter, in characters. */
 export const NAME_LIMIT_CHARACTERS = 1_024;
-/** Most events that the delivery of one event may cause before it is over. */
+/** Most events that may be queued during the delivery of one event. */
 export const QUEUE_LIMIT_EVENTS = 1_000;
 
 export interface SubscriptionRequest {
 	subscriptionId: string;
 	topic: string;
 	filters?: Readonly<Record<string, string>> | undefined;
-	/** Whose it is: ids need to differ only among those of one owner. */
+	/** Ids are unique per owner. */
 	owner?: string | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface PublishedEvent {
 
 export interface DeliveredEvent extends PublishedEvent {
 	subscriptionId: string;
-	/** When the hub took it; the same for all who receive it. */
+	/** When it was published; the same for all subscribers. */
 	timestamp: Date;
 }
 
-/** Takes one event; false, or a throw, when the subscriber is gone. The payload is shared and not to be changed. */
+/** Delivers one event; returns false or throws when the subscriber is gone. The payload is shared and must not be modified. */
 export type Deliver = (event: DeliveredEvent) => boolean;
 
 interface Subscription {
@@ -53,34 +53,34 @@ interface Subscription {
 	readonly deliver: Deliver;
 }
 
-type Waiting = PublishedEvent & { timestamp: Date };
+type QueuedEvent = PublishedEvent & { timestamp: Date };
 
 export class EventHub {
 	readonly #now: () => Date;
 	readonly #byKey = new Map<string, Subscription>();
 	readonly #byTopic = new Map<string, Set<Subscription>>();
 	readonly #ownerCounts = new Map<string, number>();
-	#chain: Waiting[] | undefined;
+	#queue: QueuedEvent[] | undefined;
 
 	constructor(now: () => Date = () => new Date()) {
 		this.#now = now;
 	}
 
-	/** Subscriptions now. */
+	/** The number of subscriptions. */
 	get size(): number {
 		return this.#byKey.size;
 	}
 
 	/**
-	 * Deliver the events of a topic until the returned function is called. An id that its owner has
-	 * in use is taken over: that is a plugin that came back before its old connection was missed.
+	 * Deliver the events of a topic until the returned function is called. A second subscription of an owner with
+	 * the same id replaces the first: the plugin reconnected before its old connection timed out.
 	 */
 	subscribe(request: SubscriptionRequest, deliver: Deliver): () => void {
 		const subscription = checked(request, deliver);
 		const key = keyOf(subscription.id, subscription.owner);
 		const earlier = this.#byKey.get(key);
 		if (earlier) this.#drop(earlier);
-		this.#checkRoom(subscription.owner);
+		this.#checkLimits(subscription.owner);
 		this.#byKey.set(key, subscription);
 		const sameTopic = this.#byTopic.get(subscription.topic) ?? new Set();
 		this.#byTopic.set(subscription.topic, sameTopic.add(subscription));
@@ -95,37 +95,37 @@ export class EventHub {
 		return subscription !== undefined;
 	}
 
-	/** Deliver an event to all who want it. Throws `bad_input` when it is the last straw of a chain. */
+	/** Deliver an event to its subscribers. Throws `bad_input` when the queue is full. */
 	publish(event: PublishedEvent): void {
 		checkName('topic', event.topic);
 		const waiting = { ...event, timestamp: this.#now() };
-		if (!this.#chain) return this.#deliverChain([waiting]);
-		if (this.#chain.length >= QUEUE_LIMIT_EVENTS) {
+		if (!this.#queue) return this.#deliverAll([waiting]);
+		if (this.#queue.length >= QUEUE_LIMIT_EVENTS) {
 			throw bad(
 				`one event on ${shown(event.topic)} caused ${QUEUE_LIMIT_EVENTS} others before it was delivered`,
 			);
 		}
-		this.#chain.push(waiting);
+		this.#queue.push(waiting);
 	}
 
-	/** Forget all subscriptions. Idempotent. */
+	/** Remove all subscriptions. Idempotent. */
 	close(): void {
 		this.#byKey.clear();
 		this.#byTopic.clear();
 		this.#ownerCounts.clear();
 	}
 
-	#deliverChain(chain: Waiting[]): void {
-		this.#chain = chain;
+	#deliverAll(queue: QueuedEvent[]): void {
+		this.#queue = queue;
 		try {
-			for (const event of chain) this.#deliverOne(event);
+			for (const event of queue) this.#deliverOne(event);
 		} finally {
-			this.#chain = undefined;
+			this.#queue = undefined;
 		}
 	}
 
-	#deliverOne(event: Waiting): void {
-		// A copy: who subscribes during the delivery gets the next event.
+	#deliverOne(event: QueuedEvent): void {
+		// A copy: new subscribers get the next event.
 		const subscriptions = Array.from(this.#byTopic.get(event.topic) ?? []);
 		for (const subscription of subscriptions) {
 			const isStillThere = this.#byKey.get(keyOf(subscription.id, subscription.owner)) === subscription;
@@ -145,7 +145,7 @@ export class EventHub {
 		else this.#ownerCounts.delete(owner);
 	}
 
-	#checkRoom(owner: string): void {
+	#checkLimits(owner: string): void {
 		if (this.#byKey.size >= SUBSCRIPTIONS_LIMIT) {
 			throw bad(`there are ${SUBSCRIPTIONS_LIMIT} subscriptions already`);
 		}
@@ -178,11 +178,11 @@ function passes({ filters }: Subscription, payload: JsonObject): boolean {
 	return filters.every(([key, value]) => Object.hasOwn(payload, key) && payload[key] === value);
 }
 
-function isTaken({ id, deliver }: Subscription, event: Waiting): boolean {
+function isTaken({ id, deliver }: Subscription, event: QueuedEvent): boolean {
 	try {
 		return deliver({ ...event, subscriptionId: id });
 	} catch {
-		return false; // one broken subscriber must not keep the event from the others
+		return false; // one broken subscriber must not affect the others
 	}
 }
 

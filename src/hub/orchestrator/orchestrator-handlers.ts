@@ -1,10 +1,10 @@
 /*
- * The hub towards peers that speak the plugin protocol: plugins that dial in, and
- * bridges, ours and those of others.
+ * The handlers of the hub for peers of the plugin protocol: plugins, and bridges of
+ * this and other implementations.
  *
- * Our own bridges get a tunnel with a whole MCP session at its end. Everybody else is
- * answered kind by kind, routed to the plugin that provides a thing, or to any other
- * backend of the hub.
+ * A bridge of this implementation opens a tunnel that carries an MCP session. Requests
+ * of other peers are routed one by one to the plugin that provides the tool or storage,
+ * or to another backend of the hub.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
@@ -23,27 +23,27 @@ import { Peer } from '../../rpc/peer.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
-import { limitedRate } from '../log-rate.ts';
+import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { EventHub } from './event-hub.ts';
 import { storageRoutes } from './storage-routes.ts';
 import { toolRoutes } from './tool-routes.ts';
 
 export interface OrchestratorParts {
-	/** The hub and its storage, once they are open. */
+	/** The hub and its storage; called after they are open. */
 	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
 	readonly shared: SharedState;
 	readonly log: Log;
-	/** Facts for `mctl hub status` and `ps`, as texts by name. */
+	/** Details for `mctl hub status` and `ps`. */
 	readonly details: () => Record<string, string>;
-	/** For plugins alone: MCP sessions come another way. */
+	/** A listener for plugins only, without MCP sessions. */
 	readonly isPrivate?: boolean;
 }
 
-/** The handlers of the hub's own listener. */
+/** The handlers of the hub's listener. */
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const { opened, log } = parts;
-	const warn = limitedRate((line) => log.warn(line));
+	const warn = rateLimited((line) => log.warn(line));
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {
@@ -62,8 +62,8 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 }
 
 /**
- * A link speaks for the plugin that its certificate is made for, and for no other. Of plugins that are not
- * configured nothing is kept, so registrations cannot pile up.
+ * A link may register only the plugin that its certificate names. Nothing is kept of plugins that are not
+ * configured, so registrations use no memory.
  */
 function registration(
 	manifest: PluginManifest,
@@ -80,13 +80,13 @@ function registration(
 	if (plugin instanceof PluginBackend) {
 		plugin.registered(manifest);
 		log.info(`${id} registered`);
-	} else log.debug(`${id} registered; it is none of the configured plugins`);
+	} else log.debug(`${id} registered; it is not a configured plugin`);
 	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }
 
 const SHOWN_CHARACTERS = 80;
 
-/** MCP in full at the end of a transport, until that ends. */
+/** Serve an MCP session on a transport until it ends. */
 export function serveSession(
 	transport: Transport,
 	{
@@ -109,7 +109,7 @@ export function serveSession(
 	transport.start(peer);
 }
 
-/** A bridge names its session, which outlives the tunnel; undefined for one that does not. */
+/** The session id that a bridge sends with its tunnel; a session outlives the tunnel. Undefined without one. */
 function sessionIdOf(requestId: string): string | undefined {
 	return requestId.startsWith(TUNNEL_ID) ? requestId.slice(TUNNEL_ID.length) || undefined : undefined;
 }
@@ -132,7 +132,7 @@ function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsu
 		},
 		unsubscribe: ({ subscriptionId }, { peer }) => void events.unsubscribe(subscriptionId, peer.name),
 		publish({ topic, eventType, payload, sourcePlugin }) {
-			if (topic === '') throw new OrchestraError('bad_input', 'a publish needs a topic');
+			if (topic === '') throw new OrchestraError('bad_input', 'publish requires a topic');
 			events.publish({ topic, eventType, payload: payload ?? {}, sourcePlugin });
 		},
 	};

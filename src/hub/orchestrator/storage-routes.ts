@@ -1,4 +1,4 @@
-/* Storage for peers of the plugin protocol. */
+/* Handlers for storage requests of the plugin protocol. */
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import type { OpenedHub } from '../open-hub.ts';

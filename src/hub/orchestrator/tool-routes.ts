@@ -1,9 +1,9 @@
 /*
- * Tools, prompts and streams for peers of the plugin protocol.
+ * Handlers for tools, prompts and streams of the plugin protocol.
  *
- * A tool of a plugin is passed on as it came. A tool of another backend is called
- * like by any client, and its result put into the words of the protocol. Plugins
- * that provide AI are chosen by the provider that the request names.
+ * A call of a plugin's tool is forwarded unchanged. A tool of another backend is called
+ * through the hub, and its result is translated. AI plugins are selected by the provider
+ * in the request.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError, toolFailure } from '../../errors.ts';
@@ -18,13 +18,13 @@ import type {
 import type { PluginHandlers, ServerCall, StreamingCall } from '../../plugin/server/handlers.ts';
 import { isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
-import { IncomingCall } from '../../rpc/incoming.ts';
+import { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
 import { DEFAULT_PROVIDER } from '../names.ts';
 
-/** Providers that speak the language of another one. */
+/** Providers that use the API of another one. */
 const aliases: ReadonlyMap<string, string> = new Map(
 	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
 );
@@ -80,9 +80,9 @@ export function toolRoutes(hub: () => Hub): Routes {
 }
 
 /**
- * The plugin that a request goes to: that of the provider that it names, that of the default provider, else the one
- * that lists the tool. A tool of a plugin that is down goes there too: the plugin may be back in a moment, and its
- * error says what is the matter.
+ * The plugin for a request: that of the named provider, that of the default provider, else the one that lists the
+ * tool. A call to a plugin that is down is routed to it too: the plugin may be restarting, and its error has the
+ * reason.
  */
 async function pluginFor(
 	hub: Hub,
@@ -91,7 +91,7 @@ async function pluginFor(
 	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
 	const listing = plugins.filter((plugin) => plugin.lists(toolName));
 	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
-	// A tool that has nothing to do with AI does not wait for the plugin of the default provider.
+	// A tool of a plugin without AI does not wait for the plugin of the default provider.
 	if (known && provider === '' && known.providesAi.length === 0) return known;
 	for (const wanted of [provider, aliases.get(provider), DEFAULT_PROVIDER]) {
 		const found = plugins.find(({ providesAi }) => wanted !== undefined && providesAi.includes(wanted));
@@ -99,15 +99,15 @@ async function pluginFor(
 	}
 	if (known) return known;
 	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
-	const down = plugins.find((plugin) => plugin.knowsTool(toolName));
+	const down = plugins.find((plugin) => plugin.hasDownTool(toolName));
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(hub.withTroubles(sentence), { code: 'tool_not_found' });
+	throw toolFailure(hub.withDownReasons(sentence), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
-	// A plugin that is down offers nothing now; the hub starts it again by itself.
+	// A plugin that is down has no tools; its supervisor restarts it.
 	await plugin.listTools().catch(() => []);
 	return plugin.lists(toolName);
 }
@@ -134,11 +134,11 @@ function textOf({ content }: Result): string {
 }
 
 function structured({ structuredContent }: Result): JsonObject | undefined {
-	// It came out of a JSON message.
+	// It came from a JSON message.
 	return isObject(structuredContent) ? (structuredContent as JsonObject) : undefined;
 }
 
-/** Chunks pass as they come; cancelling reaches the plugin. */
+/** Forward the chunks of a stream; cancellation is forwarded to the plugin. */
 async function relayStream(
 	hub: Hub,
 	request: Parameters<NonNullable<PluginHandlers['streamStart']>>[0],
@@ -152,13 +152,13 @@ async function relayStream(
 	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
 	const stream = async ({ client }: PluginProcess): Promise<object> => {
 		const sent = { request: { case: 'streamStart', value: request } } as const;
-		await passOn(client.sendStream(sent, { signal: call.signal }), call);
+		await forwardChunks(client.sendStream(sent, { signal: call.signal }), call);
 		return {};
 	};
 	await hub.record(entry, () => plugin.use(stream));
 }
 
-async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
+async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
 	for await (const { response } of stream) {
 		if (response.case === 'streamChunk') await call.chunk(response.value.data, response.value.contentType);
 		else if (response.case === 'streamEnd' && !response.value.success) {
@@ -168,14 +168,14 @@ async function passOn(stream: AsyncIterable<PluginResponse>, call: StreamingCall
 	}
 }
 
-/** The context of a call that no MCP client made: it can be canceled, and has nobody to tell or ask. */
+/** The context of a call without an MCP client: it can be canceled, but not ask or notify. */
 function contextOf({ requestId, signal }: ServerCall): CallContext {
 	const call = new IncomingCall(requestId, 'tools/call', {});
 	signal.addEventListener('abort', () => call.cancel('the caller gave up'), { once: true });
-	return new CallContext(nobody, call, {});
+	return new CallContext(noClient, call, {});
 }
 
-const nobody: ClientConnection = {
+const noClient: ClientConnection = {
 	revision: negotiate(undefined),
 	capabilities: {},
 	clientInfo: { name: 'plugin', version: '1' },

@@ -1,9 +1,9 @@
 /*
- * Is anybody using the hub?
+ * Tracks whether the hub is in use, for the idle shutdown.
  *
- * A client is a connection with an MCP tunnel: a bridge. Peers without one (plugins,
- * bridges of others) count by what they ask: a request in flight, or a recent one.
- * A question about the hub's health and a subscription are no use of it.
+ * A bridge with an MCP tunnel counts while it is connected. Other peers (plugins, other
+ * bridges) count by their requests in flight and the time of the last one. Health
+ * checks and subscriptions do not count.
  */
 
 import type { LinkPeer } from '../../link/link.ts';
@@ -17,17 +17,17 @@ export class Activity {
 	#inFlight = 0;
 	#lastAt = performance.now();
 
-	/** Bridges that are connected. */
+	/** The number of connected bridges. */
 	get clients(): number {
 		return this.#clients.size;
 	}
 
-	/** How long nobody has used the hub, in milliseconds; 0 while somebody does. */
+	/** Idle time in milliseconds; 0 while the hub is in use. */
 	get idleMs(): number {
 		return this.#clients.size + this.#inFlight > 0 ? 0 : performance.now() - this.#lastAt;
 	}
 
-	/** The same handlers, observed. */
+	/** Wrap the handlers to track their requests. */
 	observe(handlers: PluginHandlers): PluginHandlers {
 		const observed = Object.entries(handlers)
 			.filter(([name]) => !uncounted.has(name))

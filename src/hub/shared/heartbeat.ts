@@ -1,4 +1,4 @@
-/* What a running hub does every second: show that its event loop runs, and keep what others find it by. */
+/* The heartbeat of a running hub: shows that its event loop runs, and restores its files and its socket. */
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OpenedHub } from '../open-hub.ts';
@@ -7,23 +7,23 @@ import type { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { identityOf } from './process-identity.ts';
 
-/** How often, in milliseconds. */
+/** Interval of the heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 1000;
 
 export interface HeartbeatOptions {
 	readonly folder: HubFolder;
-	/** As it is now. */
+	/** The current record. */
 	readonly record: () => HubRecord;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
 	readonly log: Log;
-	/** True when the hub is to end by itself. Asked at each beat. */
+	/** True when the hub should shut down; checked at each heartbeat. */
 	readonly isDone: () => boolean;
 }
 
-/** Beat until the signal comes or the hub is done, and once more then. Never rejects. */
-export function beatUntil(signal: AbortSignal, options: HeartbeatOptions): Promise<void> {
-	const beat = beater(options);
+/** Run until the signal or `isDone`, with one last heartbeat. Never rejects. */
+export function runHeartbeat(signal: AbortSignal, options: HeartbeatOptions): Promise<void> {
+	const beat = heartbeatWriter(options);
 	return new Promise((resolve) => {
 		const stop = (): void => {
 			clearInterval(timer);
@@ -32,7 +32,7 @@ export function beatUntil(signal: AbortSignal, options: HeartbeatOptions): Promi
 		};
 		const timer = setInterval(() => {
 			beat();
-			void options.listeners.keep();
+			void options.listeners.restoreSocket();
 			if (options.isDone()) stop();
 		}, HEARTBEAT_MS);
 		if (signal.aborted) stop();
@@ -40,18 +40,18 @@ export function beatUntil(signal: AbortSignal, options: HeartbeatOptions): Promi
 	});
 }
 
-function beater({ folder, record, opened, log }: HeartbeatOptions): () => void {
-	let complaint = '';
+function heartbeatWriter({ folder, record, opened, log }: HeartbeatOptions): () => void {
+	let lastWarning = '';
 	return () => {
 		try {
-			folder.keepAnnounced(record());
-			folder.rememberProcesses(opened.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
-			complaint = '';
+			folder.renew(record());
+			folder.saveProcesses(opened.hub.processes().flatMap(({ pid }) => identityOf(pid) ?? []));
+			lastWarning = '';
 		} catch (thrown) {
-			// A full disk is no reason to stop serving, nor to say so every second.
+			// Keep serving with a full disk, and log the error once.
 			const message = messageOf(thrown);
-			if (message !== complaint) log.warn(`${folder.path} cannot be written: ${message}`);
-			complaint = message;
+			if (message !== lastWarning) log.warn(`${folder.path} cannot be written: ${message}`);
+			lastWarning = message;
 		}
 	};
 }

@@ -1,4 +1,4 @@
-/* What a running hub tells about itself, for `mctl hub status` and `mctl hub ps`. */
+/* Details of a running hub for `mctl hub status` and `mctl hub ps`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sharedGuard } from '../../process/guard.ts';
@@ -24,7 +24,7 @@ export interface ProcessStatus {
 	readonly lastCall: string | null;
 }
 
-/** As texts by name, because that is what a health answer can carry. */
+/** As strings by name: the form of a health response. */
 export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
 	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
@@ -48,13 +48,13 @@ export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 	};
 }
 
-/** The process that ends the others should the hub be killed. It ends by itself, so nobody needs to remember it. */
+/** The process that ends the others if the hub is killed. It ends by itself, so it is not saved. */
 function guardProcess(): OwnedProcess[] {
 	const { pid, startedAt } = sharedGuard();
 	return pid === undefined ? [] : [{ backend: 'hub', pid, command: 'guard', startedAt, state: 'running' }];
 }
 
-/** Resident memory of a process; null when it cannot be told. */
+/** Resident memory of a process in bytes; null when it is unknown. */
 export function memoryOf(pid: number): number | null {
 	try {
 		if (process.platform === 'linux') {

@@ -2,9 +2,9 @@
  * The folder of one shared hub: one per user and configuration. It holds the record
  * of where the hub listens, its log, its journal and the list of its processes.
  *
- * Who is the hub is decided by a bound socket (`hub-lock.ts`); `hub.lock` names its
- * process for those who cannot see the socket. Every file here decides which process
- * we talk to, so folders and files of another user are refused.
+ * A bound socket decides which process is the hub (`hub-lock.ts`); `hub.lock` names that
+ * process where the socket cannot be inspected. These files decide which process we
+ * connect to, so folders and files of another user are rejected.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -53,50 +53,51 @@ export class HubFolder {
 		return `orchestra-hub-${process.getuid?.() ?? 'user'}-${hash(homeOf(this.#environment))}-${this.#key}`;
 	}
 
-	/** A private folder whose path is short enough for a socket, made when it is missing. */
+	/** A private folder whose path is short enough for a socket; created if necessary. */
 	shortFolder(): string {
 		return socketFolder(homeOf(this.#environment));
 	}
 
-	/** The folder of the hub that runs for the same configuration, even when it was started with another XDG_STATE_HOME; else this one. */
+	/** The folder of the running hub of this configuration, even when it was started with another XDG_STATE_HOME; else this one. */
 	located(): HubFolder {
 		const found = this.#registry.find(this.#key);
 		if (found === undefined || found.statePath === this.path) return this;
 		return new HubFolder(this.root, this.#environment, found.statePath);
 	}
 
-	/** The running hub; undefined when there is none. What a dead one left is not looked at. */
+	/** The running hub; undefined when there is none. The record of a dead hub is ignored. */
 	running(): HubRecord | undefined {
 		const record = readHubRecord(this.#read(RECORD));
 		return record !== undefined && isSameProcess(record) ? record : undefined;
 	}
 
-	/** The living process that is the hub here, even when it does not say (any more) where it listens. */
+	/** The process of the hub, even when it has not announced its address or has withdrawn it. */
 	owner(): ProcessIdentity | undefined {
 		const owner = this.#read(LOCK);
 		if (isIdentity(owner) && isSameProcess(owner)) return owner;
 		return this.running() ?? lockHolder(this.socketName);
 	}
 
+	/** Write the record, and add the hub to the registry. */
 	announce(record: HubRecord): void {
 		this.#write(RECORD, record);
 		const { pid, startTime, root, startedAt } = record;
 		try {
 			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
 		} catch {
-			// A home that cannot be written: those with the same XDG_STATE_HOME find the hub all the same.
+			// Without a writable home, only processes with the same XDG_STATE_HOME find the hub.
 		}
 	}
 
-	/** Write what others find us by again if it was deleted or garbled, and renew the heartbeat. The files of another hub that lives stay. */
-	keepAnnounced(record: HubRecord): void {
+	/** Restore deleted or damaged files, and update the heartbeat. Does not overwrite the files of another running hub. */
+	renew(record: HubRecord): void {
 		const { pid, startTime } = record;
 		const isOurs = (found: unknown): boolean =>
 			isIdentity(found) && found.pid === pid && found.startTime === startTime;
 		const [lock, found] = [this.#read(LOCK), this.#read(RECORD)];
 		const isFound = JSON.stringify(readHubRecord(found)) === JSON.stringify(readHubRecord(record));
 		const isRegistered = this.#registry.find(this.#key) !== undefined;
-		// Asking whether a process lives costs a process of its own on some systems, and all is nearly always well.
+		// Checking a process may start another one (`ps`), and the files are nearly always intact.
 		if (!(isFound && isOurs(lock) && isRegistered)) {
 			const owner = this.owner();
 			if (owner !== undefined && !isOurs(owner)) return;
@@ -106,19 +107,19 @@ export class HubFolder {
 		this.#beat();
 	}
 
-	/** How long ago the hub last showed that its event loop runs, in milliseconds. It does so every second. 0 when that cannot be seen. */
-	silentMs(): number {
+	/** Time since the last heartbeat, in milliseconds; 0 when it is unknown. */
+	heartbeatAgeMs(): number {
 		try {
 			return Math.max(0, Date.now() - statSync(join(this.path, RECORD)).mtimeMs);
 		} catch {
-			return 0; // nothing is known
+			return 0; // no record
 		}
 	}
 
-	/** Become the hub here. Undefined when another process is; throws `bad_input` when another user holds the name. */
+	/** Become the hub. Undefined when another process is the hub; throws `bad_input` when another user holds the lock. */
 	async lock(): Promise<HubLock | undefined> {
 		this.make();
-		// Looking at the old owner and taking its place must be one step, or two could take it at once.
+		// Checking the old owner and taking the lock must be atomic.
 		return withFolderLock(this.path, async () => {
 			const owner = this.#read(LOCK);
 			if (isIdentity(owner) && isSameProcess(owner)) return undefined;
@@ -129,23 +130,23 @@ export class HubFolder {
 		});
 	}
 
-	/** The right to start a hub here; undefined while another process has it. */
+	/** The lock for starting a hub; undefined while another process holds it. */
 	startLock(): Promise<HubLock | undefined> {
 		return takeHubLock(`${this.socketName}-start`, homeOf(this.#environment));
 	}
 
-	/** Say no more where the hub listens: it ends. Who looks for one then waits for the lock. Never throws. */
+	/** Remove the address of a hub that shuts down. Clients then wait for the lock. Never throws. */
 	withdraw(): void {
 		this.#remove([RECORD]);
 	}
 
-	/** Leave: the record and the lock are ours to remove. The next hub needs the list of what we could not end. */
+	/** Remove the record and the lock. The list of processes stays for the next hub while some of them live. */
 	unlock(): void {
-		const names = this.leftovers().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
+		const names = this.orphans().length > 0 ? [RECORD, LOCK] : [RECORD, PROCESSES, LOCK];
 		this.#remove(names);
 	}
 
-	/** Remove what a hub that is dead left. Nothing happens while one lives. */
+	/** Remove the files of a dead hub. Does nothing while a hub runs. */
 	async clear(): Promise<void> {
 		if (!existsSync(this.path)) return;
 		await withFolderLock(this.path, async () => {
@@ -153,23 +154,23 @@ export class HubFolder {
 		});
 	}
 
-	/** Remember which processes are ours, for who must end them if we cannot. */
-	rememberProcesses(processes: readonly ProcessIdentity[]): void {
+	/** Save the processes of the hub, so that they can be ended if the hub is killed. */
+	saveProcesses(processes: readonly ProcessIdentity[]): void {
 		this.#write(PROCESSES, processes);
 	}
 
-	/** Processes that a hub before us left behind and that still live. */
-	leftovers(): ProcessIdentity[] {
+	/** Saved processes that are still alive: after a crash, the orphans of the dead hub. */
+	orphans(): ProcessIdentity[] {
 		const list = this.#read(PROCESSES);
 		return Array.isArray(list) ? list.filter(isIdentity).filter(isSameProcess) : [];
 	}
 
-	/** Make the folder, for this user alone. Throws `bad_input` or `io` with a hint. */
+	/** Create the folder, private to this user. Throws `bad_input` or `io`. */
 	make(): void {
 		makePrivateFolder(...this.#parts);
 	}
 
-	/** Throws `bad_input` when the folder belongs to another user or can be written by others. A missing one is fine. */
+	/** Throws `bad_input` when the folder belongs to another user or is writable by others. It may be missing. */
 	assertPrivate(): void {
 		assertPrivateFolder(...this.#parts);
 	}
@@ -178,13 +179,13 @@ export class HubFolder {
 		return new HubRegistry(homeOf(this.#environment));
 	}
 
-	/** Parts of the path that are ours: `orchestra/hubs/<key>`. What is above belongs to the system or the user. */
+	/** The parts of the path that the hub creates: `orchestra/hubs/<key>`. */
 	get #parts(): [base: string, ...parts: string[]] {
 		const hubs = dirname(this.path);
 		return [dirname(dirname(hubs)), basename(dirname(hubs)), basename(hubs), basename(this.path)];
 	}
 
-	/** A lock that is held by no process of ours. */
+	/** The lock is held, but by no process of this user. */
 	#refuseStranger(): undefined {
 		if (!isLockHeld(this.socketName) || this.owner() !== undefined) return undefined;
 		throw new OrchestraError(
@@ -201,7 +202,7 @@ export class HubFolder {
 			this.#registry.remove(this.#key);
 			for (const name of names) rmSync(join(this.path, name), { force: true });
 		} catch {
-			// What cannot be removed names a process that is about to end, so nobody believes it.
+			// A file that stays names a process that is about to end, so it is ignored.
 		}
 	}
 

@@ -1,18 +1,18 @@
-/* Why a hub that runs does not answer. */
+/* Diagnose a hub that runs but does not answer. */
 import { OrchestraError } from '../../errors.ts';
 import { processStat } from '../../process/process-stat.ts';
 import type { HubFolder } from './hub-folder.ts';
 
-/** A hub shows every second that its event loop runs. After this many milliseconds without it counts as blocked. */
+/** The heartbeat interval is one second. A hub whose last heartbeat is older than this counts as blocked. */
 export const BLOCKED_MS = 5000;
 
-/** What to tell of a hub whose event loop does not run; undefined when it does, or when none is there. */
-export function blockedHub(folder: HubFolder): OrchestraError | undefined {
-	const silentMs = folder.silentMs();
-	if (silentMs < BLOCKED_MS) return undefined;
+/** The error for a hub whose event loop is blocked; undefined when it is not, or no hub runs. */
+export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefined {
+	const heartbeatAgeMs = folder.heartbeatAgeMs();
+	if (heartbeatAgeMs < BLOCKED_MS) return undefined;
 	const owner = folder.owner();
 	if (owner === undefined) return undefined;
-	const seconds = Math.round(silentMs / 1000);
+	const seconds = Math.round(heartbeatAgeMs / 1000);
 	const isStopped = processStat(owner.pid)?.state === 'T';
 	return new OrchestraError(
 		'timeout',
@@ -21,7 +21,7 @@ export function blockedHub(folder: HubFolder): OrchestraError | undefined {
 			hint: isStopped
 				? `A signal suspended it. Continue it with: kill -CONT ${owner.pid}; or end it with: mctl hub stop --force`
 				: 'End it with: mctl hub stop --force',
-			data: { pid: owner.pid, silentMs },
+			data: { pid: owner.pid, heartbeatAgeMs },
 		},
 	);
 }

@@ -1,10 +1,9 @@
 /*
- * Where a shared hub listens.
+ * The listeners of a shared hub.
  *
- * Bridges and commands of this user use a Unix domain socket in the hub's private
- * folder. A UDP port is opened only when somebody needs one: a plugin is configured,
- * or the configuration names an address. A socket file that was deleted is made
- * again; connections that are open stay.
+ * Bridges and commands of this user connect to a Unix domain socket in the hub's private
+ * folder. A UDP port is opened only when a plugin or an address is configured. A deleted
+ * socket file is created again; open connections are not affected.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +16,9 @@ import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { servePlugin } from '../../plugin/server/plugin-server.ts';
 import type { HubFolder } from './hub-folder.ts';
 
-/** Where plugins reach the hub: loopback, any free port. */
+/** The address for plugins: loopback, any free port. */
 const PLUGIN_ADDRESS = '127.0.0.1:0';
-/** How often a deleted socket file is made again. */
+/** Most times that a deleted socket file is created again. */
 const REOPEN_LIMIT = 100;
 
 export interface HubListenersOptions {
@@ -38,7 +37,7 @@ export class HubListeners {
 	#reopened = 0;
 	#isClosed = false;
 
-	/** Open what is needed from the start. Whoever opened it closes it. */
+	/** Open the configured listeners. The caller closes them. */
 	static async open(options: HubListenersOptions): Promise<HubListeners> {
 		const listeners = new HubListeners(options);
 		try {
@@ -54,23 +53,23 @@ export class HubListeners {
 		this.#options = options;
 	}
 
-	/** Where bridges and commands connect to. */
+	/** The address for bridges and commands. */
 	get address(): string {
 		return this.#local?.address ?? '';
 	}
 
-	/** `host:port` for plugins and others; undefined while nobody needed one. */
+	/** `host:port` for plugins and remote peers; undefined when none is open. */
 	get networkAddress(): string | undefined {
 		return this.#listeners.find(({ kind }) => kind !== 'unix')?.address;
 	}
 
-	/** The same, opened when it is not. */
+	/** The network address; opens the listener if necessary. */
 	async openNetwork(): Promise<string> {
 		return (await this.#openQuic()).address;
 	}
 
-	/** Make the socket file again when it was deleted. Never rejects. */
-	async keep(): Promise<void> {
+	/** Create the socket file again if it was deleted. Never rejects. */
+	async restoreSocket(): Promise<void> {
 		const { log } = this.#options;
 		try {
 			const path = this.#local?.kind === 'unix' ? this.address.slice('unix:'.length) : undefined;
@@ -79,11 +78,11 @@ export class HubListeners {
 			this.#reopened++;
 			this.#local = await this.#openLocal();
 		} catch (thrown) {
-			log.warn(`the socket of the hub cannot be made again: ${messageOf(thrown)}`);
+			log.warn(`the socket file of the hub was deleted and cannot be created again: ${messageOf(thrown)}`);
 		}
 	}
 
-	/** Close every connection. Idempotent. */
+	/** Close all listeners and connections. Idempotent. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		await Promise.all(this.#listeners.map((listener) => listener.close()));
@@ -96,17 +95,17 @@ export class HubListeners {
 		if (tcpAddress !== undefined) await this.#listen(tcpAddress, 'tls');
 	}
 
-	/** In the hub's folder; where that takes no socket, in a short one; and by QUIC on loopback where there are none. */
+	/** A socket in the hub's folder, else in a folder with a short path, else QUIC on loopback. */
 	async #openLocal(): Promise<LinkListener> {
 		const { folder, log } = this.#options;
 		for (const path of socketPaths(folder)) {
 			try {
 				return await this.#listen(unixAddress(path()));
 			} catch (thrown) {
-				log.debug(`no socket there: ${messageOf(thrown)}`);
+				log.debug(`no socket can be opened there: ${messageOf(thrown)}`);
 			}
 		}
-		log.warn('this system has no Unix domain sockets here: bridges use QUIC');
+		log.warn('no Unix domain socket can be opened: bridges use QUIC on loopback');
 		return this.#openQuic();
 	}
 

@@ -1,11 +1,11 @@
 /*
- * The lock of a shared hub: a bound socket, which the system releases when the
- * process ends, however it ends. Deleting files cannot release it.
+ * The lock of a shared hub: a bound socket, which the system releases whenever the
+ * process ends. Deleting files does not release it.
  *
- * On Linux its name is in the abstract namespace, so there is no file at all; on
- * Windows it is a named pipe. Elsewhere it is a socket file below `~/.orchestra`,
- * outside the state folder; a file that a killed hub left refuses connections and
- * is replaced. Nothing is ever said on the socket.
+ * On Linux its name is in the abstract namespace, so there is no file; on Windows it is
+ * a named pipe. Elsewhere it is a socket file below `~/.orchestra`, outside the state
+ * folder; the stale file of a killed hub refuses connections and is replaced. No data is
+ * exchanged over the socket.
  */
 
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
@@ -39,7 +39,7 @@ export async function takeHubLock(
 function takeSocketFile(name: string, home: string): Promise<HubLock | undefined> {
 	const folder = socketFolder(home);
 	const path = join(folder, `${name}.lock`);
-	// Probing an old file and replacing it must be one step, or two could replace it at once.
+	// Probing a stale file and replacing it must be atomic.
 	return withFolderLock(folder, async () => {
 		const lock = await bind(path);
 		if (lock !== undefined || (await hasListener(path))) return lock;
@@ -48,7 +48,7 @@ function takeSocketFile(name: string, home: string): Promise<HubLock | undefined
 	});
 }
 
-/** The process of this user that holds the lock, found without any file of the hub. Undefined when none does, or not on Linux. */
+/** The process of this user that holds the lock, found through /proc. Undefined when there is none, and on other systems. */
 export function lockHolder(name: string): ProcessIdentity | undefined {
 	if (process.platform !== 'linux') return undefined;
 	const sockets = socketsNamed(name);
@@ -57,7 +57,7 @@ export function lockHolder(name: string): ProcessIdentity | undefined {
 	return holder === undefined ? undefined : identityOf(Number(holder));
 }
 
-/** True when some process, of any user, holds the lock. Always false where that cannot be seen. */
+/** True when a process of any user holds the lock. Always false outside of Linux. */
 export function isLockHeld(name: string): boolean {
 	return process.platform === 'linux' && socketsNamed(name).size > 0;
 }
@@ -80,7 +80,7 @@ function bind(path: string): Promise<HubLock | undefined> {
 	});
 }
 
-/** What /proc calls the sockets that are bound to this abstract name. */
+/** The sockets in /proc that are bound to this abstract name. */
 function socketsNamed(name: string): Set<string> {
 	const ending = ` @${abstractName(name)}`;
 	const ours = boundSockets().filter((line) => line.endsWith(ending));
@@ -91,7 +91,7 @@ function boundSockets(): string[] {
 	try {
 		return readFileSync('/proc/net/unix', 'utf8').split('\n');
 	} catch {
-		return []; // /proc is not there, or hidden
+		return []; // /proc is missing or hidden
 	}
 }
 
@@ -101,7 +101,7 @@ function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {
 		if (statSync(folder).uid !== process.getuid?.()) return false;
 		return readdirSync(folder).some((descriptor) => sockets.has(linkAt(join(folder, descriptor))));
 	} catch {
-		return false; // it ended while we looked, or is not ours
+		return false; // the process has just ended, or belongs to another user
 	}
 }
 
@@ -109,6 +109,6 @@ function linkAt(path: string): string {
 	try {
 		return readlinkSync(path);
 	} catch {
-		return ''; // closed while we looked
+		return ''; // just closed
 	}
 }

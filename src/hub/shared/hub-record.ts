@@ -1,12 +1,12 @@
-/* What a running hub writes down about itself, and what of it is believed. */
+/* The record of a running hub, and its validation. */
 import { parseDialAddress } from '../../link/address.ts';
 import { isUnixAddress, unixPath } from '../../link/tls/unix-address.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** Where a running hub is found. */
+/** The address and identity of a running hub. */
 export interface HubRecord extends ProcessIdentity {
-	/** Where bridges and commands connect to: `unix:/path`, or `host:port`. */
+	/** The address for bridges and commands: `unix:/path` or `host:port`. */
 	readonly address: string;
 	/** `host:port` for plugins and orchestrator clients; absent when the hub opens no port. */
 	readonly networkAddress?: string | undefined;
@@ -14,9 +14,9 @@ export interface HubRecord extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly startedAt: string;
-	/** What it offers beyond the common protocol; unknown when it does not say. */
+	/** Its protocol features; absent when unknown. */
 	readonly features?: readonly string[] | undefined;
-	/** Names of variables that its configuration refers to and that it has no value for. */
+	/** Variables in its configuration that have no value. */
 	readonly unset?: readonly string[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export function isIdentity(value: unknown): value is ProcessIdentity {
 	return isObject(value) && Number.isSafeInteger(value['pid']) && typeof value['startTime'] === 'string';
 }
 
-/** The record in `value`; undefined when it is none. Lists that are damaged count as absent: the hub itself can be asked. */
+/** The record in `value`; undefined when it is invalid. A damaged list counts as absent, because the hub can be asked. */
 export function readHubRecord(value: unknown): HubRecord | undefined {
 	if (!isHubRecord(value)) return undefined;
 	const { networkAddress } = value;
@@ -51,6 +51,6 @@ function isAddress(value: unknown): boolean {
 		if (typeof value !== 'string') return false;
 		return isUnixAddress(value) ? unixPath(value) !== '' : parseDialAddress(value).port > 0;
 	} catch {
-		return false; // it says what is wrong with it; here only whether matters
+		return false; // only the validity matters here
 	}
 }

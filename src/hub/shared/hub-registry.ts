@@ -1,10 +1,10 @@
 /*
- * The list of this user's running hubs: one small file each in `~/.orchestra/hubs`.
+ * The registry of this user's running hubs: one small file each in `~/.orchestra/hubs`.
  *
- * The state folder of a hub depends on XDG_STATE_HOME, which agents often do not
- * pass on. A terminal and a bridge would look in two places and run two hubs. The
- * home folder is known to both, so the hub records there where its state is.
- * An entry counts only while the process that wrote it lives.
+ * The state folder of a hub depends on XDG_STATE_HOME, which agents often do not pass
+ * on, so a terminal and a bridge could look in different folders and run two hubs. Both
+ * know the home folder, so the hub records the path of its state folder there. An entry
+ * is valid only while the process that wrote it lives.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import { readState, writeState } from './state-file.ts';
 
-/** A hub that runs, and where its state is. */
+/** A running hub and its state folder. */
 export interface HubEntry extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
@@ -35,7 +35,7 @@ export class HubRegistry {
 		return entry !== undefined && isSameProcess(entry) ? entry : undefined;
 	}
 
-	/** Every running hub. Entries of hubs that are dead are removed. */
+	/** Every running hub. Entries of dead hubs are removed. */
 	list(): HubEntry[] {
 		return this.#names().flatMap((name) => {
 			const entry = this.#read(name);
@@ -46,13 +46,13 @@ export class HubRegistry {
 		});
 	}
 
-	/** Record a hub, unless exactly this is recorded. */
+	/** Record a hub, unless the same entry is recorded. */
 	record(key: string, entry: HubEntry): void {
 		if (JSON.stringify(this.#read(`${key}.json`)) === JSON.stringify(entry)) return;
 		writeState(join(homeFolder(this.#home, 'hubs'), `${key}.json`), entry);
 	}
 
-	/** Remove the entry of this very process, or of one that is dead. */
+	/** Remove the entry of this process or of a dead one. */
 	remove(key: string): void {
 		const entry = this.#read(`${key}.json`);
 		if (entry !== undefined && entry.pid !== process.pid && isSameProcess(entry)) return;

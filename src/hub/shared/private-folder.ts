@@ -1,15 +1,15 @@
-/* Folders that decide which hub we talk to: made for this user alone, and checked before they are trusted. */
+/* Private folders: they decide which hub we connect to, so their owner and mode are checked. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 
-/** Longest path of a Unix domain socket that every system takes, in bytes; macOS allows 103. */
+/** Longest path of a Unix domain socket that every system allows, in bytes; macOS allows 103. */
 const SOCKET_PATH_BYTES = 100;
 /** The longest name of a socket in the folder, in bytes. */
 const SOCKET_NAME_BYTES = 62;
 
-/** Make `parts` below `base`, each private. Throws `bad_input` when one belongs to another user, `io` when it cannot be made. */
+/** Create `parts` below `base`, each private. Throws `bad_input` when one belongs to another user, `io` when it cannot be created. */
 export function makePrivateFolder(base: string, ...parts: readonly string[]): string {
 	let path = base;
 	for (const part of parts) {
@@ -31,13 +31,13 @@ export function assertPrivateFolder(base: string, ...parts: readonly string[]): 
 	}
 }
 
-/** `~/.orchestra/<name>`, made when it is missing. `~/.orchestra` itself may be a link. */
+/** `~/.orchestra/<name>`, created if necessary. `~/.orchestra` itself may be a link. */
 export function homeFolder(home: string, name: string): string {
 	makeFolder(join(home, '.orchestra'));
 	return makePrivateFolder(join(home, '.orchestra'), name);
 }
 
-/** Where sockets of this user's hubs are: `~/.orchestra/run`, or a folder in /tmp when that path is too long for a socket. */
+/** The folder for sockets: `~/.orchestra/run`, or a folder in /tmp when that path is too long for a socket. */
 export function socketFolder(home: string): string {
 	const atHome = join(home, '.orchestra', 'run');
 	const isShort = Buffer.byteLength(atHome) + 1 + SOCKET_NAME_BYTES <= SOCKET_PATH_BYTES;

@@ -1,12 +1,12 @@
 /*
- * Who a process is: its pid and when it started. A pid alone is given to another
- * process sooner or later, so nothing is ever signalled by pid alone.
+ * The identity of a process: its pid and start time. Pids are reused, so no process is
+ * signalled by its pid alone.
  */
 import { processStat } from '../../process/process-stat.ts';
 
 export interface ProcessIdentity {
 	readonly pid: number;
-	/** When it started, in the words of this system; only good for comparing. */
+	/** The start time in a system-specific form, for comparison only. */
 	readonly startTime: string;
 }
 
@@ -16,7 +16,7 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 	return startTime === undefined ? undefined : { pid, startTime };
 }
 
-/** True while the very process lives. */
+/** True while this process lives. */
 export function isSameProcess({ pid, startTime }: ProcessIdentity): boolean {
 	return identityOf(pid)?.startTime === startTime;
 }
@@ -28,7 +28,7 @@ function startTimeFromProc(pid: number): string | undefined {
 
 function startTimeFromPs(pid: number): string | undefined {
 	try {
-		// Loaded here because a bridge on Linux must not wait for it.
+		// Loaded here, because it would slow down the start of a bridge on Linux.
 		const { execFileSync } = process.getBuiltinModule('node:child_process');
 		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
 			encoding: 'utf8',

@@ -1,6 +1,6 @@
 /*
- * The shared hub as a process: take the lock, end what an earlier hub left, listen,
- * serve until stopped or idle, leave nothing behind.
+ * The process of the shared hub: take the lock, end the orphans of a crashed hub, listen,
+ * serve until stopped or idle, and clean up.
  */
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
@@ -10,20 +10,20 @@ import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
-import { endGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/stop.ts';
 import { fileJournal } from '../journal.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
-import { DeliveredValues } from './delivered-variables.ts';
-import { beatUntil } from './heartbeat.ts';
+import { ForwardedEnvironment } from './forwarded-environment.ts';
+import { runHeartbeat } from './heartbeat.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { identityOf } from './process-identity.ts';
 
-/** After how long without a client a hub ends that nobody can know by its address, in milliseconds. */
+/** Idle timeout of a hub without a configured address, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
 
 export interface RunHubOptions {
@@ -36,18 +36,18 @@ export interface RunHubOptions {
 	readonly signal: AbortSignal;
 }
 
-/** Run the hub until it is told to stop. Throws `bad_input` when another one runs here. */
+/** Run the hub until it is stopped or idle. Throws `bad_input` when another one runs here. */
 export async function runHub(options: RunHubOptions): Promise<void> {
 	const log = withoutQueries(options.log);
 	const { folder } = options;
 	const lock = await folder.lock();
 	if (lock === undefined) {
-		throw new OrchestraError('bad_input', 'a hub runs here already', {
+		throw new OrchestraError('bad_input', 'a hub is already running here', {
 			hint: 'mctl hub status shows it; mctl hub stop ends it.',
 		});
 	}
 	try {
-		await endLeftovers(folder, log);
+		await endOrphans(folder, log);
 		await serveUntilStopped({ ...options, log });
 	} finally {
 		folder.unlock();
@@ -55,16 +55,16 @@ export async function runHub(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** What users look for is not kept in a log that lives for weeks. */
+/** Search queries are not written to a log that is kept for weeks. */
 function withoutQueries(log: Log): Log {
 	if (log.isDebug) return log;
 	return log.redacted((message) => message.replace(/^(Dynamic resource request: [^?]*)\?.*$/s, '$1'));
 }
 
-async function endLeftovers(folder: HubFolder, log: Log): Promise<void> {
-	const left = folder.leftovers();
-	for (const { pid } of left) log.warn(`ending process ${pid}, which an earlier hub left behind`);
-	await Promise.all(left.map(({ pid }) => endGroup(pid)));
+async function endOrphans(folder: HubFolder, log: Log): Promise<void> {
+	const left = folder.orphans();
+	for (const { pid } of left) log.warn(`ending process ${pid}, an orphan of a hub that crashed`);
+	await Promise.all(left.map(({ pid }) => stopGroup(pid)));
 }
 
 async function serveUntilStopped(options: RunHubOptions): Promise<void> {
@@ -73,8 +73,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
 	const activity = new Activity();
-	const delivered = new DeliveredValues();
-	// Listeners must be there before plugins start, and handlers need the hub: each is made in its turn.
+	const forwarded = new ForwardedEnvironment();
+	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
@@ -83,7 +83,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
 	const handlers = activity.observe(
-		takingVariables(served, { delivered, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -95,7 +95,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			journal: fileJournal(folder.journalFile, log),
 			address: () => listeners.openNetwork(),
 			certsDir,
-			delivered: () => delivered.current,
+			forwarded: () => forwarded.current,
 		});
 		const record = recorder({ folder, certsDir, listeners, opened });
 		folder.announce(record());
@@ -103,9 +103,9 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		opened.hub.warm();
 		const isOpen = opened;
 		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub), log);
-		await beatUntil(signal, { folder, record, listeners, opened, log, isDone });
+		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
-		log.info('the hub stops');
+		log.info('the hub is shutting down');
 		folder.withdraw();
 		shared.suspendedCalls.close();
 		await listeners.close();
@@ -120,7 +120,7 @@ interface Recorded {
 	readonly opened: OpenedHub;
 }
 
-/** Gives the record as it is now. */
+/** Returns a function that builds the current record. */
 function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubRecord {
 	const about = {
 		...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
@@ -137,33 +137,33 @@ function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubR
 	});
 }
 
-/** The same handlers; values that a bridge delivers when it registers are used before it is answered. */
-function takingVariables(
+/** Wrap the handlers: variables that a bridge forwards with its registration are applied before the answer. */
+function withForwardedVariables(
 	handlers: PluginHandlers,
-	{ delivered, opened, log }: { delivered: DeliveredValues; opened: () => OpenedHub; log: Log },
+	{ forwarded, opened, log }: { forwarded: ForwardedEnvironment; opened: () => OpenedHub; log: Log },
 ): PluginHandlers {
 	return {
 		...handlers,
 		async register(manifest, call) {
 			const hub = opened();
-			if (delivered.take(manifest, call.peer.name, hub.unset())) await hub.reload();
+			if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
 			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
 				const names = hub.unset().map((name) => `\${${name}}`);
-				log.warn(`${names.join(', ')} is not set in ${delivered.current.environmentName}`);
+				log.warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
 			}
 			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
 		},
 	};
 }
 
-/** A hub with an address of its own serves peers that cannot start it, so it stays unless told otherwise. */
+/** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
 function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection): number {
 	return idleMs ?? (listenAddress === undefined && tcpAddress === undefined ? IDLE_MS : 0);
 }
 
 function isIdle(activity: Activity, idleMs: number, log: Log): boolean {
 	if (idleMs === 0 || activity.idleMs < idleMs) return false;
-	log.info(`no client for ${Math.round(idleMs / 1000)} s`);
+	log.info(`no client for ${Math.round(idleMs / 1000)} s: shutting down`);
 	return true;
 }
 

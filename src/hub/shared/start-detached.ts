@@ -1,11 +1,10 @@
 /*
- * Start a process that does not belong to its starter.
+ * Start a daemon: a process that outlives its starter.
  *
- * An agent that ends may end its whole process tree, found by parent, session,
- * process group or environment. So the program is started by a shell in a new
- * session which exits at once: its parent is then process 1 (or the nearest
- * subreaper). The mark by which a guard finds stray children is taken out of the
- * environment.
+ * An agent that ends may end its whole process tree, found by parent, session, process
+ * group or environment. So a shell in a new session starts the program and exits at
+ * once; the parent is then process 1 or the nearest subreaper. The mark by which a guard
+ * finds stray children is removed from the environment.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -23,13 +22,13 @@ export interface DetachedOptions {
 	readonly command: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Takes stdout and stderr. */
+	/** Receives stdout and stderr. */
 	readonly logFile: string;
 }
 
 /** The started process; undefined when it ended already. Throws `spawn`. */
 export async function startDetached(options: DetachedOptions): Promise<ProcessIdentity | undefined> {
-	const { spawn } = await import('node:child_process'); // most find a hub that runs
+	const { spawn } = await import('node:child_process'); // loaded here: usually a hub is already running
 	const { cwd, environment, command } = options;
 	const env = withoutMark(environment);
 	const log = openLog(options.logFile);

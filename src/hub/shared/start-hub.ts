@@ -1,9 +1,9 @@
 /*
  * Find the shared hub, or start it in the background.
  *
- * The hub belongs to nobody: it outlives the agent or terminal that started it. Two
- * who start it at once get the same one: the second process finds the lock taken and
- * exits. When the hub that held the lock was just ending, another is started.
+ * The hub outlives the agent or terminal that started it. When two processes start it at
+ * once, both get the same hub: the second one finds the lock taken and exits. When the
+ * lock belonged to a hub that was shutting down, another one is started.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,11 @@ import { startDetached } from './start-detached.ts';
 
 /** How long a hub has until it listens, in milliseconds. */
 export const START_MS = 15_000;
-/** How long we wait for another process that is starting a hub, before we start one too. */
-const TURN_MS = 3000;
-const ASK_AGAIN_MS = 20;
+/** How long to wait for another process that is starting a hub, before starting one too. */
+const START_LOCK_MS = 3000;
+const POLL_MS = 20;
 const LOG_LINES = 5;
-/** How much of the end of the log is read for them. */
+/** Bytes of the end of the log that are read for them. */
 const LOG_BYTES = 4096;
 
 export interface StartOptions {
@@ -32,31 +32,31 @@ export interface StartOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** The running hub, started when there is none. Throws `timeout` or `closed` with the end of its log. */
+/** The running hub; starts it if necessary. Throws `timeout` or `closed` with the end of its log. */
 export async function ensureHub(options: StartOptions): Promise<HubRecord> {
 	return options.folder.located().running() ?? startHub(options);
 }
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
 	const giveUpAt = performance.now() + START_MS;
-	const turn = await startTurn(options);
-	if ('record' in turn) return turn.record;
+	const claim = await takeStartLock(options);
+	if ('record' in claim) return claim.record;
 	try {
 		return await startAndWait(options, giveUpAt);
 	} finally {
-		turn.lock?.release();
+		claim.lock?.release();
 	}
 }
 
 /**
- * Single-flight: of many who find no hub at once, one starts it and the others wait for it. When it ends, however, the
- * next may start one. It saves processes only; a starter that is suspended does not hold up the others for long.
+ * Single-flight: of many processes that find no hub, one starts it and the others wait for it. When the starter ends,
+ * the next one may start a hub. A suspended starter delays the others only briefly.
  */
-async function startTurn({
+async function takeStartLock({
 	folder,
 	signal,
 }: StartOptions): Promise<{ lock: HubLock | undefined } | { record: HubRecord }> {
-	const waitUntil = performance.now() + TURN_MS;
+	const waitUntil = performance.now() + START_LOCK_MS;
 	for (;;) {
 		const lock = await folder.startLock();
 		const record = folder.located().running();
@@ -66,7 +66,7 @@ async function startTurn({
 		}
 		if (lock || performance.now() > waitUntil) return { lock };
 		signal?.throwIfAborted();
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 }
 
@@ -77,21 +77,21 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 	for (;;) {
 		const record = folder.located().running();
 		if (record) {
-			// Another was faster. Ours would find the lock taken, or, if that hub is stopped soon, take its place unasked.
-			if (started !== undefined && record.pid !== started.pid) killIt(started);
+			// Another process was faster. Ours would exit, or replace that hub if it is stopped soon.
+			if (started !== undefined && record.pid !== started.pid) kill(started);
 			return record;
 		}
 		signal?.throwIfAborted();
 		const hasExited = started === undefined || !isSameProcess(started);
 		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
 		if (hasExited) {
-			// One that found the lock taken exits at once; then the other is about to listen, or to end.
+			// It exits at once when the lock is taken; the other hub is about to listen or to end.
 			const isOther = folder.located().owner() !== undefined;
 			if (!isOther && !hasSeenOther) throw notStarted(folder, true);
 			if (!isOther) started = await start(options);
 			hasSeenOther = isOther;
 		}
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 }
 
@@ -100,18 +100,18 @@ function start({ folder, ...options }: StartOptions): Promise<ProcessIdentity | 
 	return startDetached({ ...options, logFile: folder.logFile });
 }
 
-function killIt(started: ProcessIdentity): void {
+function kill(started: ProcessIdentity): void {
 	try {
 		if (isSameProcess(started)) process.kill(started.pid, 'SIGKILL');
 	} catch {
-		// It ended in this very moment, which is what we want.
+		// It has just ended.
 	}
 }
 
 function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
 	const what = hasExited
-		? 'the hub ended before it listened'
-		: `the hub did not listen within ${START_MS} ms`;
+		? 'the hub exited before it was ready'
+		: `the hub was not ready within ${START_MS} ms`;
 	return new OrchestraError(hasExited ? 'closed' : 'timeout', what, {
 		hint: `The end of ${folder.logFile}:\n${lastLines(folder.logFile)}`,
 	});
@@ -129,6 +129,6 @@ function lastLines(file: string): string {
 			closeSync(descriptor);
 		}
 	} catch {
-		return '(it wrote nothing)';
+		return '(the log is empty)';
 	}
 }

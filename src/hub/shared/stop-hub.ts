@@ -1,50 +1,50 @@
 /*
- * Stop the shared hub and see to it that nothing of it lives.
+ * Stop the shared hub and all of its processes.
  *
- * The hub ends its plugins itself. One that has to be killed cannot, and leaves that
- * to its guard; so what it owned is written down here while it still lives, waited
- * for, and ended here when the guard is gone too.
+ * The hub ends its plugins itself. If it has to be killed, its guard ends them. So the
+ * processes of the hub are recorded while it lives, then awaited, and ended here if the
+ * guard is gone too.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
-import { endGroup } from '../../process/stop.ts';
+import { stopGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
-/** How long a hub that was told to stop may take: longer than its plugins' time to shut down and the ladder after it. */
+/** How long a hub may take to stop: longer than the shutdown of its plugins and the signals after it. */
 export const HUB_GRACE_MS = 15_000;
-/** How long we wait for it before it is killed; it ends by itself before. */
+/** How long to wait before the hub is killed; it exits by itself before. */
 const STOP_MS = HUB_GRACE_MS + 3000;
-/** How long the kernel has to bury it, and its guard to end what it owned. */
+/** How long the kernel may take to reap the hub, and the guard to end its processes. */
 const GUARD_MS = 5000;
-const ASK_AGAIN_MS = 20;
-/** How long a hub has that is stopped by force. */
+const POLL_MS = 20;
+/** How long to wait before the hub is killed with --force. */
 const FORCED_STOP_MS = 1000;
 
 export interface StopOptions {
-	/** How long the hub has before it is killed, in milliseconds. Default 18 s: it ends by itself before. */
+	/** How long to wait before the hub is killed, in milliseconds. Default 18 s: it exits by itself before. */
 	readonly stopMs?: number | undefined;
 	/** Kill it after a second. */
 	readonly isForced?: boolean | undefined;
-	/** How long what it owned has after that, before it is ended from here. Default 5 s. */
+	/** How long to wait for the processes of the hub after that, before they are ended. Default 5 s. */
 	readonly guardMs?: number | undefined;
 }
 
-/** Stop the hub and wait until nothing of it lives. False when none ran. Throws `timeout` when something stays. */
+/** Stop the hub and all of its processes. False when no hub ran. Throws `timeout` when a process stays alive. */
 export async function stopHub(
 	folder: HubFolder,
 	{ isForced = false, stopMs = isForced ? FORCED_STOP_MS : STOP_MS, guardMs = GUARD_MS }: StopOptions = {},
 ): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
 	const note = (): void => {
-		for (const one of folder.leftovers()) owned.set(`${one.pid} ${one.startTime}`, one);
+		for (const one of folder.orphans()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
 	note();
 	const hub = folder.owner();
 	if (hub) {
-		signalIt(hub, 'SIGTERM');
-		if (!(await isGone(hub, stopMs, note))) signalIt(hub, 'SIGKILL');
+		signalProcess(hub, 'SIGTERM');
+		if (!(await isGone(hub, stopMs, note))) signalProcess(hub, 'SIGKILL');
 	}
 	const stays = hub === undefined || (await isGone(hub, guardMs, note)) ? [] : [hub.pid];
 	stays.push(...(await endOwned([...owned.values()], guardMs)));
@@ -53,42 +53,42 @@ export async function stopHub(
 	return hub !== undefined;
 }
 
-/** True when it is gone in time. `note` is called now and then while it lives. */
+/** True when the process ends in time. `note` is called periodically meanwhile. */
 async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promise<boolean> {
 	const giveUpAt = performance.now() + ms;
 	while (isSameProcess(hub)) {
 		if (performance.now() > giveUpAt) return false;
 		note();
-		await sleep(ASK_AGAIN_MS);
+		await sleep(POLL_MS);
 	}
 	return true;
 }
 
-/** Wait for the processes of a hub that is gone, end those that stay, and tell the pids of which that was in vain. */
+/** Wait for the processes of a dead hub, then end them. Returns the pids that are still alive. */
 async function endOwned(owned: readonly ProcessIdentity[], ms: number): Promise<number[]> {
 	const stays = await Promise.all(
 		owned.map(async (one) => {
 			const isEmpty = await groupGone(one.pid, ms);
 			if (!isSameProcess(one)) return isEmpty ? [] : [one.pid];
-			await endGroup(one.pid);
+			await stopGroup(one.pid);
 			return isSameProcess(one) ? [one.pid] : [];
 		}),
 	);
 	return stays.flat();
 }
 
-function signalIt(hub: ProcessIdentity, signal: NodeJS.Signals): void {
+function signalProcess(hub: ProcessIdentity, signal: NodeJS.Signals): void {
 	try {
 		if (isSameProcess(hub)) process.kill(hub.pid, signal);
 	} catch (error) {
-		// It ended in this very moment, which is what we want.
+		// It has just ended.
 		if (!isCode(error, 'ESRCH')) throw OrchestraError.from(error, 'io');
 	}
 }
 
 function stillThere(pids: readonly number[]): OrchestraError {
-	return new OrchestraError('timeout', `the hub is not stopped: still alive is ${pids.join(', ')}`, {
-		hint: `Look at what it does: ps -o pid,stat,args -p ${pids.join(',')}`,
+	return new OrchestraError('timeout', `the hub was not stopped: still alive: pid ${pids.join(', ')}`, {
+		hint: `See what they do with: ps -o pid,stat,args -p ${pids.join(',')}`,
 		data: { pids },
 	});
 }

@@ -1,17 +1,16 @@
 /*
  * The storage of the plugin protocol in plain files below `<workspace>/.projects`.
  *
- * A write makes a whole new file beside and renames it into place, so a reader
- * sees the old content or the new and never a part, whenever the writer dies.
- * Comparing the version and renaming happen under a lock of the path. The root
- * is made by the first write; reading from a workspace leaves no trace in it.
+ * A write creates a temporary file and renames it, so that a reader sees the old content
+ * or the new and never a part, even when the writer dies. The version is compared under
+ * a lock of the path. The root is created by the first write; reading creates nothing.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { findInside, ioError, makeInside } from './inside-root.ts';
-import { describeFiles, findFiles, type ListStart } from './list-files.ts';
+import { describeFiles, findFiles, type LocatedFile } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
 import { PathLocks } from './path-locks.ts';
 import { readSmall } from './read-small.ts';
@@ -24,17 +23,17 @@ import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored
 export const STORAGE_FOLDER = '.projects';
 
 export class FileStorage implements Storage {
-	/** Where the files are; it may not exist yet. */
+	/** The folder of the files; it may not exist yet. */
 	readonly root: string;
-	readonly #turns: PathLocks;
+	readonly #locks: PathLocks;
 	readonly #listeners = new Set<(change: StorageChange) => void>();
 
 	constructor(workspace: string) {
 		this.root = join(workspace, STORAGE_FOLDER);
-		this.#turns = new PathLocks(this.root);
+		this.#locks = new PathLocks(this.root);
 	}
 
-	/** Throws `not_found` for a file that is not there. */
+	/** Throws `not_found` for a missing file. */
 	async read(path: string): Promise<StoredFile> {
 		const name = filePath(path);
 		const small = readSmall(this.root, name);
@@ -53,30 +52,30 @@ export class FileStorage implements Storage {
 			throw refusedPath(name, `would hold ${content.length} bytes, more than ${CONTENT_LIMIT_BYTES}`);
 		}
 		const place = await makeInside(this.root, name);
-		return this.#turns.take(await this.#key(place), async (unfinished) => {
+		return this.#locks.run(await this.#key(place), async (unfinished) => {
 			const current = await currentVersion(place, name);
 			checkVersion(name, expectedVersion, current);
 			const newVersion = current + 1n;
 			const bytes = encodeFile({ content, metadata, version: newVersion });
 			await replaceFile(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
-			this.#tell({ path: name, kind: current === 0n ? 'created' : 'changed' });
+			this.#notifyChange({ path: name, kind: current === 0n ? 'created' : 'changed' });
 			return { newVersion };
 		});
 	}
 
-	/** Throws `not_found` for a file that is not there. */
+	/** Throws `not_found` for a missing file. */
 	async delete(path: string): Promise<void> {
 		const name = filePath(path);
 		const place = await findInside(this.root, name);
 		if (place === undefined) throw notFound(name);
-		await this.#turns.take(await this.#key(place), async () => {
+		await this.#locks.run(await this.#key(place), async () => {
 			if ((await currentVersion(place, name)) === 0n) throw notFound(name);
 			await rm(place).catch(rethrow(`cannot delete ${name}`));
-			this.#tell({ path: name, kind: 'deleted' });
+			this.#notifyChange({ path: name, kind: 'deleted' });
 		});
 	}
 
-	/** Files in a folder and all below it, sorted by path. A folder that is not there holds none. */
+	/** The files below a folder, sorted by path. A missing folder is empty. */
 	async list(request: ListRequest = {}): ReturnType<Storage['list']> {
 		return describeFiles(await this.#find(request));
 	}
@@ -86,25 +85,25 @@ export class FileStorage implements Storage {
 		return (await this.#find(request)).map(({ path }) => path);
 	}
 
-	/** Hear of what is written and deleted here. Gives back what ends it. */
+	/** Subscribe to writes and deletes. Returns the function that unsubscribes. */
 	onChange(listener: (change: StorageChange) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
 	}
 
-	async #find({ prefix = '', pattern = '' }: ListRequest): Promise<ListStart[]> {
+	async #find({ prefix = '', pattern = '' }: ListRequest): Promise<LocatedFile[]> {
 		const path = folderPath(prefix);
 		const isWanted = namePattern(pattern);
 		const place = await findInside(this.root, path);
 		return place === undefined ? [] : findFiles({ place, path }, isWanted);
 	}
 
-	/** The same for all processes and for all ways to a file. */
+	/** The lock key: the same for all processes and for all links to a file. */
 	async #key(place: string): Promise<string> {
 		return place.slice((await realpath(this.root)).length);
 	}
 
-	#tell(change: StorageChange): void {
+	#notifyChange(change: StorageChange): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 }
@@ -121,7 +120,7 @@ function checkVersion(path: string, expected: bigint, current: bigint): void {
 	});
 }
 
-/** The version of the file at a place; 0 when there is none. */
+/** The version of a file; 0 when it does not exist. */
 async function currentVersion(place: string, path: string): Promise<bigint> {
 	try {
 		return decodeVersion(await readWhole(place, path));
@@ -149,7 +148,7 @@ async function readWhole(place: string, path: string): Promise<Buffer> {
 	}
 }
 
-/** Never waits for the other end of a pipe, and never follows a link that has just been put there. */
+/** Does not block on a named pipe, and does not follow a link that was just created. */
 async function openFile(place: string, path: string): Promise<FileHandle> {
 	try {
 		return await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,16 +1,16 @@
 /*
- * From a checked path to a place on the disk that is inside the root.
+ * Resolve a checked path to a real path inside the root.
  *
- * Links are followed, and where they end must be inside: a link that leaves the
- * root is refused for reading and writing alike, and so is one that leads to
- * nothing. What is given back has no link left in it.
+ * Links are followed and their targets must be inside: a link that leaves the root is
+ * rejected for reading and writing, and so is a dangling link. The returned path
+ * contains no links.
  */
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { refusedPath } from './storage-path.ts';
 
-/** The real place of a file or folder; undefined when nothing is there. Throws `bad_input` for one outside. */
+/** The real path of a file or folder; undefined when it does not exist. Throws `bad_input` when it is outside. */
 export async function findInside(root: string, path: string): Promise<string | undefined> {
 	const realRoot = await realpathOrNone(root);
 	if (realRoot === undefined) return undefined;
@@ -20,7 +20,7 @@ export async function findInside(root: string, path: string): Promise<string | u
 	return undefined;
 }
 
-/** The real place for a file that is to be written; its folders are made. Throws `bad_input` for one outside. */
+/** The real path for a file to be written; its folders are created. Throws `bad_input` when it is outside. */
 export async function makeInside(root: string, path: string): Promise<string> {
 	await makeFolder(root, path);
 	const existing = await findInside(root, path);
@@ -38,7 +38,7 @@ function checkInside(root: string, place: string, path: string): string {
 	return place;
 }
 
-/** What is not there would be made in the nearest folder that is: that one must be inside too. */
+/** A missing file would be created in the nearest existing folder, which must be inside too. */
 async function checkNearest(root: string, path: string): Promise<void> {
 	for (let above = path; above !== '.' && above !== ''; above = dirname(above)) {
 		const place = join(root, above);
@@ -76,7 +76,7 @@ function gone(path: string): OrchestraError {
 	});
 }
 
-/** The operating system refused. */
+/** An error of the operating system as `io`. */
 export function ioError(what: string, cause: unknown): OrchestraError {
 	if (OrchestraError.is(cause)) return cause;
 	return new OrchestraError('io', `${what}: ${messageOf(cause)}`, { cause, data: { code: 'storage_error' } });

@@ -1,8 +1,8 @@
 /*
  * Walk the folders of the storage.
  *
- * Links are not followed: a list ends, and shows each file once. What vanishes
- * while we look is left out. Of each file only the head is read, for its version.
+ * Links are not followed, so the walk ends and finds each file once. Files that vanish
+ * meanwhile are skipped. Only the head of each file is read, for its version.
  */
 import { constants, type Dirent } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -27,15 +27,18 @@ export interface StorageEntry {
 	modifiedAt: Date;
 }
 
-/** A folder, or a file, to begin with: where it is, and its path in the storage. */
-export interface ListStart {
+/** A file or folder: its real path and its path in the storage. */
+export interface LocatedFile {
 	place: string;
 	path: string;
 }
 
-/** Files at and below a place whose names pass, sorted by path. Throws `bad_input` when there are too many. */
-export async function findFiles(start: ListStart, isWanted: (name: string) => boolean): Promise<ListStart[]> {
-	const found: ListStart[] = [];
+/** Files at and below a path whose names match, sorted by path. Throws `bad_input` when there are too many. */
+export async function findFiles(
+	start: LocatedFile,
+	isWanted: (name: string) => boolean,
+): Promise<LocatedFile[]> {
+	const found: LocatedFile[] = [];
 	for await (const file of walk(start, 0)) {
 		if (!isWanted(basename(file.place))) continue;
 		if (found.push(file) > LIST_LIMIT_ENTRIES) throw tooMany(start.path);
@@ -43,8 +46,8 @@ export async function findFiles(start: ListStart, isWanted: (name: string) => bo
 	return found.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Size, version and time of each file; those that are gone by now are left out. */
-export async function describeFiles(found: readonly ListStart[]): Promise<StorageEntry[]> {
+/** Size, version and time of each file; files that are gone are skipped. */
+export async function describeFiles(found: readonly LocatedFile[]): Promise<StorageEntry[]> {
 	const entries: (StorageEntry | undefined)[] = [];
 	for (let at = 0; at < found.length; at += OPEN_FILES_LIMIT) {
 		entries.push(...(await Promise.all(found.slice(at, at + OPEN_FILES_LIMIT).map(describe))));
@@ -52,7 +55,7 @@ export async function describeFiles(found: readonly ListStart[]): Promise<Storag
 	return entries.filter((entry) => entry !== undefined);
 }
 
-async function* walk({ place, path }: ListStart, depth: number): AsyncGenerator<ListStart> {
+async function* walk({ place, path }: LocatedFile, depth: number): AsyncGenerator<LocatedFile> {
 	if (depth === 0 && (await lstat(place).catch(() => undefined))?.isFile()) return yield { place, path };
 	for (const entry of await readFolder(place)) {
 		if (path === '' && entry.name === CONTROL_FOLDER) continue;
@@ -76,7 +79,7 @@ async function readFolder(place: string): Promise<Dirent[]> {
 
 const HEAD_BYTES = 4_096;
 
-async function describe({ place, path }: ListStart): Promise<StorageEntry | undefined> {
+async function describe({ place, path }: LocatedFile): Promise<StorageEntry | undefined> {
 	try {
 		const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 		try {

@@ -1,9 +1,9 @@
 /*
- * Patterns for the names of files: `*` any characters, `?` one, `[a-z]` and `[^a]`
- * one of a set, `\` takes the next character as it is.
+ * Glob patterns for file names: `*` any characters, `?` one, `[a-z]` and `[^a]` one of a
+ * set, `\` escapes the next character.
  *
- * Matched by hand and not as a regular expression: a pattern comes from outside,
- * and with at most one star to go back to no pattern can take long.
+ * Not compiled to a regular expression: a pattern is untrusted, and backtracking to the
+ * last star only keeps the time bounded.
  */
 import { OrchestraError } from '../../errors.ts';
 import { DEFAULT_PATTERN, PATTERN_LIMIT_CHARACTERS } from './storage-limits.ts';

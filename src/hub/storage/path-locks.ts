@@ -1,11 +1,10 @@
 /*
- * One writer at a time for a path, in this process and among processes.
+ * Per-path locks for writers, within this process and between processes.
  *
- * Paths are spread over a fixed number of folders by a hash; each folder has one
- * lock and holds the unfinished file of whoever has it. So the number of locks is
- * bounded, and what a killed writer leaves behind is out of everybody's sight and
- * removed by the next one. Within the process writers queue up in order and do not
- * have to poll for the lock.
+ * Paths are sharded by a hash over a fixed number of folders. Each folder has one lock
+ * and holds the temporary file of its holder, so the number of locks is bounded, and the
+ * file of a killed writer is not visible and is removed by the next writer. Writers of
+ * the same process queue in order and do not poll for the lock.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -27,33 +26,33 @@ export class PathLocks {
 		this.#root = root;
 	}
 
-	/** Run `work` when it is the path's turn. It may use the file `unfinished`, which is not there yet. */
-	async take<T>(path: string, work: (unfinished: string) => Promise<T>): Promise<T> {
+	/** Run `work` under the lock of the path. It may create the temporary file `unfinished`. */
+	async run<T>(path: string, work: (unfinished: string) => Promise<T>): Promise<T> {
 		if (this.#waiting >= WAITING_WRITES_LIMIT) throw tooMany();
 		const shard = createHash('sha256').update(path).digest('hex').slice(0, 2);
-		const before = this.#last.get(shard);
-		const turn = this.#after(before, shard, work);
-		this.#last.set(shard, turn);
+		const previous = this.#last.get(shard);
+		const running = this.#after(previous, shard, work);
+		this.#last.set(shard, running);
 		this.#waiting++;
 		try {
-			return await turn;
+			return await running;
 		} finally {
 			this.#waiting--;
-			if (this.#last.get(shard) === turn) this.#last.delete(shard);
+			if (this.#last.get(shard) === running) this.#last.delete(shard);
 		}
 	}
 
 	async #after<T>(
-		before: Promise<unknown> | undefined,
+		previous: Promise<unknown> | undefined,
 		shard: string,
 		work: (unfinished: string) => Promise<T>,
 	): Promise<T> {
-		// Whoever was before has told its own caller what went wrong.
-		await before?.catch(() => {});
+		// The previous writer reported its error to its own caller.
+		await previous?.catch(() => {});
 		const folder = join(this.#root, CONTROL_FOLDER, shard);
 		await mkdir(folder, { recursive: true }).catch(rethrow);
 		return withFolderLock(folder, async () => {
-			await removeLeftovers(folder);
+			await removeStaleFiles(folder);
 			return work(join(folder, `${process.pid}.unfinished`));
 		});
 	}
@@ -63,14 +62,14 @@ function rethrow(error: unknown): never {
 	throw ioError('cannot make the folder for locks', error);
 }
 
-async function removeLeftovers(folder: string): Promise<void> {
+async function removeStaleFiles(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
 		if (UNFINISHED.test(name)) await rm(join(folder, name), { force: true });
 	}
 }
 
 function tooMany(): OrchestraError {
-	return new OrchestraError('io', `${WAITING_WRITES_LIMIT} writes wait for the storage already`, {
+	return new OrchestraError('io', `${WAITING_WRITES_LIMIT} writes are already waiting for the storage`, {
 		hint: 'Wait for the answers to earlier writes.',
 		data: { code: 'storage_error' },
 	});

@@ -1,11 +1,10 @@
 /*
- * Read a small stored file in one go.
+ * Read a small stored file synchronously.
  *
- * The asynchronous way asks the thread pool eight times (two real paths, open, stat,
- * read, close), and each costs a wake-up: a millisecond in all, while the file is in
- * the page cache. Six system calls in a row take some 30 µs. Anything unusual (a
- * large file, a link, something missing) gives undefined, and the asynchronous way
- * decides what it is.
+ * The asynchronous path uses the thread pool eight times (two real paths, open, stat,
+ * read, close), which takes about a millisecond even when the file is in the page cache.
+ * Six synchronous system calls take about 30 µs. Anything unusual (a large file, a link,
+ * a missing file) gives undefined, and the asynchronous path handles it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ export function readSmall(root: string, path: string): Buffer | undefined {
 		if (realpathSync.native(place) !== place) return undefined;
 		return readWithin(openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 	} catch {
-		return undefined; // the other way finds out what is wrong
+		return undefined; // the asynchronous path reports the error
 	}
 }
 

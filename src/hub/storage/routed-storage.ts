@@ -1,9 +1,9 @@
 /*
- * The one storage of a hub, for plugins and as resources of MCP: kept by the plugin
- * that provides the type, else by the hub in its own files.
+ * The storage of a hub, for plugins and for MCP resources: routed to the plugin that
+ * provides the storage type, else to the hub's own files.
  *
- * An empty type is `markdown`, as in other Orchestras. A plugin that is down is not
- * replaced by the hub's files: what is written there would be missing in the plugin.
+ * An empty type is `markdown`, as in other Orchestras. There is no fallback to the hub's
+ * files while a plugin is down: its writes would be missing in the plugin.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Backend } from '../backends/backend.ts';
@@ -14,7 +14,7 @@ import type { StorageEntry } from './list-files.ts';
 import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
 import type { StoredFile } from './stored-file.ts';
 
-/** What an empty type means, and what the hub keeps itself when no plugin does. */
+/** The default type, which the hub stores itself when no plugin does. */
 const DEFAULT_TYPE = 'markdown';
 
 export class RoutedStorage implements Storage {
@@ -22,24 +22,24 @@ export class RoutedStorage implements Storage {
 	readonly #backends: () => readonly Backend[];
 	readonly #listeners = new Set<(change: StorageChange) => void>();
 
-	/** @param backends asked anew each time */
+	/** @param backends the current backends, read for each request */
 	constructor(files: FileStorage, backends: () => readonly Backend[]) {
 		this.#files = files;
 		this.#backends = backends;
-		files.onChange((change) => this.#tell(change));
+		files.onChange((change) => this.#notifyChange(change));
 	}
 
-	/** The storage of a type. Throws `tool_failed` for one that nobody provides. */
+	/** The storage of a type. Throws `tool_failed` when no plugin provides it. */
 	of(type: string): Omit<Storage, 'onChange'> {
 		const wanted = type === '' ? DEFAULT_TYPE : type;
 		const plugin = this.#backends().find(
 			(backend) => backend instanceof PluginBackend && backend.providesStorage.includes(wanted),
 		);
 		if (wanted === DEFAULT_TYPE)
-			return plugin instanceof PluginBackend ? this.#watched(plugin, type) : this.#files;
+			return plugin instanceof PluginBackend ? this.#withChanges(plugin, type) : this.#files;
 		if (plugin instanceof PluginBackend) return new PluginStorage(plugin, type);
 		throw new OrchestraError('tool_failed', `no plugin provides storage type "${type}"`, {
-			hint: 'Name it in provides_storage of the plugin that keeps it.',
+			hint: 'Add the type to provides_storage of the plugin that stores it.',
 			data: { code: 'storage_error' },
 		});
 	}
@@ -69,8 +69,8 @@ export class RoutedStorage implements Storage {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	/** The files of a plugin are shown as resources, so what changes there is told here. */
-	#watched(plugin: PluginBackend, type: string): Omit<Storage, 'onChange'> {
+	/** Emits changes, because the files of the plugin are shown as resources. */
+	#withChanges(plugin: PluginBackend, type: string): Omit<Storage, 'onChange'> {
 		const storage = new PluginStorage(plugin, type);
 		return {
 			read: (path, signal) => storage.read(path, signal),
@@ -78,17 +78,17 @@ export class RoutedStorage implements Storage {
 			paths: (request) => storage.paths(request),
 			write: async (request, signal) => {
 				const written = await storage.write(request, signal);
-				this.#tell({ path: request.path, kind: written.newVersion === 1n ? 'created' : 'changed' });
+				this.#notifyChange({ path: request.path, kind: written.newVersion === 1n ? 'created' : 'changed' });
 				return written;
 			},
 			delete: async (path, signal) => {
 				await storage.delete(path, signal);
-				this.#tell({ path, kind: 'deleted' });
+				this.#notifyChange({ path, kind: 'deleted' });
 			},
 		};
 	}
 
-	#tell(change: StorageChange): void {
+	#notifyChange(change: StorageChange): void {
 		for (const listener of this.#listeners) listener(change);
 	}
 }

@@ -1,12 +1,12 @@
-/* Every bound of the storage, by name. What is over a bound is refused with a sentence that names it. */
+/* The limits of the storage. Errors name the limit that was exceeded. */
 
 /** Longest path, in bytes of UTF-8. */
 export const PATH_LIMIT_BYTES = 4_096;
-/** Longest name of one file or folder, in bytes of UTF-8: what common file systems take. */
+/** Longest name of one file or folder, in bytes of UTF-8: the limit of common file systems. */
 export const NAME_LIMIT_BYTES = 255;
 /** Longest pattern of a list, in characters. */
 export const PATTERN_LIMIT_CHARACTERS = 256;
-/** The pattern of a list that names none. */
+/** The pattern of a list without one. */
 export const DEFAULT_PATTERN = '*.md';
 /** Largest content of one file, in bytes; a frame of the protocol holds no more. */
 export const CONTENT_LIMIT_BYTES: number = 16 * 1024 * 1024;
@@ -14,11 +14,11 @@ export const CONTENT_LIMIT_BYTES: number = 16 * 1024 * 1024;
 export const FRONT_MATTER_LIMIT_BYTES: number = 256 * 1024;
 /** Most values in the metadata of one file, so that what is written can be read again. */
 export const METADATA_LIMIT_VALUES = 3_000;
-/** Most files that one list gives. */
+/** Most files in one list. */
 export const LIST_LIMIT_ENTRIES = 50_000;
-/** Deepest folder that a list looks into, counted from the root. */
+/** Deepest folder that is listed, counted from the root. */
 export const STORAGE_DEPTH_LIMIT = 64;
-/** Files whose heads are read at the same time. */
+/** Files that are read concurrently. */
 export const OPEN_FILES_LIMIT = 16;
-/** Most writes and deletes that wait for their turn. */
+/** Most writes and deletes that wait for a lock. */
 export const WAITING_WRITES_LIMIT = 1_000;

@@ -1,25 +1,24 @@
 /*
- * The paths of the storage, checked before they come near the file system.
+ * Validation of storage paths, before the file system is accessed.
  *
- * A path is names joined by `/`, below the root. Everything that could mean
- * another place is refused rather than repaired: `..`, absolute paths, drive
- * letters, backslashes, NUL. Whether a link leads out of the root is seen later,
- * on the disk (inside-root.ts).
+ * A path is a list of names joined by `/`, relative to the root. Anything that could
+ * leave the root is rejected, not repaired: `..`, absolute paths, drive letters,
+ * backslashes, NUL. Links are checked on the disk (`inside-root.ts`).
  */
 import { OrchestraError } from '../../errors.ts';
 import { NAME_LIMIT_BYTES, PATH_LIMIT_BYTES } from './storage-limits.ts';
 
-/** The folder in the root that holds locks and unfinished files; no path may lead into it. */
+/** The folder for locks and temporary files; paths into it are rejected. */
 export const CONTROL_FOLDER = '.storage';
 
-/** The path of a file in its one spelling: `./a//b.md` is `a/b.md`. Throws `bad_input`. */
+/** The normalized path of a file: `./a//b.md` is `a/b.md`. Throws `bad_input`. */
 export function filePath(text: string): string {
 	const path = folderPath(text);
 	if (path === '') throw refusedPath(text, 'names no file');
 	return path;
 }
 
-/** The path of a folder in its one spelling; the empty path is the root. Throws `bad_input`. */
+/** The normalized path of a folder; the empty path is the root. Throws `bad_input`. */
 export function folderPath(text: string): string {
 	if (Buffer.byteLength(text) > PATH_LIMIT_BYTES)
 		throw refusedPath(text, `is longer than ${PATH_LIMIT_BYTES} bytes`);
@@ -38,7 +37,7 @@ export function folderPath(text: string): string {
 
 const SHOWN_CHARACTERS = 80;
 
-/** The error for a path that is not served. */
+/** The error for an invalid path. */
 export function refusedPath(path: string, why: string): OrchestraError {
 	const shown = path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path;
 	return new OrchestraError('bad_input', `the path ${JSON.stringify(shown)} ${why}`, {

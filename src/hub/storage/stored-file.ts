@@ -1,5 +1,5 @@
 /*
- * A stored file as bytes: front matter with version and metadata, then the content.
+ * The format of a stored file: front matter with version and metadata, then the content.
  *
  *     ---
  *     storage_version: 3
@@ -7,9 +7,8 @@
  *     ---
  *     The content, byte for byte as it was given.
  *
- * A file that somebody made with an editor may have front matter without a
- * version, or none at all: it is at version 1. A block that is not YAML is
- * served as content like the rest, so that nothing gets lost.
+ * A file that was written with an editor may have no version or no front matter: it has
+ * version 1. A block that is not YAML is part of the content, so that nothing is lost.
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
@@ -20,9 +19,9 @@ import { parsePlain } from '../../library/files/front-matter.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './storage-limits.ts';
 
-/** The key of the front matter that is ours; metadata cannot have it. */
+/** The reserved key of the front matter; metadata cannot have it. */
 export const VERSION_KEY = 'storage_version';
-/** The version of a file that does not say. */
+/** The version of a file without a version. */
 export const UNMARKED_VERSION = 1n;
 
 export interface StoredFile {
@@ -33,7 +32,7 @@ export interface StoredFile {
 
 const VERSION_LINE = /^storage_version: ([1-9]\d{0,17})\r?$/m;
 
-/** Take the bytes of a file apart. */
+/** Decode the bytes of a file. */
 export function decodeFile(bytes: Uint8Array): StoredFile {
 	const block = blockOf(bytes);
 	const version = decodeVersion(bytes);
@@ -49,12 +48,12 @@ export function decodeVersion(head: Uint8Array): bigint {
 	return digits === undefined ? UNMARKED_VERSION : BigInt(digits);
 }
 
-/** Could the front matter reach beyond these first bytes of a file? */
+/** Whether the front matter may extend beyond these first bytes of a file. */
 export function isBlockCut(head: Uint8Array): boolean {
 	return OPENING.test(textOf(head.subarray(0, OPENING_BYTES))) && blockOf(head) === undefined;
 }
 
-/** Put a file together. Throws `bad_input` when the metadata does not fit. */
+/** Encode a file. Throws `bad_input` when the metadata is invalid or too large. */
 export function encodeFile({ content, metadata, version }: StoredFile): Buffer {
 	if (Object.hasOwn(metadata, VERSION_KEY)) {
 		throw bad(`the metadata may not have a key "${VERSION_KEY}": the storage keeps the version there`);
@@ -72,7 +71,7 @@ const OPENING_BYTES = 64;
 
 /** The YAML between the fences and where the content begins; undefined without both fences. */
 function blockOf(bytes: Uint8Array): { text: string; end: number } | undefined {
-	// One character a byte, so that places in the text are places in the file.
+	// Latin-1: one character per byte, so that offsets in the text are offsets in the file.
 	const text = textOf(bytes.subarray(0, FRONT_MATTER_LIMIT_BYTES));
 	const opening = OPENING.exec(text);
 	if (!opening) return undefined;
@@ -80,7 +79,7 @@ function blockOf(bytes: Uint8Array): { text: string; end: number } | undefined {
 	const closing = CLOSING.exec(text.slice(start));
 	if (!closing) return undefined;
 	const end = start + closing.index + closing[0].length;
-	// A fence without a newline is a fence only where the file ends.
+	// A closing fence without a newline is valid only at the end of the file.
 	if (!closing[0].endsWith('\n') && end < bytes.length) return undefined;
 	const block = Buffer.from(text.slice(start, start + closing.index), 'latin1').toString('utf8');
 	return { text: block, end };
@@ -93,14 +92,14 @@ function textOf(bytes: Uint8Array): string {
 function parseBlock(block: string): JsonObject | undefined {
 	try {
 		const value: unknown = parsePlain(block) ?? parseBoundedYaml(block) ?? {};
-		// Through JSON, because YAML can also say dates, infinities and circles.
+		// Through JSON, because YAML also has dates, infinities and cycles.
 		return isObject(value) ? (JSON.parse(JSON.stringify(value)) as JsonObject) : undefined;
 	} catch {
 		return undefined; // not YAML, or over a bound: the block is content
 	}
 }
 
-/** Texts on one line, quoted as in JSON: blocks and folded lines do not always come back as they were. */
+/** Strings on one line, quoted as in JSON: block and folded styles do not always round-trip. */
 const yamlStyle = {
 	lineWidth: 0,
 	blockQuote: false,
@@ -118,7 +117,7 @@ function yamlOf(metadata: JsonObject): string {
 	}
 }
 
-/** Loaded on first need: a storage with plain metadata that is only read never pays for it. */
+/** Loaded on first use: reading plain metadata does not need it. */
 function yaml(): typeof Yaml {
 	return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }

@@ -1,15 +1,15 @@
 /*
- * The certificate folder: one authority, one leaf per name.
+ * The certificate folder: one authority (CA), one leaf per name.
  *
- * Its layout is shared with every other Orchestra on the machine, so what is
- * there is used as it is. What is missing is made, and what ends within a month is
- * renewed, both under a lock. The authority keeps its key when it is renewed:
- * leaves signed before stay good. A file that is damaged, has expired or is not yet
- * valid is never replaced silently; the error names it and the remedy.
+ * Its layout is shared with every other Orchestra on the machine, so existing files
+ * are used as they are. Missing certificates are created, and certificates that
+ * expire within a month are renewed, both under a lock. The CA keeps its key when it
+ * is renewed, so older leaves stay valid. A file that is damaged, expired or not yet
+ * valid is never replaced silently; the error names it and the fix.
  *
- * The clock may be wrong. Nothing is made while it is implausible. A certificate that
- * is made or renewed starts when its authority started, so what was renewed while the
- * clock was ahead is good when the clock is set right again.
+ * The clock may be wrong. Nothing is created while it is implausible. A new or renewed
+ * certificate starts when its CA started, so a certificate that was renewed while the
+ * clock was ahead is valid when the clock is corrected.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
@@ -35,14 +35,14 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 const EARLY_MS = 60_000;
 const LONGEST_NAME = 64;
-/** A clock outside of this is wrong; certificates with two digits for the year end with 2049. */
+/** Plausible range of the clock; UTCTime, with its two-digit year, ends with 2049. */
 const CLOCK_FROM = Date.UTC(2025, 0, 1);
 const CLOCK_UNTIL = Date.UTC(2049, 0, 1);
 
-/** The name in the certificate of every orchestrator: who dials one expects it. */
+/** The name in the certificate of every orchestrator; its clients check it. */
 export const ORCHESTRATOR_NAME = 'orchestrator';
 
-/** A pair as it was found, with what its certificate says. */
+/** A key and certificate from the folder, with the certificate parsed. */
 interface ReadPair extends KeyAndCertificate {
 	readonly parsed: X509Certificate;
 }
@@ -56,7 +56,7 @@ export function certificatesFolder(folder: string = '~/.orchestra/certs'): strin
 	return folder === '~' || folder.startsWith('~/') ? join(homedir(), folder.slice(1)) : folder;
 }
 
-/** The identity of `name` in the folder, made or renewed when needed. Throws `bad_input` naming the file that is wrong. */
+/** The identity of `name` in the folder, created or renewed if needed. Throws `bad_input` naming the invalid file. */
 export async function loadIdentity(
 	folder: string,
 	name: string,
@@ -77,12 +77,12 @@ export async function loadIdentity(
 	});
 }
 
-/** Make the authority and the leaf of the orchestrator before they are needed, under the folder's lock. */
+/** Create the CA and the certificate of the orchestrator in advance, under the folder's lock. */
 export async function ensureCertificates(folder: string, options: CertificateOptions = {}): Promise<void> {
 	await loadIdentity(folder, ORCHESTRATOR_NAME, options);
 }
 
-/** A name becomes a file name and a DNS name: letters, digits, dots, dashes and underscores only. */
+/** Throws `bad_input` for a name that cannot be a file name and a DNS name. */
 export function checkName(name: string): void {
 	const isSafe = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name) && !name.includes('..');
 	if (isSafe && name.length <= LONGEST_NAME && name !== 'ca') return;
@@ -91,19 +91,20 @@ export function checkName(name: string): void {
 	});
 }
 
-/** Everything there and good for a month: the usual case, without the lock. */
+/** The usual case, without the lock: both files exist and are valid for another month. */
 function readIdentity(folder: string, name: string, now: Date): Identity | undefined {
 	const authority = readPair(folder, 'ca', now);
 	const leaf = authority && readPair(folder, name, now);
-	if (!authority || !leaf || isEnding(authority, now) || isEnding(leaf, now)) return undefined;
+	if (!authority || !leaf || expiresSoon(authority, now) || expiresSoon(leaf, now)) return undefined;
 	if (!isSignedBy(leaf, authority)) return undefined;
 	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
 }
 
 async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
 	const found = readPair(folder, 'ca', now);
-	if (!found && readIfThere(join(folder, 'ca.key')) !== undefined) throw halfAuthority(folder, 'ca.crt');
-	if (found && !isEnding(found, now)) return found;
+	if (!found && readIfExists(join(folder, 'ca.key')) !== undefined)
+		throw incompleteAuthority(folder, 'ca.crt');
+	if (found && !expiresSoon(found, now)) return found;
 	const key = found && signingKey(found);
 	if (found && !key) return found;
 	const authority = found && key ? readAuthority(found.certificate, key) : newAuthority();
@@ -116,18 +117,18 @@ async function ensureLeaf(
 ): Promise<ReadPair> {
 	const found = readPair(folder, name, now);
 	const key = signingKey(authority);
-	if (found && isSignedBy(found, authority) && (!isEnding(found, now) || !key)) return found;
-	if (authority.key === '') throw halfAuthority(folder, 'ca.key');
+	if (found && isSignedBy(found, authority) && (!expiresSoon(found, now) || !key)) return found;
+	if (authority.key === '') throw incompleteAuthority(folder, 'ca.key');
 	if (!key) {
 		throw new OrchestraError('bad_input', `${join(folder, 'ca.key')} cannot sign a certificate for ${name}`, {
-			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from where it was made.',
+			hint: 'It must be an Ed25519 key in PKCS#8. Copy the whole folder from the machine that created it.',
 		});
 	}
 	const validFor = validity(now, authority);
 	return writePair(folder, name, makeLeaf(name, validFor, readAuthority(authority.certificate, key)));
 }
 
-/** As old as the authority: a start of its own would be in the future once a clock that was ahead is set right. */
+/** Starts with the CA: a start at `now` would be in the future once a clock that was ahead is corrected. */
 function validity(now: Date, authority: ReadPair | undefined): Validity {
 	const from = authority ? Date.parse(authority.parsed.validFrom) : Number.POSITIVE_INFINITY;
 	return {
@@ -140,12 +141,12 @@ function checkClock(folder: string, now: Date): void {
 	if (now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL) return;
 	throw new OrchestraError(
 		'bad_input',
-		`the clock of this machine says ${now.toISOString()}: certificates made now in ${folder} would be worthless`,
+		`the clock of this machine says ${now.toISOString()}: certificates created now in ${folder} would be invalid`,
 		{ hint: 'Set the clock and try again.' },
 	);
 }
 
-/** Only the owner of the lock writes, so what is there was left by a process that died. */
+/** Only the owner of the lock writes, so any draft was left by a process that died. */
 async function removeDrafts(folder: string): Promise<void> {
 	const drafts = (await readdir(folder)).filter((name) => /\.(crt|key)\.\d+\.new$/.test(name));
 	await Promise.all(drafts.map((name) => unlink(join(folder, name)).catch(() => {})));
@@ -155,13 +156,13 @@ async function removeDrafts(folder: string): Promise<void> {
 function readPair(folder: string, name: string, now: Date): ReadPair | undefined {
 	const path = join(folder, `${name}.crt`);
 	const keyPath = join(folder, `${name}.key`);
-	const certificate = readIfThere(path);
-	const key = readIfThere(keyPath);
+	const certificate = readIfExists(path);
+	const key = readIfExists(keyPath);
 	if (certificate === undefined) return undefined;
 	const parsed = parse(path, () => new X509Certificate(certificate));
 	checkValidity(path, parsed, now);
 	if (key === undefined) {
-		// A machine may hold the authority's certificate alone; a leaf without its key is of no use.
+		// A machine may have the CA's certificate alone; a leaf needs its key.
 		if (name === 'ca') return { certificate, key: '', parsed };
 		throw fileError(keyPath, 'is missing');
 	}
@@ -170,16 +171,16 @@ function readPair(folder: string, name: string, now: Date): ReadPair | undefined
 	return { certificate, key, parsed };
 }
 
-/** Either the clock is wrong now, or it was wrong when the file was made: that is for a person to decide. */
+/** The clock is wrong now, or was wrong when the file was created: the user must decide. */
 function checkValidity(path: string, { validFrom, validTo }: X509Certificate, now: Date): void {
 	const clock = `; the clock says ${now.toISOString()}`;
-	if (Date.parse(validTo) <= now.getTime()) throw fileError(path, `has expired on ${validTo}${clock}`);
+	if (Date.parse(validTo) <= now.getTime()) throw fileError(path, `expired on ${validTo}${clock}`);
 	if (Date.parse(validFrom) > now.getTime())
 		throw fileError(path, `is not valid before ${validFrom}${clock}`);
 }
 
-/** Four small files, read at once: a trip through the thread pool for each would hold up every start. */
-function readIfThere(path: string): string | undefined {
+/** Synchronous: for four small files the thread pool would only delay every start. */
+function readIfExists(path: string): string | undefined {
 	try {
 		if (path.endsWith('.key')) assertPrivateKey(path);
 		else assertPrivate(path);
@@ -194,7 +195,7 @@ function readIfThere(path: string): string | undefined {
 	}
 }
 
-/** Both files appear whole and almost at once; the key first, because a certificate alone would count as damaged. */
+/** Atomic renames, the key first, because a certificate without a key counts as damaged. */
 async function writePair(folder: string, name: string, pair: KeyAndCertificate): Promise<ReadPair> {
 	const keyPath = join(folder, `${name}.key`);
 	const path = join(folder, `${name}.crt`);
@@ -220,23 +221,23 @@ function fileError(path: string, what: string, cause?: unknown): OrchestraError 
 	return new OrchestraError('bad_input', `the certificate file ${path} ${what}`, {
 		cause,
 		hint: isAuthority
-			? `${clockHint}Stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`
-			: `${clockHint}Delete its .crt and .key: they are made again at the next start.`,
+			? `${clockHint}Stop every hub and plugin, delete the whole folder, and start again: all certificates are created again.`
+			: `${clockHint}Delete its .crt and .key: they are created again at the next start.`,
 		data: { path },
 	});
 }
 
-/** One of the two files of the authority is not there: a new one would make every certificate of the old worthless. */
-function halfAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): OrchestraError {
+/** One of the two CA files is missing: a new CA would invalidate every existing certificate. */
+function incompleteAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): OrchestraError {
 	const path = join(folder, missing);
 	const other = join(folder, missing === 'ca.crt' ? 'ca.key' : 'ca.crt');
-	return new OrchestraError('bad_input', `the certificate file ${path} is missing, but ${other} is there`, {
-		hint: `Put ${missing} back. If it is lost, stop every hub and plugin, delete the whole folder, and start again: all certificates are made anew.`,
+	return new OrchestraError('bad_input', `the certificate file ${path} is missing, but ${other} exists`, {
+		hint: `Restore ${missing}. If it is lost, stop every hub and plugin, delete the whole folder, and start again: all certificates are created again.`,
 		data: { path, other },
 	});
 }
 
-function isEnding({ parsed }: ReadPair, now: Date): boolean {
+function expiresSoon({ parsed }: ReadPair, now: Date): boolean {
 	return Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
 }
 

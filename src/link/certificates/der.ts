@@ -1,9 +1,9 @@
 /*
- * Just enough DER to write a certificate.
+ * A minimal DER encoder for certificates.
  *
- * A certificate is a dozen nested values; a library for it brings eleven packages
- * along. Reading is left to `node:crypto`, but for two values that must be
- * repeated byte for byte.
+ * A certificate is a dozen nested values; a library for it would add eleven packages.
+ * `node:crypto` parses certificates, except for two values that must be copied byte
+ * for byte.
  */
 
 export type Der = Buffer;
@@ -57,7 +57,7 @@ export function contentOf(bytes: Buffer): Buffer {
 	return bytes.subarray(start, end);
 }
 
-/** The values that lie one after the other in `bytes`; a broken one ends the list. */
+/** The consecutive values in `bytes`; an invalid one ends the list. */
 export function itemsOf(bytes: Buffer): Der[] {
 	const items: Der[] = [];
 	for (let at = 0; at + 1 < bytes.length; ) {

@@ -1,6 +1,6 @@
 /*
- * Look through a certificate folder without changing it: `mctl doctor` shows what this finds.
- * Modes, damage, validity, whether each leaf is signed by the authority, and whether each key belongs.
+ * Inspect a certificate folder without changing it, for `mctl doctor`: file modes, damage,
+ * validity, whether the CA signed each leaf, and whether each key matches.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface CertificateFinding {
 const DAY_MS = 24 * 60 * 60_000;
 const EXPIRES_SOON_DAYS = 30;
 
-/** What is right and wrong with the folder, file by file. A folder that does not exist has no findings. */
+/** One finding per file, good or bad. A missing folder has no findings. */
 export function* inspectCertificates(folder: string, now: Date = new Date()): Generator<CertificateFinding> {
 	if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
 	yield* problems(folder, () => assertPrivate(folder));
@@ -48,8 +48,8 @@ function inspectCertificate(
 	now: Date,
 ): CertificateFinding {
 	const fix = path.endsWith('ca.crt')
-		? 'Is the clock right? If so, stop every hub and plugin and remove the whole folder: all are made anew.'
-		: `Is the clock right? If so, remove ${path} and its .key: they are made again when needed.`;
+		? 'Is the clock right? If so, stop every hub and plugin and remove the whole folder: all are created again.'
+		: `Is the clock right? If so, remove ${path} and its .key: they are created again when needed.`;
 	const fail = (reason: string): CertificateFinding => ({
 		verdict: 'fail',
 		path,

@@ -1,10 +1,9 @@
 /*
- * Who the peer is, by its certificate.
+ * The identity of a peer, from its certificate.
  *
- * Every leaf of the folder is good for `localhost`, so the handshake alone only says
- * that the peer belongs to the same user. Who dials says in addition which name it
- * expects: `orchestrator`, or the id of a plugin. It may be the common name or among
- * the DNS names.
+ * Every leaf of the folder is valid for `localhost`, so the handshake alone only proves
+ * that the peer belongs to the same user. A client therefore also checks the expected
+ * name, `orchestrator` or the id of a plugin, against the common name and DNS names.
  */
 import { X509Certificate } from 'node:crypto';
 import { OrchestraError } from '../../errors.ts';

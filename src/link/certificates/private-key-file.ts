@@ -1,4 +1,4 @@
-/* A key that others can read is no secret, and one that others can write is not ours. */
+/* Check the permissions of a private key file: only its owner may read or write it. */
 import { lstatSync } from 'node:fs';
 import { OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
@@ -15,7 +15,7 @@ export function assertPrivateKey(path: string): void {
 	}
 	const verb = (found.mode & WRITABLE_BY_OTHERS) === 0 ? 'read' : 'written';
 	throw new OrchestraError('bad_input', `the private key ${path} can be ${verb} by other users`, {
-		hint: `Run: chmod 600 ${path}. If others may have read it, remove the folder: all certificates are made anew.`,
+		hint: `Run: chmod 600 ${path}. If others may have read it, remove the folder: all certificates are created again.`,
 		data: { path },
 	});
 }

@@ -1,4 +1,4 @@
-/* Make an Ed25519 authority and leaves signed by it, as PEM texts (RFC 5280, RFC 8410). */
+/* Create an Ed25519 CA and leaves signed by it, in PEM (RFC 5280, RFC 8410). */
 import {
 	createHash,
 	createPublicKey,
@@ -37,7 +37,7 @@ export interface Validity {
 	to: Date;
 }
 
-/** Who signs, and how its own certificate spells its name and its key: leaves must repeat both exactly. */
+/** The signing key, and the name and key id of its certificate, which leaves must repeat byte for byte. */
 export interface Authority {
 	key: KeyObject;
 	name: Der;
@@ -61,13 +61,13 @@ export function newAuthority(): Authority {
 	return { key, name: nameOf(AUTHORITY_NAME), keyId: hashOf(key) };
 }
 
-/** The authority behind a certificate, whoever made it. */
+/** The authority of an existing certificate, ours or another tool's. */
 export function readAuthority(certificate: string, key: KeyObject): Authority {
 	const { raw } = new X509Certificate(certificate);
 	return { key, name: subjectOf(raw), keyId: keyIdIn(raw) };
 }
 
-/** The certificate of an authority, signed by itself. Made again with a later end, what it signed stays good. */
+/** The self-signed certificate of an authority. After a renewal, leaves that it signed stay valid. */
 export function certifyAuthority(authority: Authority, validity: Validity): KeyAndCertificate {
 	const { key, name, keyId } = authority;
 	const extensions = [
@@ -138,7 +138,7 @@ function publicKey(key: KeyObject): Der {
 	return createPublicKey(key).export({ type: 'spki', format: 'der' });
 }
 
-/** How our certificates name a key: the hash of its bits. */
+/** The key id in our certificates: the hash of the key's bits. */
 function hashOf(key: KeyObject): Buffer {
 	return createHash('sha1').update(publicKey(key).subarray(-32)).digest();
 }
@@ -151,7 +151,7 @@ function subjectOf(certificate: Buffer): Der {
 	return subject;
 }
 
-/** The key id that a certificate states: it follows the number of its extension, wrapped twice. */
+/** The key id in a certificate: it follows the OID of its extension, wrapped twice. */
 function keyIdIn(certificate: Buffer): Buffer | undefined {
 	const number = oid(KEY_ID);
 	const at = certificate.indexOf(number);

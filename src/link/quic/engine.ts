@@ -1,11 +1,10 @@
 /*
- * The QUIC engine, behind the few calls that we make of it.
+ * The QUIC engine, reduced to the calls that we use.
  *
  * It is the native part of `@matrixai/quic` (Cloudflare's quiche with BoringSSL),
- * without the JavaScript layer around it, which is some thirty times slower than
- * the engine. The interfaces below are all that the driver knows, so another
- * engine replaces this file alone. Loaded on first use: nobody else pays for it,
- * and on a platform without a binary only QUIC is missing.
+ * without its JavaScript layer, which is about thirty times slower than the engine.
+ * Another engine would replace only this file. It is loaded on first use; on a
+ * platform without a binary only QUIC is missing.
  */
 import { createRequire } from 'node:module';
 import { messageOf, OrchestraError } from '../../errors.ts';
@@ -15,13 +14,13 @@ import * as limits from '../link-limits.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Largest datagram between our own ends on loopback; a peer may ask for smaller ones. */
+/** Largest datagram on loopback; a peer may announce a smaller limit. */
 export const DATAGRAM_BYTES: number = process.platform === 'linux' ? 16_383 : 8_192;
 
-/** Largest datagram that any path carries. */
+/** Largest datagram that every network path supports. */
 const REMOTE_DATAGRAM_BYTES = 1_200;
 
-/** BoringSSL leaves Ed25519 out unless it is named. */
+/** BoringSSL disables Ed25519 unless it is listed. */
 const SIGNATURES = 'ed25519:ecdsa_secp256r1_sha256:rsa_pss_rsae_sha256';
 
 export interface EngineConfig {
@@ -119,15 +118,14 @@ export interface Engine {
 	): number;
 }
 
-/** The directions of `streamShutdown`, and the type of a first packet, as the engine numbers them. */
+/** Constants of the engine: directions of `streamShutdown`, and the type of an Initial packet. */
 export const SHUTDOWN_READ = 0;
 export const SHUTDOWN_WRITE = 1;
 export const TYPE_INITIAL = 0;
 
 /*
- * The platform's binary is asked for by its name. The package of the engine tries a dozen other
- * places first, which takes three times as long; it is the way for
- * installations that keep the binary out of our sight.
+ * Load the platform's binary by its package name. The package of the engine tries a dozen other places
+ * first, which takes three times as long; it is the fallback for other installation layouts.
  */
 async function findEngine(): Promise<Engine> {
 	try {
@@ -153,7 +151,7 @@ export async function loadEngine(): Promise<Engine> {
 	}
 }
 
-/** The settings of a connection. A client accepts no streams, a server many. */
+/** The configuration of a connection. A client accepts no streams. */
 export function configureEngine(
 	engine: Engine,
 	identity: Identity,
@@ -182,7 +180,7 @@ export function configureEngine(
 	config.setInitialMaxStreamsBidi(role.isServer ? limits.MAX_STREAMS : 0);
 	config.setInitialMaxStreamsUni(0);
 	config.setDisableActiveMigration(true);
-	// Datagrams leave when they are made: on loopback there is nothing to pace for.
+	// No pacing: on loopback there is no bottleneck to pace for.
 	config.enablePacing(false);
 	return config;
 }

@@ -1,20 +1,20 @@
 /*
- * Does anybody on this machine still have a UDP port?
+ * Check whether a UDP port on this machine is open.
  *
- * A server's socket is shared by all peers, so the system does not tell it that a
- * peer's port is closed, as it tells a client. Linux lists the open ports, and a
- * peer on loopback is in that list for as long as its process lives.
+ * A client's connected socket gets ECONNREFUSED when the peer's port closes; a
+ * server's socket is shared by all peers and gets nothing. Linux lists the open
+ * ports, and a peer on loopback is in that list while its process lives.
  */
 import { readFileSync } from 'node:fs';
 import { type HostPort, isLoopback } from '../address.ts';
 
-/** False when the port of a peer on loopback is closed; undefined when this system cannot tell. */
+/** False when the port of a peer on loopback is closed; undefined when the system has no port list. */
 export function isLocalPortOpen({ host, port }: HostPort): boolean | undefined {
 	if (process.platform !== 'linux' || !isLoopback(host)) return undefined;
 	const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 	const table = readTable('/proc/net/udp');
 	if (table === undefined) return undefined;
-	// A socket for IPv6 may talk to IPv4 as well, so a port in either list is open.
+	// An IPv6 socket may serve IPv4 too, so a port in either list is open.
 	return hasPort(table, suffix) || hasPort(readTable('/proc/net/udp6') ?? '', suffix);
 }
 

@@ -7,7 +7,7 @@ import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from '../address.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
 import type { DialOptions, Link } from '../link.ts';
-import { HANDSHAKE_MS, RENEW_AFTER_STREAMS, SILENCE_MS } from '../link-limits.ts';
+import { HANDSHAKE_MS, PEER_TIMEOUT_MS, RENEW_AFTER_STREAMS } from '../link-limits.ts';
 import { configureEngine, loadEngine } from './engine.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { type Dialed, QuicLink } from './quic-link.ts';
@@ -15,7 +15,7 @@ import { QuicSocket } from './quic-socket.ts';
 
 const ID_BYTES = 16;
 
-/** Connect over QUIC; every address behind a name is tried in turn. Rejects with the reason of the last. */
+/** Connect over QUIC; tries every IP address of a name. Rejects with the last error. */
 export async function dialQuic(options: DialOptions): Promise<Link> {
 	const { host, port } = parseDialAddress(options.address);
 	let last: unknown;
@@ -57,7 +57,7 @@ async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> 
 			isServer: false,
 			frameLimitBytes: options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
 			handshakeMs: options.handshakeMs ?? HANDSHAKE_MS,
-			silenceMs: options.silenceMs ?? SILENCE_MS,
+			peerTimeoutMs: options.peerTimeoutMs ?? PEER_TIMEOUT_MS,
 			onEstablished: () => resolve(),
 		});
 		socket.connections.add(connection);
@@ -69,7 +69,7 @@ async function dialOne(remote: HostPort, options: DialOptions): Promise<Dialed> 
 			reject(reason);
 			void socket.close();
 		});
-		connection.wake();
+		connection.scheduleFlush();
 		await untilDone(promise, connection, options.signal);
 		const peerName = checkPeer(connection, options.peerName);
 		return { connection, socket, peerName };
@@ -86,7 +86,7 @@ async function untilDone(
 ): Promise<void> {
 	const abort = (): void =>
 		connection.fail(
-			new OrchestraError('canceled', `dialing ${connection.address} was called off`, {
+			new OrchestraError('canceled', `dialing ${connection.address} was canceled`, {
 				cause: signal?.reason,
 			}),
 		);
@@ -99,7 +99,7 @@ async function untilDone(
 	}
 }
 
-/** The peer is of our authority; is it also who is expected? */
+/** The certificate is of our authority; check that it also has the expected name. */
 function checkPeer(connection: QuicConnection, expected: string | undefined): string {
 	try {
 		return checkPeerName(connection.address, leafOf(connection.native.peerCertChain()), expected);

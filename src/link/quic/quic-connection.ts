@@ -1,36 +1,34 @@
 /*
- * One QUIC connection: feeds the engine, serves its streams, watches its peer.
+ * One QUIC connection: the driver of the engine, its streams and its keep-alive.
  *
- * All work happens in two places. A datagram comes in: the engine takes it, and
- * every stream with data is read at once, so that answers written by the readers
- * leave with the acknowledgement. Then the socket calls `flush` once, however many
- * streams were written.
+ * All work happens in two places. For each received datagram, every stream with data
+ * is read at once, so that replies written by the readers share a datagram with the
+ * ACK. Then the socket calls `flush` once for all streams that were written.
  */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { spinBriefly } from '../../spin.ts';
 import type { HostPort } from '../address.ts';
 import { formatAddress } from '../address.ts';
 import * as limits from '../link-limits.ts';
+import { connectionError } from './connection-error.ts';
 import type { EngineConnection } from './engine.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { isLocalPortOpen } from './local-port.ts';
-import { PeerWatch } from './peer-watch.ts';
 import type { QuicStream } from './quic-stream.ts';
-import { endOfConnection } from './refusal.ts';
 import { StreamTable } from './stream-table.ts';
 
-/** What a connection needs of the UDP socket that it lives on. */
+/** The part of the UDP socket that a connection uses. */
 export interface ConnectionHost {
-	/** Call `flush` once, in this turn. */
-	wake(connection: QuicConnection): void;
-	/** Call `tick` when the connection's `dueAt` has come. */
-	wakeLater(connection: QuicConnection): void;
-	/** Where the engine puts the next datagram. */
+	/** Call `flush` once in this event-loop turn. */
+	scheduleFlush(connection: QuicConnection): void;
+	/** Call `tick` at the connection's `dueAt`. */
+	scheduleTick(connection: QuicConnection): void;
+	/** Buffer for the next datagram. */
 	readonly buffer: Uint8Array;
 	/** Send the first `size` bytes of the buffer to the peer of this connection. */
 	transmit(connection: QuicConnection, size: number): void;
-	/** The connection is over. */
+	/** The connection is closed. */
 	remove(connection: QuicConnection): void;
 }
 
@@ -42,14 +40,14 @@ export interface QuicConnectionOptions {
 	isServer: boolean;
 	frameLimitBytes: number;
 	handshakeMs: number;
-	silenceMs: number;
-	/** The peer is who it must be. */
+	peerTimeoutMs: number;
+	/** The handshake is complete and the peer is authenticated. */
 	onEstablished: (connection: QuicConnection) => void;
 	onStream?: (stream: QuicStream, connection: QuicConnection) => void;
 }
 
 const SHORT_HEADER_MASK = 0x80;
-const LOOK_AT_ONCE = 4;
+const READ_AT_ONCE_STREAMS = 4;
 const NO_REASON = new Uint8Array(0);
 
 export class QuicConnection {
@@ -65,14 +63,14 @@ export class QuicConnection {
 	readonly #options: QuicConnectionOptions;
 	readonly #path: { from: HostPort; to: HostPort };
 	readonly #streams: StreamTable;
-	readonly #watch: PeerWatch;
+	readonly #keepAlive: KeepAlive;
 	#handshakeBytes = 0;
 	#isReadDue = false;
-	#isWoken = false;
-	/** Datagrams that came since the last flush, and those that it sent. */
-	#taken = 0;
-	#sent = 0;
-	#onQuiet: (() => void) | undefined;
+	#isFlushScheduled = false;
+	/** Datagrams received since the last flush, and those that it sent. */
+	#receivedCount = 0;
+	#sentCount = 0;
+	#onDrained: (() => void) | undefined;
 
 	constructor(options: QuicConnectionOptions) {
 		this.#options = options;
@@ -85,46 +83,45 @@ export class QuicConnection {
 			address: this.address,
 			frameLimitBytes: options.frameLimitBytes,
 			onStream: options.onStream && ((stream) => this.#accept(stream)),
-			onWake: () => this.wake(),
-			onQuiet: () => this.#onQuiet?.(),
+			scheduleFlush: () => this.scheduleFlush(),
+			onDrained: () => this.#onDrained?.(),
 		});
 		const now = performance.now();
-		this.#watch = new PeerWatch(now, options);
+		this.#keepAlive = new KeepAlive(now, options);
 		this.dueAt = now;
 	}
 
 	openStream(): QuicStream {
 		if (this.isClosed) throw new OrchestraError('closed', `the connection to ${this.address} is closed`);
-		this.#watch.busy(performance.now());
+		this.#keepAlive.callStarted(performance.now());
 		return this.#streams.open();
 	}
 
-	/** A datagram of this connection came in. */
 	take(data: Uint8Array): void {
-		if (this.isClosed || (!this.isEstablished && !this.#mayStillGrow(data.length))) return;
+		if (this.isClosed || (!this.isEstablished && !this.#checkHandshakeBytes(data.length))) return;
 		try {
 			this.native.recv(data, this.#path);
-			this.#watch.heard(performance.now());
+			this.#keepAlive.packetReceived(performance.now());
 			spinBriefly();
 		} catch {
-			// A packet that the engine refuses; if that ends the connection, the flush finds out.
-			this.wake();
+			// The engine rejected the packet; `flush` checks whether that closed the connection.
+			this.scheduleFlush();
 		}
 		const isShort = ((data[0] ?? 0) & SHORT_HEADER_MASK) === 0;
-		if (!this.isEstablished) this.#shakeHands(isShort);
-		// With few streams each datagram is likely an answer somebody waits for; with many, one look a turn is enough.
-		if (this.#streams.size > LOOK_AT_ONCE) this.#isReadDue = true;
+		if (!this.isEstablished) this.#completeHandshake(isShort);
+		// With few streams, read at once for low latency; with many, read once per turn.
+		if (this.#streams.size > READ_AT_ONCE_STREAMS) this.#isReadDue = true;
 		else this.#readStreams();
-		this.#taken++;
-		if (this.#mayWait()) this.#wakeLater();
-		else this.wake();
+		this.#receivedCount++;
+		if (this.#mayDelayAck()) this.#delayAck();
+		else this.scheduleFlush();
 	}
 
-	/** Write what waits, send all datagrams, and note when to come again. */
+	/** Write queued frames, send all datagrams and set the next `dueAt`. */
 	flush(): void {
-		this.#taken = 0;
+		this.#receivedCount = 0;
 		if (this.#isReadDue) this.#readStreams();
-		this.#isWoken = false;
+		this.#isFlushScheduled = false;
 		if (this.isClosed) return;
 		try {
 			if (this.isEstablished) this.#streams.write();
@@ -134,88 +131,88 @@ export class QuicConnection {
 			return;
 		}
 		if (this.native.isDraining() || this.native.isClosed()) {
-			this.#over(endOfConnection(this.address, this.native.peerError(), this.native.localError()));
+			this.#finish(connectionError(this.address, this.native.peerError(), this.native.localError()));
 			return;
 		}
 		const now = performance.now();
 		const engineMs = this.native.timeout();
-		this.#watch.engineDueAt = engineMs === null ? Number.POSITIVE_INFINITY : now + engineMs;
-		this.dueAt = Math.min(this.#watch.dueAt(this.#streams.size > 0), this.#streams.dueAt);
+		this.#keepAlive.engineDueAt = engineMs === null ? Number.POSITIVE_INFINITY : now + engineMs;
+		this.dueAt = Math.min(this.#keepAlive.dueAt(this.#streams.size > 0), this.#streams.dueAt);
 	}
 
-	/** Its time has come: a lost packet, a probe, or the end of patience. */
+	/** `dueAt` has passed: handle packet loss, probes and timeouts. */
 	tick(now: number): void {
 		if (this.isClosed) return;
-		const verdict = this.#watch.tick(now, this.#streams.size > 0);
+		const state = this.#keepAlive.tick(now, this.#streams.size > 0);
 		try {
-			if (verdict.isEngineDue) this.native.onTimeout();
-			if (verdict.isProbeDue) this.native.sendAckEliciting();
+			if (state.isEngineDue) this.native.onTimeout();
+			if (state.isProbeDue) this.native.sendAckEliciting();
 		} catch (thrown) {
 			this.fail(broken(this.address, thrown));
 			return;
 		}
-		// A client needs no such question: its socket is connected, and the system tells it.
-		if (verdict.isProbeDue && this.#options.isServer && isLocalPortOpen(this.remote) === false) {
+		// Only for a server: the connected socket of a client gets ECONNREFUSED.
+		if (state.isProbeDue && this.#options.isServer && isLocalPortOpen(this.remote) === false) {
 			this.fail(new OrchestraError('closed', `the process at ${this.address} is gone`));
-		} else if (verdict.isSilent) this.fail(silence(this.address, verdict.silentMs, this.isEstablished));
-		else if (this.native.isClosed()) this.#over(silence(this.address, verdict.silentMs, this.isEstablished));
-		else this.wake();
+		} else if (state.isTimedOut) this.fail(idleTimeout(this.address, state.idleMs, this.isEstablished));
+		else if (this.native.isClosed())
+			this.#finish(idleTimeout(this.address, state.idleMs, this.isEstablished));
+		else this.scheduleFlush();
 	}
 
-	/** Let open streams finish, for a moment or however long they take, then tell the peer and close. */
+	/** Drain open streams for `graceMs` (may be infinite), then close. */
 	async close(graceMs: number = limits.CLOSE_GRACE_MS): Promise<void> {
 		if (this.isClosed) return;
-		if (this.#streams.size > 0 && graceMs > 0 && this.isEstablished) await this.#quiet(graceMs);
-		this.fail(new OrchestraError('closed', `the connection to ${this.address} was closed here`));
+		if (this.#streams.size > 0 && graceMs > 0 && this.isEstablished) await this.#drain(graceMs);
+		this.fail(new OrchestraError('closed', `the connection to ${this.address} was closed by this process`));
 	}
 
-	/** End now: the peer is told, every stream fails with `error`. */
+	/** Close now: notify the peer and fail every stream with `error`. */
 	fail(error: OrchestraError, code: number = limits.CODE_NONE): void {
 		if (this.isClosed) return;
 		try {
 			this.native.close(true, code, NO_REASON);
 			this.#transmit();
 		} catch {
-			// It was closing already.
+			// The engine is closing already.
 		}
-		this.#over(error);
+		this.#finish(error);
 	}
 
-	/** Flush in this turn. */
-	wake(): void {
-		if (this.#isWoken) return;
-		this.#isWoken = true;
-		this.#options.host.wake(this);
+	scheduleFlush(): void {
+		if (this.#isFlushScheduled) return;
+		this.#isFlushScheduled = true;
+		this.#options.host.scheduleFlush(this);
 	}
 
-	/** The engine keeps all that comes out of order in a handshake, so a peer that is not proved yet may send only so much. */
-	#mayStillGrow(bytes: number): boolean {
+	/** The engine buffers everything that arrives out of order in a handshake, so an unauthenticated peer has a limit. */
+	#checkHandshakeBytes(bytes: number): boolean {
 		this.#handshakeBytes += bytes;
 		if (this.#handshakeBytes <= limits.HANDSHAKE_LIMIT_BYTES) return true;
 		const limit = limits.HANDSHAKE_LIMIT_BYTES;
 		this.fail(
 			new OrchestraError(
 				'closed',
-				`${this.address} sent more than ${limit} bytes before its handshake was done`,
+				`${this.address} sent more than ${limit} bytes before its handshake was complete`,
 			),
 		);
 		return false;
 	}
 
 	/*
-	 * A client is done with the handshake before the server has seen its certificate. So a
-	 * client counts as established when the server's next packet came and was no refusal.
+	 * A client completes the handshake before the server has verified its certificate. So a
+	 * client counts as established only when the server's next packet arrives without an alert.
 	 */
-	#shakeHands(isShort: boolean): void {
+	#completeHandshake(isShort: boolean): void {
 		if (!this.native.isEstablished() || this.native.isDraining() || this.native.isClosed()) return;
 		if (!this.#options.isServer && !isShort) return;
 		const protocol = Buffer.from(this.native.applicationProto()).toString('latin1');
 		if (this.native.peerCertChain() === null || protocol === '') {
-			this.fail(new OrchestraError('closed', `${this.address} showed no certificate or no protocol`));
+			this.fail(new OrchestraError('closed', `${this.address} sent no certificate or no ALPN protocol`));
 			return;
 		}
 		this.isEstablished = true;
-		this.#watch.established();
+		this.#keepAlive.established();
 		this.#options.onEstablished(this);
 	}
 
@@ -225,46 +222,47 @@ export class QuicConnection {
 	}
 
 	/*
-	 * A single datagram that asks for nothing but an acknowledgement can wait a moment: most often there
-	 * will be something to say, and one datagram carries both. Where much is under way nothing waits,
-	 * since the peer may need the acknowledgement to go on, and we may have been allowed to.
+	 * Delayed ACK: the ACK of a single datagram waits a moment, because a reply usually follows and shares
+	 * its datagram. With more traffic in flight nothing waits, since the peer may need the ACK to continue,
+	 * and its datagram may have extended our send window.
 	 */
-	#mayWait(): boolean {
-		if (!this.isEstablished || this.#isReadDue || this.#taken > 1 || this.#sent > 1) return false;
+	#mayDelayAck(): boolean {
+		if (!this.isEstablished || this.#isReadDue || this.#receivedCount > 1 || this.#sentCount > 1)
+			return false;
 		return !this.#streams.hasWrites && !this.native.isDraining();
 	}
 
-	#wakeLater(): void {
+	#delayAck(): void {
 		this.dueAt = Math.min(this.dueAt, performance.now() + limits.ACK_DELAY_MS);
-		this.#options.host.wakeLater(this);
+		this.#options.host.scheduleTick(this);
 	}
 
 	#accept(stream: QuicStream): void {
-		this.#watch.busy(performance.now());
+		this.#keepAlive.callStarted(performance.now());
 		this.#options.onStream?.(stream, this);
 	}
 
 	#transmit(): void {
 		const { host } = this.#options;
-		for (this.#sent = 0; ; this.#sent++) {
+		for (this.#sentCount = 0; ; this.#sentCount++) {
 			const packet = this.native.send(host.buffer);
 			if (packet === null) return;
 			host.transmit(this, packet[0]);
 		}
 	}
 
-	#quiet(graceMs: number): Promise<void> {
+	#drain(graceMs: number): Promise<void> {
 		return new Promise((resolve) => {
 			const timer = graceMs < Number.POSITIVE_INFINITY ? setTimeout(resolve, graceMs) : undefined;
-			this.#onQuiet = () => {
+			this.#onDrained = () => {
 				clearTimeout(timer);
 				resolve();
 			};
-			void this.closed.then(this.#onQuiet);
+			void this.closed.then(this.#onDrained);
 		});
 	}
 
-	#over(error: OrchestraError): void {
+	#finish(error: OrchestraError): void {
 		if (this.isClosed) return;
 		this.isClosed = true;
 		this.dueAt = Number.POSITIVE_INFINITY;
@@ -274,17 +272,17 @@ export class QuicConnection {
 	}
 }
 
-/** The engine refused to go on: that ends this connection, never the process. */
+/** An engine error closes this connection, never the process. */
 function broken(address: string, thrown: unknown): OrchestraError {
 	return new OrchestraError('closed', `the connection to ${address} broke: ${messageOf(thrown)}`, {
 		cause: thrown,
 	});
 }
 
-function silence(address: string, silentMs: number, isEstablished: boolean): OrchestraError {
-	const seconds = (silentMs / 1000).toFixed(1);
-	if (isEstablished) return new OrchestraError('closed', `nothing came from ${address} for ${seconds} s`);
-	return new OrchestraError('timeout', `the handshake with ${address} was not done after ${seconds} s`, {
+function idleTimeout(address: string, idleMs: number, isEstablished: boolean): OrchestraError {
+	const seconds = (idleMs / 1000).toFixed(1);
+	if (isEstablished) return new OrchestraError('closed', `no packet from ${address} for ${seconds} s`);
+	return new OrchestraError('timeout', `the handshake with ${address} timed out after ${seconds} s`, {
 		hint: 'Is an Orchestra hub or plugin listening there, and is it QUIC?',
 	});
 }

@@ -1,10 +1,10 @@
 /*
- * A QUIC link: one connection, and after very many streams a fresh one in its place.
+ * A QUIC link: one connection, renewed after very many streams.
  *
- * The engine remembers the number of every stream that a connection ever had, so a
- * connection that is used for weeks would grow without end. New streams go to the
- * fresh connection once it stands; the old one closes when its last stream is over.
- * While no fresh one can be had, the old one goes on.
+ * The engine keeps the id of every stream that a connection ever had, so the memory
+ * of a connection would grow without bound. New streams use the fresh connection once
+ * it is established; the old one is drained and closed. If dialing fails, the old one
+ * stays in use.
  */
 
 import type { OrchestraError } from '../../errors.ts';
@@ -14,7 +14,7 @@ import { CLOSE_GRACE_MS, MAX_RETIRED_CONNECTIONS } from '../link-limits.ts';
 import type { QuicConnection } from './quic-connection.ts';
 import type { QuicSocket } from './quic-socket.ts';
 
-/** A connection and the socket that is its own. */
+/** A connection and its own socket. */
 export interface Dialed {
 	readonly connection: QuicConnection;
 	readonly socket: QuicSocket;
@@ -23,9 +23,9 @@ export interface Dialed {
 }
 
 export interface QuicLinkOptions {
-	/** Reach the same peer once more. */
+	/** Open another connection to the same peer. */
 	redial: () => Promise<Dialed>;
-	/** So many streams make a connection old. */
+	/** Renew the connection after this many streams. */
 	renewAfterStreams: number;
 }
 
@@ -34,7 +34,7 @@ export class QuicLink implements Link {
 	readonly streamsAreCheap = true;
 	readonly address: string;
 	readonly peerName: string;
-	mayMove = true;
+	mayRenew = true;
 	readonly #ended = deferred<OrchestraError>();
 	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	readonly #options: QuicLinkOptions;
@@ -54,7 +54,7 @@ export class QuicLink implements Link {
 
 	openStream(): LinkStream {
 		const stream = this.#current.connection.openStream();
-		if (--this.#streamsLeft <= 0 && this.mayMove) this.#startRenewal();
+		if (--this.#streamsLeft <= 0 && this.mayRenew) this.#startRenewal();
 		return stream;
 	}
 
@@ -64,7 +64,7 @@ export class QuicLink implements Link {
 	}
 
 	#startRenewal(): void {
-		// Whether it succeeds or not, the next time is after as many streams again.
+		// Reset before the outcome is known: a failed renewal is retried after as many streams again.
 		this.#streamsLeft = this.#options.renewAfterStreams;
 		if (this.#retired.size < MAX_RETIRED_CONNECTIONS) void this.#renew();
 	}
@@ -74,14 +74,14 @@ export class QuicLink implements Link {
 		try {
 			fresh = await this.#options.redial();
 		} catch {
-			return; // the peer takes no other connection now, and this one still works or says by itself that it is over
+			return; // the old connection stays in use; if it is dead, it reports that itself
 		}
 		const old = this.#current;
 		if (this.#isClosing || old.connection.isClosed) return closeDialed(fresh, 0);
 		this.#current = fresh;
 		this.#watch(fresh);
 		this.#retired.add(old);
-		// Its streams may stay open for long and have deadlines of their own.
+		// No grace limit: open streams have their own deadlines.
 		await closeDialed(old, Number.POSITIVE_INFINITY);
 		this.#retired.delete(old);
 	}

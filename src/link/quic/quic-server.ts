@@ -1,10 +1,10 @@
 /*
  * Listen for QUIC peers: many connections on one UDP socket.
  *
- * A datagram is matched to its connection by the id in its head. What matches
- * nothing is either a first packet, which is answered with a retry and makes a
- * connection only when it comes back with our token, or it is ignored and counted.
- * `HandshakeGate` bounds what is done for peers that have not proved who they are.
+ * A datagram is matched to its connection by the connection id in its header. An
+ * unmatched Initial packet is answered with a Retry and opens a connection only when
+ * it returns our token; any other unmatched packet is ignored and counted.
+ * `HandshakeLimiter` bounds the work for peers that are not authenticated yet.
  */
 import { randomBytes } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
@@ -14,7 +14,7 @@ import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from '../address.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
 import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
-import { HANDSHAKE_MS, MAX_CONNECTIONS, SILENCE_MS } from '../link-limits.ts';
+import { HANDSHAKE_MS, MAX_CONNECTIONS, PEER_TIMEOUT_MS } from '../link-limits.ts';
 import {
 	configureEngine,
 	type Engine,
@@ -23,16 +23,16 @@ import {
 	loadEngine,
 	TYPE_INITIAL,
 } from './engine.ts';
-import { HandshakeGate } from './handshake-gate.ts';
+import { HandshakeLimiter } from './handshake-limiter.ts';
 import { QuicConnection } from './quic-connection.ts';
 import { QuicSocket } from './quic-socket.ts';
-import { mintRetryToken, openRetryToken, SpentTokens } from './retry-token.ts';
+import { mintRetryToken, openRetryToken, UsedTokens } from './retry-token.ts';
 
 const ID_BYTES = 16;
 const KEY_BYTES = 6;
 const LONG_HEADER_MASK = 0x80;
 const LONG_ID_AT = 6;
-/** A first packet is at least this long, so that we never answer with more than we got. */
+/** Minimum size of an Initial packet (RFC 9000), so that a reply never amplifies it. */
 const FIRST_PACKET_BYTES = 1_200;
 
 /** Open a QUIC listener. Addresses other than loopback need `allowRemote`. */
@@ -49,13 +49,19 @@ export async function listenQuic(options: ListenOptions): Promise<LinkListener> 
 
 function checkRemote(address: string, options: ListenOptions): void {
 	if (options.allowRemote !== true) {
-		throw new OrchestraError('bad_input', `QUIC listens on loopback only, and ${address} is not`, {
-			hint: 'Listen with TLS for other machines, or allow it explicitly.',
-			data: { address },
-		});
+		throw new OrchestraError(
+			'bad_input',
+			`QUIC listens on loopback only, and ${address} is not a loopback address`,
+			{
+				hint: 'Use a TLS listener for other machines, or set `allowRemote`.',
+				data: { address },
+			},
+		);
 	}
 	const log = options.log ?? Log.fromEnvironment('quic');
-	log.warn(`QUIC listens on ${address}: its engine has known denial-of-service flaws, prefer TLS there`);
+	log.warn(
+		`QUIC listens on ${address}: the QUIC engine has known denial-of-service flaws; prefer TLS for remote peers`,
+	);
 }
 
 class QuicListener implements LinkListener {
@@ -68,8 +74,8 @@ class QuicListener implements LinkListener {
 	readonly #byId = new Map<number, QuicConnection>();
 	readonly #peers = new WeakMap<QuicConnection, LinkPeer>();
 	readonly #tokenKey = randomBytes(32);
-	readonly #spent = new SpentTokens();
-	readonly #gate = new HandshakeGate();
+	readonly #usedTokens = new UsedTokens();
+	readonly #limiter = new HandshakeLimiter();
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
 
 	constructor(engine: Engine, config: EngineConfig, socket: QuicSocket, options: ListenOptions) {
@@ -80,7 +86,7 @@ class QuicListener implements LinkListener {
 		this.address = formatAddress(socket.local);
 		socket.receive(
 			(data, from) => this.#take(data, from),
-			// A datagram that could not be sent is lost like any other; the engine sends it again.
+			// A datagram that could not be sent counts as lost; the engine retransmits it.
 			() => {},
 		);
 	}
@@ -97,7 +103,7 @@ class QuicListener implements LinkListener {
 	#take(data: Buffer, from: RemoteInfo): void {
 		const connection = this.#byId.get(keyIn(data));
 		if (!connection) this.#takeUnknown(data, { host: from.address, port: from.port });
-		// Migration is off: a packet from elsewhere is not of this connection.
+		// Migration is off: a packet from another address does not belong to this connection.
 		else if (connection.remote.port !== from.port || connection.remote.host !== from.address)
 			this.#counts.ignored++;
 		else connection.take(data);
@@ -107,7 +113,7 @@ class QuicListener implements LinkListener {
 		const now = performance.now();
 		const source = formatAddress(from);
 		const header =
-			isFirstPacket(data) && this.#gate.mayAnswer(source, now) ? this.#firstHeader(data) : undefined;
+			isFirstPacket(data) && this.#limiter.allowsInitial(source, now) ? this.#firstHeader(data) : undefined;
 		if (!header) {
 			this.#counts.ignored++;
 			return;
@@ -149,8 +155,8 @@ class QuicListener implements LinkListener {
 		const now = performance.now();
 		const isFull = this.#byId.size >= (this.#options.maxConnections ?? MAX_CONNECTIONS);
 		const key = keyOf(header.dcid);
-		const isWelcome = !isFull && this.#gate.hasPlace(formatAddress(remote), now);
-		if (!isWelcome || !this.#spent.spend(key, now)) {
+		const isAdmitted = !isFull && this.#limiter.admits(formatAddress(remote), now);
+		if (!isAdmitted || !this.#usedTokens.use(key, now)) {
 			this.#counts.refused++;
 			return;
 		}
@@ -163,19 +169,19 @@ class QuicListener implements LinkListener {
 			isServer: true,
 			frameLimitBytes: this.#options.frameLimitBytes ?? FRAME_LIMIT_BYTES,
 			handshakeMs: this.#options.handshakeMs ?? HANDSHAKE_MS,
-			silenceMs: this.#options.silenceMs ?? SILENCE_MS,
+			peerTimeoutMs: this.#options.peerTimeoutMs ?? PEER_TIMEOUT_MS,
 			onEstablished: (established) => {
 				this.#counts.accepted++;
-				this.#gate.end(established);
+				this.#limiter.end(established);
 			},
 			onStream: (stream, owner) => this.#options.onStream(stream, this.#peerOf(owner)),
 		});
-		this.#gate.begin(connection, now);
+		this.#limiter.begin(connection, now);
 		this.#byId.set(key, connection);
 		this.#socket.connections.add(connection);
 		void connection.closed.then(() => {
 			this.#byId.delete(key);
-			this.#gate.end(connection);
+			this.#limiter.end(connection);
 			if (!connection.isEstablished) this.#counts.refused++;
 		});
 		connection.take(data);
@@ -201,17 +207,17 @@ function describePeer(connection: QuicConnection): LinkPeer {
 	};
 }
 
-/** Long enough, and with a long head: all that can be said before anything is computed. */
+/** A cheap check before any parsing: long enough, with a long header. */
 function isFirstPacket(data: Buffer): boolean {
 	return data.length >= FIRST_PACKET_BYTES && ((data[0] ?? 0) & LONG_HEADER_MASK) !== 0;
 }
 
-/** The connection that a datagram is addressed to. Garbage gives some key that nobody has. */
+/** The key of the connection id in a datagram. An invalid datagram gives an unknown key. */
 function keyIn(data: Buffer): number {
 	return keyOf(data, ((data[0] ?? 0) & LONG_HEADER_MASK) === 0 ? 1 : LONG_ID_AT);
 }
 
-/** The first bytes of a connection id, as many as a number holds: we chose them at random ourselves. */
+/** The first bytes of a connection id, as many as a number holds: we chose them at random. */
 function keyOf(data: Uint8Array, start = 0): number {
 	let key = 0;
 	for (let at = start; at < start + KEY_BYTES; at++) key = key * 256 + (data[at] ?? 0);

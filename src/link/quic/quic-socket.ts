@@ -1,11 +1,10 @@
 /*
  * A UDP socket and the connections on it.
  *
- * What is written first in a turn of the event loop leaves as soon as whoever wrote
- * it is done: often it is all there is, and somebody waits for it. Everything after
- * that leaves together at the end of the turn. One timer serves the deadlines of all
- * connections. Datagrams are made in one buffer that is used again as soon as the
- * kernel has taken it, which is nearly always at once.
+ * The first write of an event-loop turn is flushed right after its callback, for low
+ * latency; later writes are flushed together at the end of the turn. One timer serves
+ * the deadlines of all connections. Datagrams are built in one buffer, which is reused
+ * once the kernel has sent it, nearly always at once.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -24,8 +23,8 @@ export class QuicSocket implements ConnectionHost {
 	buffer: Buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
 	readonly #socket: Socket;
 	readonly #isConnected: boolean;
-	/** Those to flush next, each once. */
-	readonly #woken: QuicConnection[] = [];
+	/** Connections to flush next, each once. */
+	readonly #flushQueue: QuicConnection[] = [];
 	readonly #deadlines: Deadlines;
 	#isReceiving = false;
 	#isScheduled = false;
@@ -56,7 +55,7 @@ export class QuicSocket implements ConnectionHost {
 		return new QuicSocket(socket, false);
 	}
 
-	/** A socket for one peer: the system tells it when nobody listens there. */
+	/** A socket connected to one peer: it gets ECONNREFUSED when the peer's port is closed. */
 	static async connect(remote: HostPort): Promise<QuicSocket> {
 		const socket = openSocket(remote.host);
 		try {
@@ -83,7 +82,7 @@ export class QuicSocket implements ConnectionHost {
 			} finally {
 				this.#isReceiving = false;
 			}
-			if (this.#woken.length === 0 || this.#isScheduled) return;
+			if (this.#flushQueue.length === 0 || this.#isScheduled) return;
 			this.#schedule();
 			this.#flush();
 		});
@@ -91,15 +90,15 @@ export class QuicSocket implements ConnectionHost {
 		this.#onError = onError;
 	}
 
-	wake(connection: QuicConnection): void {
-		this.#woken.push(connection);
+	scheduleFlush(connection: QuicConnection): void {
+		this.#flushQueue.push(connection);
 		if (this.#isReceiving || this.#isScheduled) return;
 		this.#schedule();
 		process.nextTick(this.#flush);
 	}
 
-	wakeLater(connection: QuicConnection): void {
-		this.#deadlines.note(connection.dueAt);
+	scheduleTick(connection: QuicConnection): void {
+		this.#deadlines.schedule(connection.dueAt);
 	}
 
 	transmit(connection: QuicConnection, size: number): void {
@@ -111,7 +110,7 @@ export class QuicSocket implements ConnectionHost {
 		this.#renewBuffer();
 	}
 
-	/** Send the first `size` bytes of the buffer to anybody. */
+	/** Send the first `size` bytes of the buffer to any address. */
 	sendTo({ host, port }: HostPort, size: number): void {
 		this.#socket.send(this.buffer, 0, size, port, host, this.#onSent);
 		this.#renewBuffer();
@@ -121,7 +120,7 @@ export class QuicSocket implements ConnectionHost {
 		this.connections.delete(connection);
 	}
 
-	/** Idempotent. Connections must be closed before. */
+	/** Idempotent. Close the connections first. */
 	async close(): Promise<void> {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
@@ -135,7 +134,7 @@ export class QuicSocket implements ConnectionHost {
 		if (error) this.#onError(error);
 	};
 
-	/** What is woken after the first flush waits for the end of the turn. */
+	/** Connections queued after the first flush are flushed at the end of the turn. */
 	#schedule(): void {
 		this.#isScheduled = true;
 		setImmediate(this.#endTurn);
@@ -147,23 +146,23 @@ export class QuicSocket implements ConnectionHost {
 	};
 
 	readonly #flush = (): void => {
-		for (const connection of this.#woken.splice(0)) {
+		for (const connection of this.#flushQueue.splice(0)) {
 			connection.flush();
-			if (connection.dueAt < Number.POSITIVE_INFINITY) this.#deadlines.note(connection.dueAt);
+			if (connection.dueAt < Number.POSITIVE_INFINITY) this.#deadlines.schedule(connection.dueAt);
 		}
 	};
 
 	#tick(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const connection of this.connections) {
-			// A connection that ticks is flushed in this turn, which notes its next deadline.
+			// `tick` schedules a flush in this turn, which schedules the next deadline.
 			if (connection.dueAt <= now + 1) connection.tick(now + 1);
 			else next = Math.min(next, connection.dueAt);
 		}
 		return next;
 	}
 
-	/** A datagram that the kernel could not take yet still needs its bytes. */
+	/** A datagram in the send queue still uses the buffer. */
 	#renewBuffer(): void {
 		if (this.#socket.getSendQueueCount() > 0) this.buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
 	}
@@ -174,7 +173,7 @@ function openSocket(host: string): Socket {
 		type: host.includes(':') ? 'udp6' : 'udp4',
 		recvBufferSize: SOCKET_BUFFER_BYTES,
 		sendBufferSize: SOCKET_BUFFER_BYTES,
-		// Only literal addresses come here, so there is nothing to look up and nothing to wait for.
+		// All addresses are IP addresses, so no lookup is needed.
 		lookup: (address, _options, done) => done(null, address, address.includes(':') ? 6 : 4),
 	});
 }

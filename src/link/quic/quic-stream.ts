@@ -1,43 +1,43 @@
 /*
  * One bidirectional QUIC stream that carries frames.
  *
- * Nothing here waits: frames are queued and the connection is woken; it calls
- * `write` and `read` when the engine has room or data. A stream of ours gets its
- * number only when the peer allows one more, so opening never fails for that.
+ * Nothing blocks: frames are queued and a write is scheduled; the connection calls
+ * `write` and `read` when the engine has room or data. A stream of ours gets its id
+ * when the peer grants stream credit, so opening never fails for lack of it.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { FrameReader } from '../../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from '../link.ts';
-import { CODE_BAD_FRAME, CODE_CANCELED, CODE_NONE, CODE_TOO_MUCH } from '../link-limits.ts';
-import { Outgoing } from '../outgoing-frames.ts';
+import { CODE_BAD_FRAME, CODE_BUFFER_LIMIT, CODE_CANCELED, CODE_NONE } from '../link-limits.ts';
+import { SendQueue } from '../send-queue.ts';
 import { type EngineConnection, SHUTDOWN_READ, SHUTDOWN_WRITE } from './engine.ts';
 
-/** What a stream needs of its connection. */
+/** The part of the connection that a stream uses. */
 export interface StreamHost {
 	readonly native: EngineConnection;
 	readonly address: string;
-	/** This stream has something to write, or a shutdown to send. */
-	wake(stream?: QuicStream): void;
-	/** Both directions are done. */
-	forget(stream: QuicStream): void;
-	/** Account for bytes of unfinished frames; false when the connection holds too many. */
-	hold(bytes: number): boolean;
+	/** Schedule a write of this stream, or of a pending shutdown. */
+	scheduleWrite(stream?: QuicStream): void;
+	/** Both directions are closed. */
+	remove(stream: QuicStream): void;
+	/** Count buffered bytes of incomplete frames; false when the connection is over its limit. */
+	addBufferedBytes(bytes: number): boolean;
 }
 
 const NO_BYTES = new Uint8Array(0);
-// One read at a time in the whole process, and what is read is copied out at once.
+// Shared by all streams: reads never overlap, and the data is copied out at once.
 const scratch = new Uint8Array(64 * 1024);
 
 export class QuicStream implements LinkStream {
-	/** The number on the wire; -1 while the stream waits its turn. */
+	/** The stream id on the wire; -1 until the peer grants stream credit. */
 	id: number;
-	/** Kept by the table: it is among those that have something to write. */
-	isListed = false;
+	/** Set by the table: the stream is in its write queue. */
+	isQueued = false;
 	readonly #host: StreamHost;
 	readonly #reader: FrameReader;
-	readonly #out = new Outgoing();
+	readonly #sendQueue = new SendQueue();
 	#receiver: StreamReceiver | undefined;
-	#heldBytes = 0;
+	#bufferedBytes = 0;
 	#isPaused = false;
 	#isReading = false;
 	#isEnding = false;
@@ -50,8 +50,8 @@ export class QuicStream implements LinkStream {
 		this.#reader = new FrameReader(frameLimitBytes);
 	}
 
-	/** True when the peer said all it has to say, and we did not yet. */
-	get isAnswerDue(): boolean {
+	/** True when the peer has closed its direction and we have not closed ours. */
+	get isHalfClosed(): boolean {
 		return this.#isReadDone && !this.#isWriteDone;
 	}
 
@@ -63,19 +63,19 @@ export class QuicStream implements LinkStream {
 		if (this.#isEnding || this.#isWriteDone) {
 			throw new OrchestraError('closed', `the stream to ${this.#host.address} takes no more frames`);
 		}
-		const hasRoom = this.#out.add(payload);
-		this.#host.wake(this);
+		const hasRoom = this.#sendQueue.add(payload);
+		this.#host.scheduleWrite(this);
 		return hasRoom;
 	}
 
 	drained(): Promise<void> {
-		return this.#out.drained();
+		return this.#sendQueue.drained();
 	}
 
 	end(): void {
 		if (this.#isEnding || this.#isWriteDone) return;
 		this.#isEnding = true;
-		this.#host.wake(this);
+		this.#host.scheduleWrite(this);
 	}
 
 	pause(): void {
@@ -86,26 +86,29 @@ export class QuicStream implements LinkStream {
 		if (!this.#isPaused) return;
 		this.#isPaused = false;
 		if (this.id !== -1 && !this.#isReadDone) this.read();
-		this.#host.wake();
+		this.#host.scheduleWrite();
 	}
 
 	reset(code: number = CODE_CANCELED): void {
 		if (this.#isReadDone && this.#isWriteDone) return;
 		this.#receiver = undefined;
-		this.#giveUp(code, new OrchestraError('canceled', `the stream to ${this.#host.address} was given up`));
+		this.#abort(
+			code,
+			new OrchestraError('canceled', `the stream to ${this.#host.address} was reset by this process`),
+		);
 	}
 
-	/** Hand as much as possible to the engine. True when nothing is left to write for now. */
+	/** Pass as much as possible to the engine. True when the send queue is empty. */
 	write(): boolean {
 		try {
 			return this.#write();
 		} catch (thrown) {
-			this.#engineThrew(thrown);
+			this.#onEngineError(thrown);
 			return true;
 		}
 	}
 
-	/** Take in all that the engine has. A receiver that pauses and resumes meanwhile does not start a second read. */
+	/** Read all available data. Not reentrant: a receiver that pauses and resumes meanwhile does not start a second read. */
 	read(): void {
 		if (this.#isReading) return;
 		this.#isReading = true;
@@ -122,25 +125,25 @@ export class QuicStream implements LinkStream {
 			try {
 				got = this.#host.native.streamRecv(this.id, scratch);
 			} catch (thrown) {
-				this.#engineThrew(thrown);
+				this.#onEngineError(thrown);
 				return;
 			}
 			if (got === null) return;
 			this.#deliver(got[0], got[1]);
-			if (got[0] < scratch.length) return; // that was all there is
+			if (got[0] < scratch.length) return; // no more data
 		}
 	}
 
-	/** Notice a peer that no longer wants our answer. */
+	/** Detect STOP_SENDING of the peer: the engine reports it only when asked. */
 	checkStopped(): void {
 		try {
 			this.#host.native.streamCapacity(this.id);
 		} catch (thrown) {
-			this.#engineThrew(thrown);
+			this.#onEngineError(thrown);
 		}
 	}
 
-	/** The connection is gone, or the peer reset the stream. */
+	/** The connection closed, or the peer reset the stream. */
 	fail(error: OrchestraError): void {
 		if (this.#isReadDone && this.#isWriteDone) return;
 		const receiver = this.#receiver;
@@ -151,18 +154,18 @@ export class QuicStream implements LinkStream {
 
 	#write(): boolean {
 		const { native } = this.#host;
-		let head = this.#out.head;
+		let head = this.#sendQueue.head;
 		while (head) {
-			const isLast = this.#isEnding && this.#out.isLast;
+			const isLast = this.#isEnding && this.#sendQueue.isLast;
 			const sent = native.streamSend(this.id, head, isLast) ?? 0;
 			const isWhole = sent === head.length;
-			this.#out.taken(sent);
+			this.#sendQueue.sent(sent);
 			if (!isWhole) return false;
 			if (isLast) {
 				this.#writeDone();
 				return true;
 			}
-			head = this.#out.head;
+			head = this.#sendQueue.head;
 		}
 		if (this.#isEnding && !this.#isWriteDone) {
 			if (native.streamSend(this.id, NO_BYTES, true) === null) return false;
@@ -173,67 +176,67 @@ export class QuicStream implements LinkStream {
 
 	#deliver(size: number, isLast: boolean): void {
 		try {
-			// Copied, because a frame may be kept and the scratch buffer is read into again.
+			// Copied, because a receiver may keep the frame and the scratch buffer is reused.
 			const payloads = size > 0 ? this.#reader.push(scratch.slice(0, size)) : [];
-			this.#account();
+			this.#countBuffered();
 			if (isLast) this.#reader.end();
 			for (const payload of payloads) this.#receiver?.frame(payload);
 		} catch (thrown) {
-			this.#damaged(OrchestraError.from(thrown, 'bad_frame'));
+			this.#failWith(OrchestraError.from(thrown, 'bad_frame'));
 			return;
 		}
 		if (isLast) this.#readDone();
 	}
 
-	#account(): void {
+	#countBuffered(): void {
 		const { bufferedBytes } = this.#reader;
-		const grew = bufferedBytes - this.#heldBytes;
-		this.#heldBytes = bufferedBytes;
-		if (grew === 0 || this.#host.hold(grew)) return;
-		throw new OrchestraError('bad_frame', `${this.#host.address} has too many unfinished frames under way`, {
-			data: { code: CODE_TOO_MUCH },
+		const grew = bufferedBytes - this.#bufferedBytes;
+		this.#bufferedBytes = bufferedBytes;
+		if (grew === 0 || this.#host.addBufferedBytes(grew)) return;
+		throw new OrchestraError('bad_frame', `${this.#host.address} sent too many bytes of incomplete frames`, {
+			data: { code: CODE_BUFFER_LIMIT },
 		});
 	}
 
-	#damaged(error: OrchestraError): void {
+	#failWith(error: OrchestraError): void {
 		const receiver = this.#receiver;
 		this.#receiver = undefined;
-		this.#giveUp(CODE_BAD_FRAME, error);
+		this.#abort(CODE_BAD_FRAME, error);
 		receiver?.fail(error);
 	}
 
-	#giveUp(code: number, error: OrchestraError): void {
+	#abort(code: number, error: OrchestraError): void {
 		if (this.id !== -1) {
 			if (!this.#isWriteDone) this.#shutdown(SHUTDOWN_WRITE, code);
 			if (!this.#isReadDone) this.#shutdown(SHUTDOWN_READ, code);
 		}
 		this.#finish(error);
-		this.#host.wake();
+		this.#host.scheduleWrite();
 	}
 
 	#shutdown(direction: number, code: number): void {
 		try {
 			this.#host.native.streamShutdown(this.id, direction, code);
 		} catch {
-			// The engine has forgotten the stream already, which is what we want.
+			// The engine has removed the stream already.
 		}
 	}
 
-	/** The engine says by throwing that the peer reset or stopped the stream. */
-	#engineThrew(thrown: unknown): void {
+	/** The engine throws when the peer reset or stopped the stream. */
+	#onEngineError(thrown: unknown): void {
 		const text = messageOf(thrown);
 		const code = Number(/Stream(?:Reset|Stopped)\((\d+)\)/.exec(text)?.[1] ?? Number.NaN);
 		if (Number.isNaN(code)) {
-			this.#damaged(new OrchestraError('closed', `the stream to ${this.#host.address} broke: ${text}`));
+			this.#failWith(new OrchestraError('closed', `the stream to ${this.#host.address} broke: ${text}`));
 			return;
 		}
-		// An answer that came whole is complete, even when the peer stopped listening to us.
+		// The peer stopped reading without an error: its reply may still be complete.
 		if (code === CODE_NONE && text.includes('Stopped') && !this.#isReadDone) {
 			this.#writeDone();
 			return;
 		}
-		this.#damaged(
-			new OrchestraError('closed', `${this.#host.address} gave the stream up with code ${code}`, {
+		this.#failWith(
+			new OrchestraError('closed', `${this.#host.address} reset the stream with code ${code}`, {
 				data: { code },
 			}),
 		);
@@ -241,22 +244,22 @@ export class QuicStream implements LinkStream {
 
 	#writeDone(): void {
 		this.#isWriteDone = true;
-		if (this.#isReadDone) this.#host.forget(this);
+		if (this.#isReadDone) this.#host.remove(this);
 	}
 
 	#readDone(): void {
 		this.#isReadDone = true;
 		const receiver = this.#receiver;
-		if (this.#isWriteDone) this.#host.forget(this);
+		if (this.#isWriteDone) this.#host.remove(this);
 		receiver?.end();
 	}
 
 	#finish(error: OrchestraError): void {
 		this.#isReadDone = true;
 		this.#isWriteDone = true;
-		this.#out.clear(error);
-		if (this.#heldBytes > 0) this.#host.hold(-this.#heldBytes);
-		this.#heldBytes = 0;
-		this.#host.forget(this);
+		this.#sendQueue.clear(error);
+		if (this.#bufferedBytes > 0) this.#host.addBufferedBytes(-this.#bufferedBytes);
+		this.#bufferedBytes = 0;
+		this.#host.remove(this);
 	}
 }

@@ -1,10 +1,10 @@
 /*
- * The same link over TLS 1.3, on TCP or on a Unix socket.
+ * The client side of a link over TLS 1.3, on TCP or a Unix socket.
  *
- * Each stream is a connection of its own. The first is made when dialing, so that
- * a wrong address or certificate shows at once, and is handed to the first stream.
- * On a Unix socket a spare connection is kept ready at all times: the next stream
- * needs no handshake, and the end of the peer closes the link at once.
+ * Each stream is a connection of its own. `dialTls` opens the first one, so that a
+ * wrong address or certificate fails at once; the first stream uses it. On a Unix
+ * socket a spare connection is always open: the next stream needs no handshake, and
+ * the end of the peer process closes the link at once.
  */
 
 import { isIP } from 'node:net';
@@ -31,7 +31,7 @@ import {
 import { TlsStream } from './tls-stream.ts';
 import { isUnixAddress, unixPath } from './unix-address.ts';
 
-/** Connect over TLS. Rejects when nobody listens, or the peer is not of our authority or not who is expected. */
+/** Connect over TLS. Rejects when nothing listens there, or the peer's certificate has another authority or name. */
 export async function dialTls(options: DialOptions): Promise<Link> {
 	const context = contextOf(options);
 	return new TlsLink(options, context, await open(options, context));
@@ -42,14 +42,14 @@ class TlsLink implements Link {
 	readonly streamsAreCheap = false;
 	readonly address: string;
 	readonly peerName: string;
-	/** Every stream is a connection of its own already. */
-	mayMove = false;
+	/** No renewal: every stream is a connection of its own. */
+	mayRenew = false;
 	readonly #ended = deferred<OrchestraError>();
 	readonly closed: Promise<OrchestraError> = this.#ended.promise;
 	readonly #options: DialOptions;
 	readonly #context: SecureContext;
 	readonly #streams = new Set<TlsStream>();
-	/** Connected, and not used by anybody yet. */
+	/** Connected and not used yet. */
 	#spare: TlsStream | undefined;
 	/** `waiting`: the last attempt failed, the next one is due soon. */
 	#spareDial: 'none' | 'running' | 'waiting' = 'none';
@@ -57,7 +57,7 @@ class TlsLink implements Link {
 	#isClosed = false;
 
 	constructor(options: DialOptions, context: SecureContext, first: Connected) {
-		// The signal was for dialing; later connections of the link end with the link.
+		// The signal covers only the dialing; later connections close with the link.
 		this.#options = { ...options, signal: undefined };
 		this.#context = context;
 		this.kind = isUnixAddress(options.address) ? 'unix' : 'tls';
@@ -78,7 +78,7 @@ class TlsLink implements Link {
 	}
 
 	async close(): Promise<void> {
-		this.#end(new OrchestraError('closed', `the link to ${this.address} was closed here`));
+		this.#end(new OrchestraError('closed', `the link to ${this.address} was closed by this process`));
 	}
 
 	#newStream(): TlsStream {
@@ -96,9 +96,9 @@ class TlsLink implements Link {
 	}
 
 	/*
-	 * A handshake that breaks off may be the end of the peer or a peer that is full: only the next attempts tell.
-	 * They go on, with backoff, until there is a spare again or the link is closed: streams that the peer has ended
-	 * look the same whether it lives or not.
+	 * A reset handshake means a dead peer or a full one; only further attempts distinguish them. They continue
+	 * with backoff until there is a spare or the link is closed: streams that the peer has ended look the same
+	 * for a live and a dead peer.
 	 */
 	async #dialSpare(retryMs = SPARE_RETRY_FIRST_MS): Promise<void> {
 		this.#spareDial = 'running';
@@ -109,7 +109,7 @@ class TlsLink implements Link {
 			this.#spareDial = 'waiting';
 			const error = OrchestraError.from(thrown, 'closed');
 			if (error.data['isRefused'] === true) this.#end(error);
-			else this.#endIfAlone(error);
+			else this.#endIfUnused(error);
 			if (this.#isClosed) return;
 			const nextMs = Math.min(retryMs * 2, SPARE_RETRY_LONGEST_MS);
 			this.#retryTimer = setTimeout(() => void this.#dialSpare(nextMs), retryMs);
@@ -128,14 +128,14 @@ class TlsLink implements Link {
 	#attach(stream: TlsStream, { socket }: Connected): void {
 		stream.attach(socket, (reason) => {
 			this.#streams.delete(stream);
-			// Nobody ends a connection that was not used, but the end of the peer's process does.
+			// An unused connection closes only when the peer process ends.
 			if (stream === this.#spare) this.#end(reason);
-			else if (this.kind === 'unix' && this.#spareDial !== 'running') this.#endIfAlone(reason);
+			else if (this.kind === 'unix' && this.#spareDial !== 'running') this.#endIfUnused(reason);
 		});
 	}
 
-	/** The last connection to the peer is gone, and so is the peer. */
-	#endIfAlone(reason: OrchestraError): void {
+	/** Close the link when its last connection is closed: the peer is gone. */
+	#endIfUnused(reason: OrchestraError): void {
 		if (!this.#spare && this.#streams.size === 0) this.#end(reason);
 	}
 
@@ -154,7 +154,7 @@ interface Connected {
 	peerName: string;
 }
 
-/** The keys, read once for all connections of a link. No session is resumed: that would hide the peer's certificate. */
+/** The TLS context, created once per link. Sessions are not resumed: that would hide the peer's certificate. */
 function contextOf({ identity }: DialOptions): SecureContext {
 	return createSecureContext({
 		ca: identity.ca,
@@ -179,14 +179,14 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 				reject(error);
 			});
 		const abort = (): void =>
-			refuse(new OrchestraError('canceled', `dialing ${options.address} was called off`));
-		const timer = setTimeout(() => refuse(slow(options.address, timeoutMs)), timeoutMs);
+			refuse(new OrchestraError('canceled', `dialing ${options.address} was canceled`));
+		const timer = setTimeout(() => refuse(handshakeTimeout(options.address, timeoutMs)), timeoutMs);
 		options.signal?.addEventListener('abort', abort, { once: true });
 		if (options.signal?.aborted) abort();
-		socket.once('error', (error) => refuse(unreachable(options.address, error)));
+		socket.once('error', (error) => refuse(connectError(options.address, error)));
 		socket.once('secureConnect', () => {
 			try {
-				const peerName = examine(socket, options);
+				const peerName = verifyPeer(socket, options);
 				settle(() => resolve({ socket, peerName }));
 			} catch (thrown) {
 				refuse(OrchestraError.from(thrown));
@@ -195,8 +195,8 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 	});
 }
 
-/** The name of a peer that speaks our protocol and is who is expected; else throws. */
-function examine(socket: TLSSocket, { address, protocol, peerName }: DialOptions): string {
+/** Returns the peer's name. Throws when the ALPN protocol or the certificate name is wrong. */
+function verifyPeer(socket: TLSSocket, { address, protocol, peerName }: DialOptions): string {
 	if (socket.alpnProtocol === (protocol ?? LINK_PROTOCOL))
 		return checkPeerName(address, socket.getPeerX509Certificate(), peerName);
 	throw new OrchestraError('closed', `${address} does not speak ${LINK_PROTOCOL}`);
@@ -206,7 +206,7 @@ function tlsOptions(options: DialOptions, secureContext: SecureContext): Connect
 	const { address } = options;
 	const place = isUnixAddress(address) ? { path: unixPath(address) } : parseDialAddress(address);
 	const name = options.serverName ?? 'localhost';
-	// A variable, because the declared type does not know `allowHalfOpen`, which sockets do.
+	// A variable, because the declared type lacks `allowHalfOpen`, which sockets support.
 	const settings = {
 		...place,
 		secureContext,
@@ -221,21 +221,18 @@ function tlsOptions(options: DialOptions, secureContext: SecureContext): Connect
 	return settings;
 }
 
-function slow(address: string, timeoutMs: number): OrchestraError {
-	return new OrchestraError(
-		'timeout',
-		`the handshake with ${address} was not done after ${timeoutMs / 1000} s`,
-	);
+function handshakeTimeout(address: string, timeoutMs: number): OrchestraError {
+	return new OrchestraError('timeout', `the handshake with ${address} timed out after ${timeoutMs / 1000} s`);
 }
 
-function unreachable(address: string, error: Error): OrchestraError {
+function connectError(address: string, error: Error): OrchestraError {
 	const isUnix = isUnixAddress(address);
-	// The file of a Unix socket may be there though its process is gone, or be gone with it.
+	// After its process ended, the file of a Unix socket may exist or not.
 	const isRefused = isCode(error, 'ECONNREFUSED') || (isUnix && isCode(error, 'ENOENT'));
 	const message = isRefused
 		? `nothing listens on ${isUnix ? '' : 'TCP '}${address}`
 		: `cannot connect to ${address}: ${messageOf(error)}`;
-	// It was there a moment ago, and died in the middle of the handshake.
+	// The peer died or closed during the handshake.
 	const isReset = isCode(error, 'ECONNRESET', 'EPIPE');
 	return new OrchestraError('closed', message, {
 		cause: error,

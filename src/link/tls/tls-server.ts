@@ -1,4 +1,4 @@
-/* Listen for TLS 1.3 peers on TCP or on a Unix socket; each connection is one stream. Certificates are required on both sides. */
+/* Listen for TLS 1.3 peers on TCP or a Unix socket. Each connection is one stream; both sides need a certificate. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -18,7 +18,7 @@ import { TlsStream } from './tls-stream.ts';
 import { isUnixAddress } from './unix-address.ts';
 import { listenOnSocketFile, type SocketFile } from './unix-socket-file.ts';
 
-/** Open a TLS listener on TCP or a Unix socket. Any address is allowed: a peer without our certificate gets nowhere. */
+/** Open a TLS listener on TCP or a Unix socket. Any address is allowed: peers need a certificate of our authority. */
 export async function listenTls(options: ListenOptions): Promise<LinkListener> {
 	const { identity } = options;
 	const server = createServer({
@@ -35,7 +35,7 @@ export async function listenTls(options: ListenOptions): Promise<LinkListener> {
 		keepAlive: true,
 		keepAliveInitialDelay: KEEP_ALIVE_MS,
 	});
-	// Connections above this are dropped at once; those in their handshake have a deadline.
+	// Further connections are dropped at once; a handshake has a timeout.
 	server.maxConnections = (options.maxConnections ?? MAX_CONNECTIONS) + MAX_HANDSHAKES;
 	if (isUnixAddress(options.address)) {
 		const file = await listenOnSocketFile(server, options.address);
@@ -57,7 +57,7 @@ async function listenOnTcp(server: Server, place: string): Promise<string> {
 			hint: 'Is another hub running there? Choose another port, or 0 for any.',
 		});
 	}
-	// A server that listens on TCP always has an address of this form.
+	// A TCP server that listens always has an AddressInfo.
 	const bound = server.address() as AddressInfo;
 	return formatAddress({ host: bound.address, port: bound.port });
 }
@@ -69,7 +69,7 @@ class TlsListener implements LinkListener {
 	readonly #server: Server;
 	readonly #options: ListenOptions;
 	readonly #streams = new Set<TlsStream>();
-	/** Every TCP connection, those included that never finish their handshake. */
+	/** All sockets, including those that never complete their handshake. */
 	readonly #sockets = new Set<Socket>();
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
 	#closing: Promise<void> | undefined;

@@ -1,44 +1,44 @@
 /*
  * Frames over one TLS connection: the whole connection is one stream.
  *
- * What is written in one turn is corked and leaves as one record. Half-close is
- * TCP's own; a reset destroys the connection, and the peer sees it break.
+ * Writes of one event-loop turn are corked into one TLS record. Half-close is that
+ * of TCP; a reset destroys the connection, and the peer gets a broken connection.
  */
 import type { TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { spinBriefly } from '../../spin.ts';
 import { FrameReader } from '../../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from '../link.ts';
-import { Outgoing } from '../outgoing-frames.ts';
+import { SendQueue } from '../send-queue.ts';
 
 export class TlsStream implements LinkStream {
 	readonly address: string;
 	readonly #reader: FrameReader;
-	/** Holds frames until the connection is up; after that the socket has its own buffer. */
-	readonly #unsent = new Outgoing();
+	/** Queues frames until the connection is established; then the socket buffers them. */
+	readonly #sendQueue = new SendQueue();
 	#socket: TLSSocket | undefined;
 	#receiver: StreamReceiver | undefined;
 	#isCorked = false;
 	#isEnding = false;
-	#isOver = false;
+	#isClosed = false;
 	#isReadDone = false;
 	#isPaused = false;
-	/** Frames that came before there was a receiver. */
-	#early: Uint8Array[] = [];
+	/** Frames that arrived before `receive` was called. */
+	#earlyFrames: Uint8Array[] = [];
 	#draining: Promise<void> | undefined;
-	#onOver: (reason: OrchestraError) => void = () => {};
+	#onClosed: (reason: OrchestraError) => void = () => {};
 
 	constructor(address: string, frameLimitBytes: number) {
 		this.address = address;
 		this.#reader = new FrameReader(frameLimitBytes);
 	}
 
-	/** The connection is up. Frames that waited leave now. */
-	attach(socket: TLSSocket, onOver: (reason: OrchestraError) => void): void {
-		this.#onOver = onOver;
-		if (this.#isOver) {
+	/** The connection is established: write the queued frames. */
+	attach(socket: TLSSocket, onClosed: (reason: OrchestraError) => void): void {
+		this.#onClosed = onClosed;
+		if (this.#isClosed) {
 			socket.on('error', () => {}).destroy();
-			onOver(new OrchestraError('canceled', `the connection to ${this.address} was given up`));
+			onClosed(new OrchestraError('canceled', `the connection to ${this.address} was reset by this process`));
 			return;
 		}
 		this.#socket = socket;
@@ -46,48 +46,48 @@ export class TlsStream implements LinkStream {
 			this.#take(chunk);
 			spinBriefly();
 		});
-		socket.on('end', () => this.#readEnd());
+		socket.on('end', () => this.#onSocketEnd());
 		socket.on('error', (error) => this.fail(broken(this.address, error)));
-		socket.on('close', () => this.#closed());
+		socket.on('close', () => this.#onSocketClose());
 		if (this.#isPaused) socket.pause();
 		this.#cork();
-		for (let head = this.#unsent.head; head; head = this.#unsent.head) {
+		for (let head = this.#sendQueue.head; head; head = this.#sendQueue.head) {
 			socket.write(head);
-			this.#unsent.taken(head.length);
+			this.#sendQueue.sent(head.length);
 		}
 		if (this.#isEnding) socket.end();
 	}
 
 	receive(receiver: StreamReceiver): void {
 		this.#receiver = receiver;
-		for (const payload of this.#early.splice(0)) this.#receiver?.frame(payload);
+		for (const payload of this.#earlyFrames.splice(0)) this.#receiver?.frame(payload);
 		if (!this.#isPaused) this.#socket?.resume();
 	}
 
 	send(payload: Uint8Array): boolean {
-		if (this.#isEnding || this.#isOver) {
+		if (this.#isEnding || this.#isClosed) {
 			throw new OrchestraError('closed', `the connection to ${this.address} takes no more frames`);
 		}
-		const hasRoom = this.#unsent.add(payload);
+		const hasRoom = this.#sendQueue.add(payload);
 		if (!this.#socket) return hasRoom;
 		this.#cork();
-		let isLight = true;
-		for (let head = this.#unsent.head; head; head = this.#unsent.head) {
-			isLight = this.#socket.write(head);
-			this.#unsent.taken(head.length);
+		let isBelowHighWater = true;
+		for (let head = this.#sendQueue.head; head; head = this.#sendQueue.head) {
+			isBelowHighWater = this.#socket.write(head);
+			this.#sendQueue.sent(head.length);
 		}
-		return isLight;
+		return isBelowHighWater;
 	}
 
 	async drained(): Promise<void> {
-		if (!this.#socket) return this.#unsent.drained();
+		if (!this.#socket) return this.#sendQueue.drained();
 		if (!this.#socket.writableNeedDrain) return;
 		this.#draining ??= this.#untilDrained(this.#socket);
 		await this.#draining;
 	}
 
 	end(): void {
-		if (this.#isEnding || this.#isOver) return;
+		if (this.#isEnding || this.#isClosed) return;
 		this.#isEnding = true;
 		this.#socket?.end();
 	}
@@ -104,17 +104,17 @@ export class TlsStream implements LinkStream {
 
 	reset(): void {
 		this.#receiver = undefined;
-		this.fail(new OrchestraError('canceled', `the connection to ${this.address} was given up`));
+		this.fail(new OrchestraError('canceled', `the connection to ${this.address} was reset by this process`));
 	}
 
 	fail(error: OrchestraError): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
+		if (this.#isClosed) return;
+		this.#isClosed = true;
 		const receiver = this.#receiver;
 		this.#receiver = undefined;
-		this.#unsent.clear(error);
+		this.#sendQueue.clear(error);
 		this.#socket?.destroy();
-		this.#onOver(error);
+		this.#onClosed(error);
 		receiver?.fail(error);
 	}
 
@@ -148,7 +148,7 @@ export class TlsStream implements LinkStream {
 
 	#take(chunk: Buffer): void {
 		try {
-			// Receivers get plain bytes from every kind of link, not the richer class of Node.
+			// Receivers get a plain Uint8Array from every kind of link, not a Buffer.
 			const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
 			for (const payload of this.#reader.push(bytes)) this.#deliver(payload);
 		} catch (thrown) {
@@ -156,17 +156,17 @@ export class TlsStream implements LinkStream {
 		}
 	}
 
-	/** A spare connection has no receiver yet; a peer that sends on it all the same has to wait. */
+	/** A spare connection has no receiver yet; a peer that sends on it is paused. */
 	#deliver(payload: Uint8Array): void {
 		if (this.#receiver) this.#receiver.frame(payload);
-		else if (!this.#isOver) {
-			this.#early.push(payload);
+		else if (!this.#isClosed) {
+			this.#earlyFrames.push(payload);
 			this.#socket?.pause();
 		}
 	}
 
-	#readEnd(): void {
-		if (this.#isOver) return;
+	#onSocketEnd(): void {
+		if (this.#isClosed) return;
 		if (!this.#receiver) {
 			this.fail(new OrchestraError('closed', `${this.address} ended the connection`, { hint: REFUSED_HINT }));
 			return;
@@ -181,21 +181,21 @@ export class TlsStream implements LinkStream {
 		this.#receiver?.end();
 	}
 
-	#closed(): void {
-		if (this.#isOver) return;
+	#onSocketClose(): void {
+		if (this.#isClosed) return;
 		if (!this.#isReadDone) {
 			this.fail(
 				new OrchestraError('closed', `the connection to ${this.address} broke`, { hint: REFUSED_HINT }),
 			);
 			return;
 		}
-		this.#isOver = true;
-		this.#onOver(new OrchestraError('closed', `the connection to ${this.address} is closed`));
+		this.#isClosed = true;
+		this.#onClosed(new OrchestraError('closed', `the connection to ${this.address} is closed`));
 	}
 }
 
 const REFUSED_HINT =
-	'A server that refuses a certificate ends the connection like this; both ends must use the same folder.';
+	'A server that rejects the certificate closes the connection like this; both ends must use the same certificate folder.';
 
 function broken(address: string, error: Error): OrchestraError {
 	return new OrchestraError('closed', `the connection to ${address} broke: ${messageOf(error)}`, {

@@ -4,22 +4,22 @@
  *     listen({ address: 'unix:/run/user/1000/orchestra/hub.sock', identity, onStream })
  *     dial({ address: 'unix:/run/user/1000/orchestra/hub.sock', identity, peerName: 'orchestrator' })
  *
- * The same frames and the same mutual TLS 1.3 as over TCP, on a Unix domain socket
- * (`unix:\\.\pipe\name`, a named pipe, on Windows). The kernel closes the sockets of
- * a killed process, so both sides notice its end at once.
+ * The same frames and mutual TLS 1.3 as over TCP, on a Unix domain socket (on Windows
+ * a named pipe, `unix:\\.\pipe\name`). The kernel closes the sockets of a killed
+ * process, so the other side gets the end at once.
  */
 import { isAbsolute } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 
 const PREFIX = 'unix:';
-/** The kernel's `sun_path`, less the zero byte at its end. Longer paths would be cut silently. */
+/** Size of the kernel's `sun_path` without the final zero byte. Longer paths are truncated silently. */
 const LONGEST_PATH_BYTES: number = process.platform === 'linux' ? 107 : 103;
 
 export function isUnixAddress(address: string): boolean {
 	return address.startsWith(PREFIX);
 }
 
-/** The path in `unix:/path`. Throws `bad_input` for a path that is relative, or longer than a socket's may be. */
+/** The path in `unix:/path`. Throws `bad_input` for a relative path or one over the limit of the system. */
 export function unixPath(address: string): string {
 	const path = address.slice(PREFIX.length);
 	if (!isUnixAddress(address) || !isAbsolute(path) || path.includes('\0')) {
@@ -31,7 +31,7 @@ export function unixPath(address: string): string {
 	if (process.platform !== 'win32' && lengthBytes > LONGEST_PATH_BYTES) {
 		throw new OrchestraError(
 			'bad_input',
-			`the path of the Unix socket ${path} has ${lengthBytes} bytes, and the system allows ${LONGEST_PATH_BYTES}`,
+			`the path of the Unix socket ${path} has ${lengthBytes} bytes; the system allows ${LONGEST_PATH_BYTES}`,
 			{
 				hint: 'Choose a shorter folder, for example below XDG_RUNTIME_DIR.',
 				data: { path, lengthBytes, limitBytes: LONGEST_PATH_BYTES },

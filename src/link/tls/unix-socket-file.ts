@@ -1,10 +1,10 @@
 /*
  * The file of a Unix socket that we listen on.
  *
- * The server binds to a name of its own, gets mode 0600 there, and is then renamed to
- * the name that clients know: nobody can connect to it before, and what a dead process
- * left behind is replaced without a moment in which there is none. The file of a
- * process that still listens, or anything that is no socket, is never replaced.
+ * The server binds to a temporary name, sets mode 0600 and renames it to the public
+ * name: no client can connect before, and the stale file of a dead process is
+ * replaced atomically. The file of a process that still listens, or a file that is
+ * not a socket, is never replaced.
  */
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, rename, unlink } from 'node:fs/promises';
@@ -14,14 +14,14 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { unixPath } from './unix-address.ts';
 
-const ANSWER_MS = 1_000;
+const CONNECT_MS = 1_000;
 
 export interface SocketFile {
-	/** Remove the file, unless another process has put its own there. Idempotent. */
+	/** Remove the file, unless another process has replaced it. Idempotent. */
 	remove(): Promise<void>;
 }
 
-/** Make `server` listen at `unix:/path`. The folder must be ours alone. Throws `io` when another process listens there. */
+/** Make `server` listen at `unix:/path`. The folder must be private. Throws `io` when another process listens there. */
 export async function listenOnSocketFile(server: Server, address: string): Promise<SocketFile> {
 	const path = unixPath(address);
 	if (process.platform === 'win32') {
@@ -53,16 +53,16 @@ async function listenAt(server: Server, path: string): Promise<void> {
 	} catch (cause) {
 		throw new OrchestraError('io', `cannot listen on the Unix socket ${path}: ${messageOf(cause)}`, {
 			cause,
-			hint: 'The folder must exist and be yours.',
+			hint: 'The folder must exist and be writable by you.',
 			data: { path },
 		});
 	}
 }
 
-/** A socket that nobody listens on may be replaced. */
+/** Throws unless the file is a socket on which no process listens. */
 async function assertStale(path: string, found: Stats): Promise<void> {
 	if (!found.isSocket()) {
-		throw new OrchestraError('bad_input', `${path} is there already, and it is no socket`, {
+		throw new OrchestraError('bad_input', `${path} exists and is not a socket`, {
 			hint: 'Remove it, or choose another path.',
 			data: { path },
 		});
@@ -84,13 +84,13 @@ export function hasListener(path: string): Promise<boolean> {
 		};
 		socket.once('connect', settle(true));
 		socket.once('error', settle(false));
-		// A stopped process with a full backlog neither accepts nor refuses: it is there.
-		socket.setTimeout(ANSWER_MS, settle(true));
+		// A stopped process with a full backlog neither accepts nor refuses, but it is alive.
+		socket.setTimeout(CONNECT_MS, settle(true));
 	});
 }
 
 async function removeOwn(path: string, own: { ino: number; dev: number }): Promise<void> {
 	const found = lstatSync(path, { throwIfNoEntry: false });
 	if (found?.ino !== own.ino || found.dev !== own.dev) return;
-	await unlink(path).catch(() => {}); // somebody else was faster
+	await unlink(path).catch(() => {}); // another process removed it first
 }

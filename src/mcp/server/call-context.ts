@@ -11,7 +11,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
 import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { Questions } from './client-questions.ts';
 

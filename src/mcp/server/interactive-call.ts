@@ -126,7 +126,7 @@ export class InteractiveCall {
 		this.#takeRequest()?.end({ suspended: id, questions });
 	}
 
-	/** Gives back the id of the suspended call; undefined when the limit is reached, which fails every pending ask. */
+	/** Returns the id of the suspended call; undefined when the limit is reached, which fails every pending ask. */
 	#suspend(): string | undefined {
 		try {
 			return this.#suspendedCalls.add(this);

@@ -16,7 +16,7 @@ import {
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';

@@ -10,7 +10,7 @@
 import { messageOf } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer, PeerOptions } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import { LegacySession } from './legacy-session.ts';

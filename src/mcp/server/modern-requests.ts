@@ -6,7 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import { type Awaitable, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../protocol/meta.ts';
 import { modernVersions } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';

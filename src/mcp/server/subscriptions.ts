@@ -8,7 +8,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
-import type { IncomingCall } from '../../rpc/incoming.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';

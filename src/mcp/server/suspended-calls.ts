@@ -21,7 +21,7 @@ export class SuspendedCalls {
 		return this.#calls.get(id);
 	}
 
-	/** Gives back the id of the suspended call. Throws `bad_input` when the limit is reached. */
+	/** Returns the id of the suspended call. Throws `bad_input` when the limit is reached. */
 	add(call: InteractiveCall): string {
 		if (this.#calls.size >= SUSPENDED_CALLS_LIMIT)
 			throw new OrchestraError(

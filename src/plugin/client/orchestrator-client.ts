@@ -1,8 +1,8 @@
 /*
- * What a plugin asks of its orchestrator: other tools, storage, events.
+ * The client of a plugin for its orchestrator: tools of other plugins, storage, events.
  *
- * The connection is made when the plugin starts and made again when it was lost,
- * at the next call. A call that was under way then is not repeated.
+ * The plugin connects when it starts. After a lost connection the next call reconnects;
+ * calls that were in flight are not repeated.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
@@ -10,32 +10,34 @@ import type { RequestInit, ResponseKind, ResponseValue } from '../codec.ts';
 import { type ExactObject, exactBytes, readExact } from '../exact-json.ts';
 import { EXACT_JSON, FEATURES } from '../features.ts';
 import type { PluginManifest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { CallOptions } from './pending-calls.ts';
 import type { PluginClient } from './plugin-client.ts';
+import type { CallOptions } from './unary-calls.ts';
 
+/** A file of the storage. */
 export interface StorageFile {
 	content: Uint8Array;
 	metadata: JsonObject;
 	version: bigint;
 }
 
+/** The orchestrator, as a plugin uses it. */
 export class Orchestrator {
 	readonly #manifest: PluginManifest;
 	readonly #connect: (() => Promise<PluginClient>) | undefined;
 	#client: Promise<PluginClient> | undefined;
 
-	/** @param connect undefined when the plugin runs on its own */
+	/** @param connect undefined for a plugin without an orchestrator */
 	constructor(manifest: PluginManifest, connect: (() => Promise<PluginClient>) | undefined) {
 		this.#manifest = manifest;
 		this.#connect = connect;
 	}
 
-	/** True when there is an orchestrator to ask. */
-	get isThere(): boolean {
+	/** True when the plugin was started with an orchestrator. */
+	get isAvailable(): boolean {
 		return this.#connect !== undefined;
 	}
 
-	/** Connect and register, unless that is done. */
+	/** Connect and register, unless already connected. */
 	async register(): Promise<PluginClient> {
 		this.#client ??= this.#register();
 		try {
@@ -46,7 +48,7 @@ export class Orchestrator {
 		}
 	}
 
-	/** Any request of the protocol, answered by the kind that is expected. */
+	/** Send any request of the protocol; the response must be of this kind. */
 	async ask<K extends ResponseKind>(
 		request: NonNullable<RequestInit['request']>,
 		kind: K,
@@ -56,7 +58,7 @@ export class Orchestrator {
 		return client.ask(request, kind, options);
 	}
 
-	/** Call a tool of any plugin. Throws `tool_failed` with the tool's own code. */
+	/** Call a tool of any plugin. Throws `tool_failed` with the code of the tool. */
 	async callTool(
 		toolName: string,
 		input: JsonObject | ExactObject,
@@ -78,7 +80,7 @@ export class Orchestrator {
 		return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
 	}
 
-	/** Write a file. Version -1 writes anyway, 0 creates, more compares first. Gives back the new version. */
+	/** Write a file. Version -1 writes unconditionally, 0 creates, any other must be current. Returns the new version. */
 	async write(path: string, content: string | Uint8Array, version: bigint = -1n): Promise<bigint> {
 		const bytes = typeof content === 'string' ? Buffer.from(content) : content;
 		const value = { path, content: Uint8Array.from(bytes), expectedVersion: version };
@@ -88,7 +90,7 @@ export class Orchestrator {
 		return answer.newVersion;
 	}
 
-	/** Paths below a prefix that match a pattern. */
+	/** Paths below a prefix that match a glob pattern. */
 	async list(prefix: string, pattern = ''): Promise<string[]> {
 		const answer = await this.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
 		return answer.entries.map(({ path }) => path);

@@ -1,9 +1,9 @@
 /*
- * Calls to a peer that speaks orchestra.plugin.v1: a plugin, or the orchestrator.
+ * The client of a peer that speaks orchestra.plugin.v1: a plugin, or the orchestrator.
  *
- * Over QUIC a call has a stream of its own, unless very many are under way between
- * our own ends; over TLS plain calls share one.
- * Any number may be under way. A call that is given up tells the peer.
+ * Any number of calls may be in flight. Over QUIC each call has its own stream, unless
+ * very many are in flight between our own ends; over TLS calls are multiplexed on one
+ * stream. Canceling a call notifies the peer.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { DialOptions, Link } from '../../link/link.ts';
@@ -19,29 +19,30 @@ import {
 import { MCP_PARTS } from '../features.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { openTunnel, type Tunnel } from '../tunnel.ts';
-import { type Call, type CallOptions, Calls } from './pending-calls.ts';
 import { ResponseStream } from './response-stream.ts';
-import { SharedStream, strangeAnswer } from './shared-stream.ts';
+import { SharedStream, unexpectedResponse } from './shared-stream.ts';
+import { type CallOptions, type UnaryCall, UnaryCalls } from './unary-calls.ts';
 
+/** Calls to a peer over one link. `close` it when done. */
 export class PluginClient {
 	readonly address: string;
-	/** Resolves, once, when the link is over, and says why. */
+	/** Resolves with the reason when the link ends. */
 	readonly closed: Promise<OrchestraError>;
 	readonly #link: Link;
 	readonly #shared: SharedStream;
-	readonly #calls = new Calls();
+	readonly #calls = new UnaryCalls();
 	#features: ReadonlySet<string> = new Set();
 	#lastId = 0;
-	/** How many of the next calls share a stream, though few are under way. */
+	/** How many of the next calls share a stream although few are in flight. */
 	#sharedLeft = 0;
 
-	/** The client owns the link from now on. */
+	/** The client owns the link. */
 	constructor(link: Link) {
 		this.#link = link;
 		this.#shared = new SharedStream(link);
 		this.address = link.address;
 		this.closed = link.closed;
-		link.mayMove = false;
+		link.mayRenew = false;
 	}
 
 	/** Dial a peer. */
@@ -49,22 +50,22 @@ export class PluginClient {
 		return new PluginClient(await dial(options));
 	}
 
-	/** What the peer announced when it registered or was registered with. One that announced any is of our own kind. */
+	/** The features of the peer, from the registration. Only our own implementation has any. */
 	get features(): ReadonlySet<string> {
 		return this.#features;
 	}
 
 	set features(features: ReadonlySet<string>) {
 		this.#features = features;
-		this.#link.mayMove = features.size > 0;
+		this.#link.mayRenew = features.size > 0;
 	}
 
-	/** How many plain calls are under way. */
+	/** The number of calls in flight, without streams. */
 	get pending(): number {
 		return this.#calls.size;
 	}
 
-	/** One request, one answer. An empty `requestId` is filled in. */
+	/** One request, one response. An empty `requestId` is filled in. */
 	async send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
 		const id = request.requestId || this.#nextId();
 		const payload = encodePluginRequest({ ...request, requestId: id });
@@ -75,7 +76,7 @@ export class PluginClient {
 		);
 	}
 
-	/** One request whose answer must be of this kind. Throws what the peer said instead. */
+	/** One request whose response must be of this kind. Throws the error of the peer otherwise. */
 	async ask<K extends ResponseKind>(
 		request: NonNullable<RequestInit['request']>,
 		kind: K,
@@ -85,8 +86,8 @@ export class PluginClient {
 	}
 
 	/**
-	 * A streaming call: chunks as they come, then the end. Breaking out of the loop, `cancel()` and the
-	 * signal all tell the peer to stop. `timeoutMs`, when given, bounds the whole call.
+	 * A streaming call: chunks, then the end. Breaking out of the loop, `cancel()` and the signal all cancel the
+	 * call at the peer. `timeoutMs` bounds the whole call; default none.
 	 */
 	sendStream(request: RequestInit, options: CallOptions = {}): ResponseStream {
 		const id = request.requestId || this.#nextId();
@@ -122,7 +123,7 @@ export class PluginClient {
 		return answers;
 	}
 
-	/** Subscribe to a topic: answers are event deliveries, the first of which only confirms. Ends by `cancel()`. */
+	/** Subscribe to a topic. The first delivery confirms the subscription; the others are events. End it with `cancel()`. */
 	subscribe(subscription: { id: string; topic: string; filters?: Record<string, string> }): ResponseStream {
 		const { id, topic, filters = {} } = subscription;
 		const stream = this.#link.openStream();
@@ -137,41 +138,41 @@ export class PluginClient {
 		return answers;
 	}
 
-	/** MCP messages in full fidelity. Only for a peer that announced `mcp-tunnel`. */
+	/** A transport for MCP messages. Only for a peer with the feature `mcp-tunnel`. */
 	openTunnel(): Tunnel {
 		const sendsParts = this.#features.has(MCP_PARTS);
 		return openTunnel(this.#link.openStream(), this.#nextId(), { sendsParts });
 	}
 
-	/** Let calls under way finish for a moment, then close the link. Idempotent. */
+	/** Drain the calls in flight briefly, then close the link. Idempotent. */
 	async close(): Promise<void> {
 		this.#shared.close();
 		await this.#link.close();
 		this.#calls.close();
 	}
 
-	/** Over QUIC only peers that announced a feature, which are ours, read more than one request from a stream. */
+	/** Over QUIC only peers with features, which are ours, read more than one request from a stream. */
 	#sharesStream(payload: Uint8Array): boolean {
 		if (!this.#link.streamsAreCheap) return true;
-		// Many calls are often answered at once, and the next many begin with none under way.
+		// A burst is often answered at once, so the next burst begins with no call in flight.
 		if (this.#calls.size >= MANY_CALLS) this.#sharedLeft = SHARED_AFTER_MANY;
 		else if (this.#sharedLeft > 0) this.#sharedLeft--;
 		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
 	}
 
-	#sendAlone(id: string, payload: Uint8Array, call: Call): () => void {
+	#sendAlone(id: string, payload: Uint8Array, call: UnaryCall): () => void {
 		const stream = this.#link.openStream();
 		let isAnswered = false;
 		stream.receive({
 			frame: (answer) => {
 				isAnswered = true;
 				const response = decodeResponse(answer);
-				// Some peers leave the id out where there is only one answer to expect.
+				// Some peers omit the id when the stream has one response only.
 				if (response.requestId === id || response.requestId === '') call.answer(response);
-				else call.fail(strangeAnswer(this.address, response.requestId));
+				else call.fail(unexpectedResponse(this.address, response.requestId));
 				if (!this.#link.streamsAreCheap) stream.end();
 			},
-			// Every stream ends; only one that ends without an answer is worth an error.
+			// Every stream ends; only an end without a response is an error.
 			end: () => {
 				if (isAnswered) return;
 				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`));
@@ -188,9 +189,9 @@ export class PluginClient {
 		this.#post({ request: { case: 'streamCancel', value: { streamId } } });
 	}
 
-	/** Send without waiting for an answer; there may be none. */
+	/** Send without waiting for a response. */
 	#post(request: RequestInit): void {
-		// The link may be gone already, and then there is nobody left to tell.
+		// The link may already be closed; then nothing is to be done.
 		this.send(request, { timeoutMs: POST_TIMEOUT_MS }).catch(() => {});
 	}
 
@@ -201,11 +202,11 @@ export class PluginClient {
 }
 
 const POST_TIMEOUT_MS = 5_000;
-/** From this many calls under way on, small ones share a stream, and so many after them. */
+/** From this many calls in flight on, small calls share a stream, and the next ones too. */
 const MANY_CALLS = 8;
 const SHARED_AFTER_MANY = 64;
 const SMALL_BYTES = 16 * 1024;
 
 function late(timeoutMs: number): OrchestraError {
-	return new OrchestraError('timeout', `the streaming call was not over within ${timeoutMs} ms`);
+	return new OrchestraError('timeout', `the streaming call did not end within ${timeoutMs} ms`);
 }

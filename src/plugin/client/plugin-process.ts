@@ -1,10 +1,9 @@
 /*
- * Start one plugin program and shake hands with it, in any language.
+ * Start a plugin process, in any language, and complete its handshake.
  *
- * The program says on stderr where it listens; then we connect, register it, boot
- * it, and ask what it offers. Whatever goes wrong on the way, the program is
- * stopped again and the error tells its last words. Watching it and starting it
- * again is the hub's business.
+ * The program prints its address on stderr; then we connect, register it, boot it and
+ * list its tools and prompts. If a step fails, the program is stopped and the error has
+ * its last stderr lines. Supervision is done by the hub.
  */
 
 import { OrchestraError } from '../../errors.ts';
@@ -25,11 +24,12 @@ import { LINK_VARIABLE } from '../sdk/plugin-flags.ts';
 import { PluginClient } from './plugin-client.ts';
 import { StderrLines } from './stderr-lines.ts';
 
-/** How long a plugin has until it says READY, and for each step of the handshake. */
+/** Timeout of the READY line and of each step of the handshake. */
 export const READY_MS = 10_000;
-/** How long a plugin has to answer `shutdown`. */
+/** Timeout of `shutdown`. */
 export const SHUTDOWN_MS = 5_000;
 
+/** The program of a plugin and how to start it. */
 export interface PluginProgram extends LinkChoice {
 	id: string;
 	/** A program on PATH or a path. */
@@ -37,41 +37,42 @@ export interface PluginProgram extends LinkChoice {
 	args?: readonly string[] | undefined;
 	env?: Readonly<Record<string, string>> | undefined;
 	cwd?: string | undefined;
-	/** Handed over at boot. */
+	/** Passed to the plugin at boot. */
 	config?: Readonly<Record<string, string>> | undefined;
-	/** Where the plugin finds us. */
+	/** The address of the orchestrator for the plugin; empty for none. */
 	orchestratorAddress: string;
 	certsDir: string;
-	/** Gets every line the plugin writes to stderr, for its whole life. */
+	/** Receives every line that the plugin writes to stderr. */
 	onLog?: ((line: string) => void) | undefined;
-	/** Told of the process as soon as there is one. */
+	/** Called with the process when it is spawned. */
 	onStarted?: ((child: Child) => void) | undefined;
-	/** Aborted when it is not wanted any more, before it is up. */
+	/** Cancels the start. */
 	signal?: AbortSignal | undefined;
 	log?: Log | undefined;
 }
 
+/** A running plugin. */
 export interface PluginProcess {
 	readonly child: Child;
 	readonly client: PluginClient;
 	readonly tools: ToolDefinition[];
 	readonly prompts: PromptDefinition[];
-	/** Ask it to shut down, then stop the process, whatever it says. Idempotent. */
+	/** Request a shutdown, then stop the process in any case. Idempotent. */
 	stop(): Promise<void>;
 }
 
-/** Start and boot a plugin. Rejects with its diagnosis when it does not come up. */
+/** Start and boot a plugin. Rejects with the exit status and the last stderr lines when it does not start. */
 export async function startPluginProcess(program: PluginProgram): Promise<PluginProcess> {
 	const stderr = new StderrLines(program.onLog);
 	const child = await Child.start(recordOf(program), {
 		stderr: (chunk) => stderr.push(chunk),
 		log: program.log,
 	});
-	// A plugin has nothing to say on stdout; unread it would block there.
+	// stdout is not used; unread, a full pipe would block the plugin.
 	child.stdout.resume();
 	program.onStarted?.(child);
 	let client: PluginClient | undefined;
-	// Whatever waits for it then fails, and its failure is not hidden here.
+	// Stopping the child makes the pending step fail with the reason.
 	const giveUp = (): void => void child.stop().catch(() => {});
 	program.signal?.addEventListener('abort', giveUp, { once: true });
 	try {
@@ -80,7 +81,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
 		const { id: peerName, kind } = program;
 		client = await PluginClient.connect({ address, identity, peerName, kind, handshakeMs: READY_MS });
-		return new StartedPlugin(child, client, await shakeHands(client, program));
+		return new StartedPlugin(child, client, await handshake(client, program));
 	} catch (thrown) {
 		await client?.close();
 		await child.stop();
@@ -90,15 +91,15 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 	}
 }
 
-interface Offer {
+interface PluginLists {
 	tools: ToolDefinition[];
 	prompts: PromptDefinition[];
 }
 
-async function shakeHands(
+async function handshake(
 	client: PluginClient,
 	{ id, binary, args = [], config = {} }: PluginProgram,
-): Promise<Offer> {
+): Promise<PluginLists> {
 	const options = { timeoutMs: READY_MS };
 	const manifest = { id, binary, args: [...args], features: [...FEATURES] };
 	const registered = await client.ask({ case: 'register', value: manifest }, 'register', options);
@@ -115,7 +116,7 @@ async function shakeHands(
 	return { tools, prompts: promptsOf(prompts) };
 }
 
-/** Older plugins do not know prompts; then they have none. */
+/** Older plugins do not support prompts. */
 function promptsOf({ response }: PluginResponse): PromptDefinition[] {
 	return response.case === 'listPrompts' ? response.value.prompts : [];
 }
@@ -127,7 +128,7 @@ class StartedPlugin implements PluginProcess {
 	readonly prompts: PromptDefinition[];
 	#stopping: Promise<void> | undefined;
 
-	constructor(child: Child, client: PluginClient, { tools, prompts }: Offer) {
+	constructor(child: Child, client: PluginClient, { tools, prompts }: PluginLists) {
 		this.child = child;
 		this.client = client;
 		this.tools = tools;
@@ -147,7 +148,7 @@ class StartedPlugin implements PluginProcess {
 				{ timeoutMs: SHUTDOWN_MS },
 			);
 		} catch {
-			// It is gone or stuck; the ladder below ends it either way.
+			// It is gone or stuck; the signals below end it in any case.
 		}
 		await this.client.close();
 		await this.child.stop();
@@ -170,7 +171,7 @@ async function readyAddress(child: Child, stderr: StderrLines, id: string): Prom
 	});
 	const address = await within(Promise.race([stderr.ready, ended]), READY_MS);
 	if (address !== undefined) return address;
-	throw new OrchestraError('timeout', `${id} did not say READY within ${READY_MS / 1000} s`);
+	throw new OrchestraError('timeout', `${id} did not print READY on stderr within ${READY_MS / 1000} s`);
 }
 
 function startError(child: Child, id: string, thrown: unknown): OrchestraError {

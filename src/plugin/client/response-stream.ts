@@ -1,30 +1,31 @@
 /*
- * The many answers of one call, as an async iterable.
+ * The responses of a streaming call, as an async iterable.
  *
- * Answers that nobody has taken yet are few: the stream is paused until they
- * are, and the peer feels it. Leaving the loop early gives the call up.
+ * The buffer is bounded: when it is full the stream is paused, which applies
+ * backpressure to the peer. Leaving the loop early cancels the call.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkStream } from '../../link/link.ts';
 import { decodeResponse } from '../codec.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
-const MAX_UNTAKEN = 64;
+const BUFFER_LIMIT = 64;
 
+/** The responses of a streaming call. */
 export class ResponseStream implements AsyncIterable<PluginResponse> {
 	readonly #stream: LinkStream;
 	readonly #isLast: (response: PluginResponse) => boolean;
-	readonly #onGiveUp: () => void;
-	#untaken: PluginResponse[] = [];
+	readonly #onCancel: () => void;
+	#buffer: PluginResponse[] = [];
 	#wake: (() => void) | undefined;
 	#error: OrchestraError | undefined;
-	#isOver = false;
+	#isDone = false;
 
-	/** @param isLast does this answer end the call? */
-	constructor(stream: LinkStream, isLast: (response: PluginResponse) => boolean, onGiveUp: () => void) {
+	/** @param isLast whether this response ends the call */
+	constructor(stream: LinkStream, isLast: (response: PluginResponse) => boolean, onCancel: () => void) {
 		this.#stream = stream;
 		this.#isLast = isLast;
-		this.#onGiveUp = onGiveUp;
+		this.#onCancel = onCancel;
 		stream.receive({
 			frame: (payload) => this.#take(payload),
 			end: () =>
@@ -33,17 +34,17 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 		});
 	}
 
-	/** Give the call up: the loop ends with `canceled`. Idempotent. */
+	/** Cancel the call: the loop ends with `canceled`. Idempotent. */
 	cancel(): void {
 		this.fail(new OrchestraError('canceled', 'the streaming call was canceled'));
 	}
 
-	/** End the call with an error; what came before it is still delivered. */
+	/** End the call with an error; buffered responses are still delivered. */
 	fail(error: OrchestraError): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
+		if (this.#isDone) return;
+		this.#isDone = true;
 		this.#error = error;
-		this.#onGiveUp();
+		this.#onCancel();
 		this.#stream.reset();
 		this.#wake?.();
 	}
@@ -51,12 +52,12 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 	async *[Symbol.asyncIterator](): AsyncGenerator<PluginResponse, void, void> {
 		try {
 			for (;;) {
-				const next = this.#untaken.shift();
+				const next = this.#buffer.shift();
 				if (next) {
-					if (this.#untaken.length === 0) this.#stream.resume();
+					if (this.#buffer.length === 0) this.#stream.resume();
 					yield next;
 				} else if (this.#error) throw this.#error;
-				else if (this.#isOver) return;
+				else if (this.#isDone) return;
 				else await this.#more();
 			}
 		} finally {
@@ -75,12 +76,12 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 
 	#take(payload: Uint8Array): void {
 		const response = decodeResponse(payload);
-		if (this.#isOver) return;
-		this.#untaken.push(response);
+		if (this.#isDone) return;
+		this.#buffer.push(response);
 		if (this.#isLast(response)) {
-			this.#isOver = true;
+			this.#isDone = true;
 			this.#stream.end();
-		} else if (this.#untaken.length >= MAX_UNTAKEN) this.#stream.pause();
+		} else if (this.#buffer.length >= BUFFER_LIMIT) this.#stream.pause();
 		this.#wake?.();
 	}
 }

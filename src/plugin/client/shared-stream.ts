@@ -1,45 +1,45 @@
 /*
- * Many calls on one stream: always over TLS, where a stream is dear, and over QUIC
- * between our own ends when many calls are under way, because the engine puts only
- * one stream into a packet.
+ * Multiplexes many calls on one stream: always over TLS, where a stream is expensive,
+ * and over QUIC between our own ends when many calls are in flight, because the engine
+ * puts only one stream into a packet.
  *
- * Answers are matched by request id and may come in any order. A peer that ends
- * the stream after an answer is fine too: the next call opens a new one. An answer
- * to nothing fails the call that waits, if it is the only one; among several nobody
- * can say whose it was, and their deadlines decide.
+ * Responses are matched by request id, in any order. A peer may end the stream after a
+ * response; the next call opens a new one. A response with an unknown id fails the
+ * pending call if there is only one; among several it cannot be attributed, and their
+ * deadlines apply.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
 import { decodeResponse, encodePluginRequest } from '../codec.ts';
-import type { Call } from './pending-calls.ts';
+import type { UnaryCall } from './unary-calls.ts';
 
-/** How many of the latest calls that are over may be answered once more without surprise. */
-const MAX_OVER = 1024;
+/** Ids of ended calls that are kept: a late response to one of them is not an error. */
+const ENDED_LIMIT = 1024;
 
 export class SharedStream {
 	readonly #link: Link;
-	readonly #waiting = new Map<string, Call>();
-	/** Ids that were answered or given up. */
-	readonly #over = new Set<string>();
+	readonly #waiting = new Map<string, UnaryCall>();
+	/** Ids that were answered or canceled. */
+	readonly #ended = new Set<string>();
 	#stream: LinkStream | undefined;
 
 	constructor(link: Link) {
 		this.#link = link;
 	}
 
-	/** Is this id free? Two calls under one id could not be told apart. */
+	/** Whether no call is pending under this id. */
 	isFree(id: string): boolean {
 		return !this.#waiting.has(id);
 	}
 
-	/** Send a call; gives back how to abandon it, which tells the peer. */
-	send(id: string, payload: Uint8Array, call: Call): () => void {
+	/** Send a call. Returns the function that cancels it at the peer. */
+	send(id: string, payload: Uint8Array, call: UnaryCall): () => void {
 		const stream = (this.#stream ??= this.#open());
 		this.#waiting.set(id, call);
 		stream.send(payload);
 		return () => {
 			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
-			this.#rememberOver(id);
+			this.#addEnded(id);
 			stream.send(
 				encodePluginRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
 			);
@@ -47,7 +47,7 @@ export class SharedStream {
 		};
 	}
 
-	/** No more calls. Those under way may still be answered, or fail with the link. */
+	/** Send no more calls. Pending ones may still be answered, or fail with the link. */
 	close(): void {
 		this.#stream?.end();
 		if (this.#waiting.size === 0) this.#stream = undefined;
@@ -81,31 +81,31 @@ export class SharedStream {
 		const call = this.#waiting.get(requestId);
 		if (call) {
 			this.#waiting.delete(requestId);
-			this.#rememberOver(requestId);
+			this.#addEnded(requestId);
 			call.answer(response);
-		} else if (!this.#over.has(requestId)) this.#surprise(requestId);
+		} else if (!this.#ended.has(requestId)) this.#unexpected(requestId);
 		this.#endIfIdle();
 	}
 
-	#rememberOver(id: string): void {
-		const [oldest] = this.#over;
-		if (oldest !== undefined && this.#over.size >= MAX_OVER) this.#over.delete(oldest);
-		this.#over.add(id);
+	#addEnded(id: string): void {
+		const [oldest] = this.#ended;
+		if (oldest !== undefined && this.#ended.size >= ENDED_LIMIT) this.#ended.delete(oldest);
+		this.#ended.add(id);
 	}
 
-	#surprise(id: string): void {
+	#unexpected(id: string): void {
 		if (this.#waiting.size !== 1) return;
-		for (const call of this.#waiting.values()) call.fail(strangeAnswer(this.#link.address, id));
+		for (const call of this.#waiting.values()) call.fail(unexpectedResponse(this.#link.address, id));
 		this.#waiting.clear();
 	}
 
-	/** A new stream costs nothing over QUIC, and an open one keeps the link awake. */
+	/** Over QUIC a new stream is cheap, and an open one keeps the link from idling. */
 	#endIfIdle(): void {
 		if (this.#link.streamsAreCheap && this.#waiting.size === 0) this.close();
 	}
 }
 
-/** The error of a call whose answer is for another request. */
-export function strangeAnswer(address: string, id: string): OrchestraError {
-	return new OrchestraError('bad_frame', `${address} answered request "${id}", which nobody sent`);
+/** The error of a call whose response has the id of another request. */
+export function unexpectedResponse(address: string, id: string): OrchestraError {
+	return new OrchestraError('bad_frame', `${address} answered request "${id}", which was not sent`);
 }

@@ -1,26 +1,26 @@
 /*
- * What a plugin writes to stderr: the line that says where it listens, and its log.
+ * The stderr of a plugin: the READY line with its address, and its log.
  *
- * It is read for the whole life of the plugin, so that the plugin never blocks on it.
- * A plugin that floods it costs the hub little: beyond a number of bytes a second,
- * chunks are dropped unread, and their size is said with the next line that passes.
+ * It is read until the plugin ends, so that the plugin never blocks on it. The rate is
+ * limited: beyond a number of bytes per second, chunks are dropped unparsed, and their
+ * size is logged with the next line.
  */
 import { deferred } from '../../rpc/deferred.ts';
 import { LineSplitter } from '../../wire/lines.ts';
 
-const LONGEST_LINE_BYTES = 64 * 1024;
-/** What is read in a second once the plugin is ready. */
+const LINE_LIMIT_BYTES = 64 * 1024;
+/** Most bytes that are read per second once the plugin is ready. */
 const BYTES_PER_SECOND = 256 * 1024;
 const SECOND_MS = 1000;
 const NEWLINE = 0x0a;
 
 export class StderrLines {
-	/** Where the plugin listens, once it has said so. */
+	/** Resolves with the address of the plugin. */
 	readonly ready: Promise<string>;
 	readonly #address = deferred<string>();
 	readonly #onLog: ((line: string) => void) | undefined;
 	readonly #now: () => number;
-	#lines = new LineSplitter(LONGEST_LINE_BYTES);
+	#lines = new LineSplitter(LINE_LIMIT_BYTES);
 	#isReady = false;
 	#secondStartedAt = Number.NEGATIVE_INFINITY;
 	#readBytes = 0;
@@ -33,7 +33,7 @@ export class StderrLines {
 	}
 
 	push(chunk: Uint8Array): void {
-		if (this.#isReady && this.#isTooMuch(chunk.length)) {
+		if (this.#isReady && this.#isOverRate(chunk.length)) {
 			this.#droppedBytes += chunk.length;
 			return;
 		}
@@ -48,7 +48,7 @@ export class StderrLines {
 		this.#address.resolve(address);
 	}
 
-	#isTooMuch(bytes: number): boolean {
+	#isOverRate(bytes: number): boolean {
 		if (this.#now() - this.#secondStartedAt >= SECOND_MS) {
 			this.#secondStartedAt = this.#now();
 			this.#readBytes = 0;
@@ -57,16 +57,16 @@ export class StderrLines {
 		return this.#readBytes > BYTES_PER_SECOND;
 	}
 
-	/** Go on with the first whole line after what was dropped. */
+	/** Continue with the first whole line after the dropped bytes. */
 	#resume(chunk: Uint8Array): Uint8Array {
 		const newline = chunk.indexOf(NEWLINE);
 		if (newline === -1) {
 			this.#droppedBytes += chunk.length;
 			return chunk.subarray(chunk.length);
 		}
-		this.#onLog?.(`(${this.#droppedBytes + newline} bytes of its stderr were left out)`);
+		this.#onLog?.(`(${this.#droppedBytes + newline} bytes of its stderr were dropped)`);
 		this.#droppedBytes = 0;
-		this.#lines = new LineSplitter(LONGEST_LINE_BYTES);
+		this.#lines = new LineSplitter(LINE_LIMIT_BYTES);
 		return chunk.subarray(newline + 1);
 	}
 }

@@ -3,8 +3,8 @@
  *
  *     await definePlugin({ id: 'tools.hello', version: '1.0.0', tools: { … } }).run();
  *
- * The process listens, says `READY host:port` on stderr, registers with the
- * orchestrator when it was given one, and serves until it is told to stop.
+ * The process listens, prints `READY host:port` on stderr, registers with the
+ * orchestrator if it has one, and serves until it is stopped.
  */
 
 import { create, toJson } from '@bufbuild/protobuf';
@@ -27,28 +27,30 @@ import type { PluginDefinition } from './plugin-definition.ts';
 import { LINK_VARIABLE, type PluginFlags, parsePluginFlags } from './plugin-flags.ts';
 import { pluginHandlers } from './plugin-handlers.ts';
 
+/** A plugin that was started inside this process. */
 export interface RunningPlugin {
-	/** Where it listens. */
+	/** The address of its listener. */
 	readonly address: string;
-	/** Resolves when it has stopped, whoever asked for it. */
+	/** Resolves when it has stopped. */
 	readonly stopped: Promise<void>;
 	stop(): Promise<void>;
 }
 
+/** A defined plugin. */
 export interface Plugin {
 	readonly manifest: PluginManifest;
-	/** Run this process as the plugin, from its command line to its end. */
+	/** Run this process as the plugin until it is stopped. Default args: the command line. */
 	run(args?: readonly string[]): Promise<void>;
-	/** Start it inside this process, without signals and without output. */
+	/** Start it inside this process, without signal handlers and output. */
 	start(flags: PluginFlags & LinkChoice): Promise<RunningPlugin>;
 }
 
-/** Describe a plugin. Throws `bad_input` for an id that cannot be the name of a certificate. */
+/** Define a plugin. Throws `bad_input` for an id that cannot be the name of a certificate. */
 export function definePlugin<
 	const Inputs extends Record<string, unknown>,
 	const StreamInputs extends Record<string, unknown>,
 >(typed: PluginDefinition<Inputs, StreamInputs>): Plugin {
-	// The types of the inputs are for the author of the handlers; from here on they are JSON objects.
+	// The input types are for the author of the handlers; here inputs are JSON objects.
 	const definition = typed as unknown as PluginDefinition;
 	checkName(definition.id);
 	const manifest = manifestOf(definition);
@@ -121,18 +123,18 @@ async function startPlugin(
 					return PluginClient.connect({ address: orchestratorAddress, identity, peerName, kind });
 				};
 	const orchestrator = new Orchestrator(manifest, connect);
-	const life = new PluginLife(definition, orchestrator);
-	const handlers = pluginHandlers(definition, { orchestrator, shutDown: () => life.shutDown() });
+	const lifecycle = new PluginLifecycle(definition, orchestrator);
+	const handlers = pluginHandlers(definition, { orchestrator, shutDown: () => lifecycle.shutDown() });
 	const identity = await loadIdentity(folder, manifest.id);
-	life.listener = await servePlugin({ address: flags.listenAddress, identity, handlers, kind });
-	if (orchestrator.isThere) void life.keepRegistered();
-	return { address: life.listener.address, stopped: life.stopped, stop: () => life.stop() };
+	lifecycle.listener = await servePlugin({ address: flags.listenAddress, identity, handlers, kind });
+	if (orchestrator.isAvailable) void lifecycle.keepRegistered();
+	return { address: lifecycle.listener.address, stopped: lifecycle.stopped, stop: () => lifecycle.stop() };
 }
 
-/** How long an answer to `shutdown` may take to leave before the listener closes. */
-const FAREWELL_MS = 50;
+/** Delay before the listener closes, so that the response to `shutdown` can be sent. */
+const SHUTDOWN_FLUSH_MS = 50;
 
-class PluginLife {
+class PluginLifecycle {
 	listener: LinkListener | undefined;
 	readonly stopped: Promise<void>;
 	readonly #definition: PluginDefinition;
@@ -149,7 +151,7 @@ class PluginLife {
 		this.stopped = this.#end.promise;
 	}
 
-	/** The orchestrator keeps the manifest it gets here. A plugin that cannot reach it still serves. */
+	/** Register with the orchestrator. A plugin that cannot reach it still serves. */
 	async keepRegistered(): Promise<void> {
 		try {
 			const client = await this.#orchestrator.register();
@@ -164,10 +166,10 @@ class PluginLife {
 		return this.#stopping;
 	}
 
-	/** Run the hook and stop soon after, so that the answer can leave. True when the hook did not throw. */
+	/** Run the hook and stop shortly after, so that the response can be sent. True when the hook did not throw. */
 	async shutDown(): Promise<boolean> {
 		const isClean = await this.#runHook();
-		setTimeout(() => void this.stop(), FAREWELL_MS);
+		setTimeout(() => void this.stop(), SHUTDOWN_FLUSH_MS);
 		return isClean;
 	}
 

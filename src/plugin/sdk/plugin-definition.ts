@@ -1,4 +1,4 @@
-/* What a plugin is, as data: its tools, prompts and storage, and what happens at its start and end. */
+/* The types of a plugin definition: tools, prompts, storage and lifecycle hooks. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { InferInput } from '../../schema/infer-schema.ts';
 import type { JsonValue } from '../../wire/json.ts';
@@ -7,11 +7,11 @@ import type { ExactObject } from '../exact-json.ts';
 import type { PluginManifestSchema } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers } from '../server/handlers.ts';
 
-/** What a tool or prompt knows beside its input. */
+/** The context of a call to a tool or prompt. */
 export interface PluginCall {
-	/** The input as the exact JSON text it came in, with digits that a number would lose. */
+	/** The exact JSON text of the input, with digits that a number would lose. */
 	readonly inputText: string;
-	/** Which plugin or bridge asks, and for which session and provider. */
+	/** The id of the calling plugin or bridge. */
 	readonly caller: string;
 	readonly sessionId: string;
 	readonly provider: string;
@@ -20,10 +20,10 @@ export interface PluginCall {
 	readonly orchestrator: Orchestrator;
 }
 
-/** A text, an object, or an object with its exact text. */
+/** A string, an object, or the result of `exactResult`. */
 export type PluginResult = string | object | ExactResult;
 
-/** A result whose digits must survive: made by `exactResult`. */
+/** A result with exact digits: made by `exactResult`. */
 export interface ExactResult {
 	readonly exact: ExactObject;
 }
@@ -36,13 +36,13 @@ export interface PluginTool<Input = unknown> {
 	run(input: InferInput<Input>, call: PluginCall): PluginResult | Promise<PluginResult>;
 }
 
-/** A tool that answers in chunks. */
+/** A tool that returns its result in chunks. */
 export interface PluginStreamingTool<Input = unknown> {
 	description: string;
 	inputSchema?: Input;
-	/** How chunks are to be read. Default `text/plain`, `application/json` for values. */
+	/** The content type of the chunks. Default `text/plain`, `application/json` for JSON values. */
 	contentType?: string;
-	/** Each yielded value is one chunk. Leaves its loop when the signal is aborted. */
+	/** Each yielded value is one chunk. Should stop when the signal is aborted. */
 	run(input: InferInput<Input>, call: PluginCall): AsyncIterable<Uint8Array | string | JsonValue>;
 }
 
@@ -56,14 +56,14 @@ export interface PromptMessage {
 export interface PluginPrompt {
 	description: string;
 	arguments?: { name: string; description?: string; required?: boolean }[];
-	/** A text becomes one message of the user. */
+	/** A string becomes one user message. */
 	render(
 		input: Record<string, string>,
 		call: PluginCall,
 	): string | PromptMessage[] | Promise<string | PromptMessage[]>;
 }
 
-/** What a plugin that offers storage implements. */
+/** The storage handlers of a plugin that offers storage. */
 export type StorageHandlers = Pick<
 	PluginHandlers,
 	'storageRead' | 'storageWrite' | 'storageDelete' | 'storageList'
@@ -73,7 +73,7 @@ type ManifestFields = MessageInitShape<typeof PluginManifestSchema>;
 
 /** A whole plugin. */
 export interface PluginDefinition<Inputs = Record<string, unknown>, StreamInputs = Record<string, unknown>> {
-	/** Also the name of its certificate, for example `tools.projects`. */
+	/** For example `tools.projects`; also the name of its certificate. */
 	id: string;
 	version: string;
 	description?: string;
@@ -81,11 +81,11 @@ export interface PluginDefinition<Inputs = Record<string, unknown>, StreamInputs
 	tools?: { readonly [Name in keyof Inputs]: PluginTool<Inputs[Name]> };
 	streamingTools?: { readonly [Name in keyof StreamInputs]: PluginStreamingTool<StreamInputs[Name]> };
 	prompts?: Record<string, PluginPrompt>;
-	/** Storage that this plugin offers to others, under the types it is known by. */
+	/** Storage that this plugin offers to others, with its storage types. */
 	storage?: StorageHandlers & { types: string[] };
-	/** Anything else to say in the manifest: `needsStorage`, `providesAi`, `providesEvents` and so on. */
+	/** Other fields of the manifest: `needsStorage`, `providesAi`, `providesEvents` and so on. */
 	manifest?: Omit<ManifestFields, 'id' | 'version' | '$typeName' | '$unknown'>;
-	/** Throwing refuses the start. */
+	/** Called at boot. A thrown error fails the start. */
 	onBoot?(config: Record<string, string>, orchestrator: Orchestrator): void | Promise<void>;
 	onShutdown?(orchestrator: Orchestrator): void | Promise<void>;
 }

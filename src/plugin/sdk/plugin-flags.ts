@@ -2,15 +2,15 @@
 import { parseArgs } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 
-/** How a hub tells its plugins to use TLS: `quic`, `tls`, or nothing for what the platform has. */
+/** The environment variable for the kind of link: `quic` or `tls`; default: automatic. */
 export const LINK_VARIABLE = 'ORCHESTRA_LINK';
 
 export interface PluginFlags {
-	/** Undefined: the plugin runs on its own. */
+	/** Undefined: the plugin runs without an orchestrator. */
 	orchestratorAddress?: string | undefined;
 	listenAddress: string;
 	certsDir?: string | undefined;
-	/** Print the manifest and end. */
+	/** Print the manifest and exit. */
 	printsManifest?: boolean | undefined;
 }
 

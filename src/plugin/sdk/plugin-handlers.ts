@@ -1,4 +1,4 @@
-/* A plugin's definition as handlers of the protocol. */
+/* The protocol handlers of a plugin definition. */
 
 import { OrchestraError, toolFailure } from '../../errors.ts';
 import { jsonSchemaOf } from '../../schema/standard-schema.ts';
@@ -19,16 +19,16 @@ const ANY_OBJECT: JsonObject = { type: 'object' };
 
 export interface PluginHooks {
 	orchestrator: Orchestrator;
-	/** A shutdown was asked for: run the hook, say whether it went well, and stop when the answer has left. */
+	/** Run the shutdown hook, then stop. Resolves with false when the hook threw. */
 	shutDown: () => Promise<boolean>;
 }
 
-/** A result whose numbers must arrive with every digit: give the JSON text of an object. */
+/** A result with exact digits, from the JSON text of an object. Throws `bad_input`. */
 export function exactResult(text: string): ExactResult {
 	return { exact: parseExact(text) };
 }
 
-/** Everything the orchestrator may ask of a plugin. */
+/** The handlers for all requests of the orchestrator. */
 export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
 	const { tools = {}, streamingTools = {}, prompts = {} } = plugin;
 	const peers = new PeerFeatures();
@@ -98,7 +98,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 	return {
 		register(manifest, call) {
 			peers.note(call, manifest.features);
-			// A plugin serves no tunnel: that is the hub's.
+			// Only hubs serve tunnels.
 			return { accepted: true, features: [EXACT_JSON] };
 		},
 		async boot({ config }) {
@@ -109,7 +109,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 	};
 }
 
-/** What each peer announced, by the name in its certificate. */
+/** The features of each peer, by the name in its certificate. */
 class PeerFeatures {
 	readonly #byName = new Map<string, ReadonlySet<string>>();
 
@@ -144,9 +144,9 @@ function describe(
 function resultOf(result: PluginResult): ExactObject {
 	if (typeof result === 'string') return { value: { text: result } };
 	const given: unknown = result;
-	// The type asks for a text or an object; JavaScript lets one return anything, or nothing.
+	// The type demands a string or an object; JavaScript code may return anything.
 	if (!isObject(given)) return { value: given === undefined ? {} : { text: JSON.stringify(given) } };
-	// What is not JSON in it fails when it is encoded, with a reason.
+	// Encoding fails with a reason for values that are not JSON.
 	return isExactResult(given) ? given.exact : { value: given as JsonObject };
 }
 

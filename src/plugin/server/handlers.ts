@@ -11,26 +11,29 @@ type Handler<Request, Schema extends DescMessage> = (
 	call: ServerCall,
 ) => Answer<MessageInitShape<Schema>>;
 
-/** What a handler knows about the request it answers. */
+/** The context of a request. */
 export interface ServerCall {
 	readonly requestId: string;
 	readonly peer: LinkPeer;
-	/** Aborted when the caller gave up or is gone. */
+	/** Aborted when the caller cancels or disconnects. */
 	readonly signal: AbortSignal;
 }
 
+/** The context of a streaming call. */
 export interface StreamingCall extends ServerCall {
-	/** Send one chunk; await it, so that a slow reader slows the tool. */
+	/** Send one chunk. Await it for backpressure. */
 	readonly chunk: (data: Uint8Array, contentType?: string) => Promise<void>;
 }
 
+/** The context of a subscription. */
 export interface SubscribedCall extends ServerCall {
 	/** Deliver one event. False when the subscriber is gone. */
 	readonly deliver: (event: MessageInitShape<typeof pb.EventDeliverySchema>) => boolean;
 }
 
+/** The handlers of a server of the plugin protocol. */
 export interface PluginHandlers {
-	/** Gets a line for what is dropped because it is too large and has no answer. Default: none. */
+	/** Receives one line for each message that is dropped because it is too large. Default: none. */
 	readonly log?: Log;
 	register?: Handler<pb.PluginManifest, typeof pb.RegistrationResultSchema>;
 	boot?: Handler<pb.BootRequest, typeof pb.BootResultSchema>;
@@ -50,6 +53,6 @@ export interface PluginHandlers {
 	subscribe?(request: pb.Subscribe, call: SubscribedCall): Answer<void>;
 	unsubscribe?(request: pb.Unsubscribe, call: ServerCall): Answer<void>;
 	publish?(request: pb.Publish, call: ServerCall): Answer<void>;
-	/** MCP messages in full; the handler starts the transport and closes it when done. */
+	/** An MCP tunnel was opened. The handler starts the transport and closes it. */
 	tunnel?(tunnel: Transport, call: ServerCall): void;
 }

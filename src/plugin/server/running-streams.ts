@@ -1,14 +1,14 @@
 /*
  * Streaming calls and subscriptions that can be canceled by id.
  *
- * A cancel may come on another stream than the call, so the table belongs to the
- * whole server. A peer cancels only its own: ids of others are not even found.
+ * A cancel request may use another stream than the call, so all streams of a server
+ * share one table. A peer can cancel only its own calls.
  */
 
 export class RunningStreams {
 	readonly #cancels = new Map<string, () => void>();
 
-	/** Gives back what forgets the entry. A second call under the same id takes the place of the first. */
+	/** Returns the function that removes the entry. A second call with the same id replaces the first. */
 	add(owner: string, id: string, cancel: () => void): () => void {
 		const key = keyOf(owner, id);
 		this.#cancels.set(key, cancel);
@@ -17,7 +17,7 @@ export class RunningStreams {
 		};
 	}
 
-	/** False when there is no such call, or no longer. */
+	/** False when no such call is running. */
 	cancel(owner: string, id: string): boolean {
 		const cancel = this.#cancels.get(keyOf(owner, id));
 		cancel?.();

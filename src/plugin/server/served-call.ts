@@ -18,7 +18,7 @@ export class ServedCall extends Cancelable implements ServerCall {
 		return this.cancelReason !== undefined;
 	}
 
-	/** The caller no longer wants the answer. */
+	/** The caller canceled the call. */
 	cancel(): void {
 		this.abort(new OrchestraError('canceled', 'the caller canceled the call'));
 	}
@@ -31,7 +31,7 @@ export class ServedCall extends Cancelable implements ServerCall {
 		return new Promise((resolve) => this.onCancel(() => resolve()));
 	}
 
-	/** This call with more to it, for handlers that get more than a signal. */
+	/** This call with more members, for streaming calls and subscriptions. */
 	with<T extends object>(more: T): ServerCall & T {
 		const { requestId, peer } = this;
 		const signalOf = (): AbortSignal => this.signal;

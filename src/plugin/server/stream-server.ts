@@ -1,9 +1,9 @@
 /*
- * Answer the requests of one stream.
+ * Serve the requests of one stream.
  *
- * Usually there is one request and one answer. But a stream may carry many, and
- * they are answered as they are done, each under its request id. The peer ends its
- * side when it has no more to ask, and we end ours after the last answer.
+ * Usually a stream has one request and one response. It may carry many requests, which
+ * are answered in any order under their request ids. The peer ends its side after its
+ * last request, and we end ours after the last response.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
@@ -101,7 +101,7 @@ class StreamServer {
 		if (kind === undefined || kind === 'streamCancel' || kind === 'mcpMessage' || kind === 'mcpPart') {
 			return this.#refuse(call);
 		}
-		// One of the kinds whose answer has the name of the request; the table ties both, the compiler cannot.
+		// For these kinds the response has the name of the request, which the compiler cannot express.
 		const handler = this.#handlers[kind] as ((value: unknown, call: ServerCall) => unknown) | undefined;
 		const answer = handler ? await handler.call(this.#handlers, value, call) : undefined;
 		const response = handler ? ({ case: kind, value: answer } as Response) : absent(kind);
@@ -150,14 +150,14 @@ class StreamServer {
 			try {
 				this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
 			} catch (thrown) {
-				// Too large for a frame: this subscriber misses the event, its publisher and all others do not suffer.
+				// Too large for a frame: only this subscriber misses the event.
 				if (!OrchestraError.is(thrown, 'bad_frame')) throw thrown;
 				this.#handlers.log?.warn(`an event was not delivered: ${thrown.message}`);
 			}
 			return true;
 		};
 		const forget = this.#running.add(this.#peer.name, subscriptionId, () => call.cancel());
-		// The first delivery has no event in it: it confirms the subscription.
+		// The first delivery has no event: it confirms the subscription.
 		this.#send(call.requestId, { case: 'eventDelivery', value: { subscriptionId, topic } });
 		try {
 			const subscribed: SubscribedCall = call.with({ deliver });
@@ -184,7 +184,7 @@ class StreamServer {
 		this.#send(call.requestId, unknownRequest());
 	}
 
-	/** False when much is waiting to be sent. Nobody is left to hear when the stream is gone. */
+	/** False when the stream is above its high-water mark. Does nothing when the stream is gone. */
 	#send(requestId: string, response: Response | undefined): boolean {
 		if (this.#isGone) return true;
 		try {

@@ -1,9 +1,9 @@
-/* The client side for the official SDK: start a server process and talk to it. */
+/* Client transport for the official SDK: starts a server process. */
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { ChildTransport, type ChildTransportOptions } from '../child-transport.ts';
 import { SdkTransport } from './sdk-transport.ts';
 
-/** Takes the place of the SDK's `StdioClientTransport`. */
+/** Drop-in replacement for the SDK's `StdioClientTransport`. */
 export class OrchestraClientTransport extends SdkTransport {
 	#child: ChildTransport | undefined;
 

@@ -1,10 +1,9 @@
 /*
- * Our transports in the shape that the official SDK expects, 1.x and 2.x alike.
+ * Adapter from our transports to the transport interface of the official SDK, 1.x and 2.x.
  *
- * The two SDKs describe the same interface: start, send, close and three
- * callbacks that the SDK sets. Nothing of the SDK is imported, so one class serves
- * both and nobody pays for what they do not use. Callbacks as mutable properties
- * are the SDK's convention, not ours.
+ * Both SDKs have the same interface: start, send, close and three callbacks that the
+ * SDK sets. The SDK is not imported, so one class serves both. Callbacks as mutable
+ * properties are the SDK's convention, not ours.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Receiver } from '../../rpc/channel.ts';
@@ -18,7 +17,7 @@ export class SdkTransport implements Receiver {
 	onmessage?: ((message: object, extra?: object) => void) | undefined;
 	readonly #open: () => Promise<Transport> | Transport;
 	#transport: Transport | undefined;
-	#isOver = false;
+	#isClosed = false;
 
 	constructor(open: () => Promise<Transport> | Transport) {
 		this.#open = open;
@@ -27,15 +26,15 @@ export class SdkTransport implements Receiver {
 	/** Called by the SDK's `connect`. */
 	async start(): Promise<void> {
 		if (this.#transport) {
-			throw new OrchestraError('bad_input', 'this transport was started already', {
-				hint: '`connect` starts it; make a new transport for a new connection.',
+			throw new OrchestraError('bad_input', 'this transport is already started', {
+				hint: '`connect` starts it. Create a new transport for a new connection.',
 			});
 		}
 		this.#transport = await this.#open();
 		this.#transport.start(this);
 	}
 
-	/** Resolves when the message is with the operating system; rejects when it cannot be. */
+	/** Resolves when the message was written to the operating system. */
 	async send(message: object): Promise<void> {
 		if (this.#transport === undefined) throw new OrchestraError('closed', 'transport is not started');
 		this.#transport.post(JSON.stringify(message));
@@ -44,7 +43,7 @@ export class SdkTransport implements Receiver {
 
 	async close(): Promise<void> {
 		await this.#transport?.close();
-		this.#tellClose();
+		this.#notifyClose();
 	}
 
 	message(text: string): void {
@@ -66,12 +65,12 @@ export class SdkTransport implements Receiver {
 	}
 
 	end(): void {
-		this.#tellClose();
+		this.#notifyClose();
 	}
 
-	#tellClose(): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
+	#notifyClose(): void {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
 		this.onclose?.();
 	}
 }

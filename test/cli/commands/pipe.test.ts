@@ -78,7 +78,8 @@ describe('mctl pipe', () => {
 	});
 
 	it('says once when the program takes no more input, and prints what it still says', async () => {
-		const input = '1\n'.repeat(100_000);
+		// More than the socket buffer holds, so that a write fails however late the program closes its input.
+		const input = '1\n'.repeat(1_000_000);
 		const { stdout, stderr, code } = await mctl(['pipe', `stdio:sh -c 'exec <&-; sleep 0.5; echo 2'`], {
 			input,
 		});

@@ -82,7 +82,7 @@ describe('mctl request', () => {
 		expect([missing.code, missing.stderr]).toEqual([69, expect.stringContaining('was not found on PATH')]);
 		const dead = await mctl(['request', `stdio:sh -c 'echo broken >&2; exit 5'`, 'x']);
 		expect(dead.code).toBe(69);
-		expect(dead.stderr).toMatch(/hint: `.*` exited with code 5 after \d+ ms\. Its last words: broken/);
+		expect(dead.stderr).toMatch(/hint: `.*` exited with code 5 after \d+ ms\. Last stderr lines: broken/);
 	});
 
 	it.each([

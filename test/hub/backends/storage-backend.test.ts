@@ -25,7 +25,7 @@ describe('the storage as resources', () => {
 		]);
 	});
 
-	it('is empty, and no failure, in a workspace without storage', async () => {
+	it('is empty, without an error, in a workspace without storage', async () => {
 		expect(await backendWith({}).listResources()).toEqual([]);
 	});
 
@@ -62,7 +62,7 @@ describe('the storage as resources', () => {
 		});
 	});
 
-	it('gives bytes that are no text as a blob', async () => {
+	it('gives bytes that are not UTF-8 as a blob', async () => {
 		const backend = backendWith({ 'docs/x.md': Uint8Array.of(0xff, 0xfe) });
 		expect(await backend.readResource('orchestra://docs/x')).toMatchObject({ contents: [{ blob: '//4=' }] });
 	});
@@ -83,11 +83,11 @@ describe('the storage as resources', () => {
 		'never reads outside with %s',
 		async (uri) => {
 			const backend = backendWith({ '../secret.md': 'secret', 'secret.md': 'secret', 'notes/a.md': 'a' });
-			await expect(backend.readResource(uri)).rejects.toThrow(/contains/);
+			await expect(backend.readResource(uri)).rejects.toThrow(/Resource not found/);
 		},
 	);
 
-	it('tells when a resource appears, changes and goes', async () => {
+	it('notifies when a resource is created, changed and deleted', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		const backend = new StorageBackend(storage);
 		const changes: Change[] = [];

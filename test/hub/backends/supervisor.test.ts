@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import {
-	BAD_CHECKS,
-	CHECK_MS,
+	FAILED_CHECKS_LIMIT,
+	HEALTH_INTERVAL_MS,
 	HEALTHY_MS,
 	RESTART_FIRST_MS,
-	RESTART_LONGEST_MS,
+	RESTART_MAX_MS,
 	Supervisor,
 } from '../../../src/hub/backends/supervisor.ts';
 import { Log } from '../../../src/log.ts';
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe('Supervisor', () => {
-	it('starts once for many who wait, and tells that it is up', async () => {
+	it('starts once for many callers, and emits a change', async () => {
 		const { supervisor, starts, changes } = supervised();
 		await Promise.all([supervisor.up(), supervisor.up()]);
 		await supervisor.up();
@@ -28,7 +28,7 @@ describe('Supervisor', () => {
 	it('starts again after a crash, with a pause that doubles up to a bound', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
-		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_LONGEST_MS)) {
+		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_MAX_MS)) {
 			await crash();
 			await vi.advanceTimersByTimeAsync(pause - 1);
 			expect(starts()).toBe(n - 1);
@@ -48,7 +48,7 @@ describe('Supervisor', () => {
 		expect(starts()).toBe(3);
 	});
 
-	it('tells whoever waits why it does not start, and tries again', async () => {
+	it('fails the callers with the reason when it does not start, and tries again', async () => {
 		const { supervisor, starts, failNext } = supervised();
 		failNext('no such binary');
 		await expect(supervisor.up()).rejects.toThrow('no such binary');
@@ -74,51 +74,51 @@ describe('Supervisor', () => {
 		await supervisor.close();
 	});
 
-	it('starts again what says for long that it is not well, and forgives a bad moment', async () => {
+	it('restarts after several failed health checks, and tolerates one', async () => {
 		const { supervisor, starts, stops, ill } = supervised();
 		await supervisor.up();
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
-		expect(supervisor.state).toBe('running, not well: no disk');
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
+		expect(supervisor.state).toBe('running, unhealthy: no disk');
 		ill(undefined);
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running');
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
-		expect([stops(), supervisor.state]).toEqual([1, 'down: it was not well: no disk']);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
+		expect([stops(), supervisor.state]).toEqual([1, 'down: it was unhealthy: no disk']);
 		ill(undefined);
 		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 		await supervisor.close();
 	});
 
-	it('does not take for ill what is too busy to answer, but believes what it says of itself', async () => {
+	it('does not treat a busy process as unhealthy when a health check times out, but does when it reports so', async () => {
 		const { supervisor, starts, ill, busy } = supervised();
 		await supervisor.up();
 		busy(true);
 		ill(new OrchestraError('timeout', 'no answer'));
-		await vi.advanceTimersByTimeAsync(CHECK_MS * (BAD_CHECKS + 1));
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * (FAILED_CHECKS_LIMIT + 1));
 		expect([starts(), supervisor.state]).toEqual([1, 'running']);
 		ill('no disk');
-		await vi.advanceTimersByTimeAsync(CHECK_MS * BAD_CHECKS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
 		expect(supervisor.isDown).toBe(true);
 		await supervisor.close();
 	});
 
-	it('lets what nobody needs rest, and starts it at once when somebody does', async () => {
+	it('stops an idle process, and starts it at once for the next call', async () => {
 		const { supervisor, starts, stops, idle } = supervised();
 		await supervisor.up();
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running');
 		idle(true);
-		await vi.advanceTimersByTimeAsync(CHECK_MS);
+		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect([stops(), supervisor.state, supervisor.isDown]).toEqual([1, 'configured', false]);
 		await supervisor.up();
 		expect(starts()).toBe(2);
 		await supervisor.close();
 	});
 
-	it('calls off a start under way, and whoever waits for the next one, when it is closed', async () => {
+	it('cancels a start in progress and the callers that wait for a restart when it is closed', async () => {
 		const { supervisor, crash, hangNext } = supervised();
 		hangNext();
 		const starting = supervisor.up();
@@ -136,7 +136,7 @@ describe('Supervisor', () => {
 		await supervisor.up();
 		await crash();
 		await supervisor.close();
-		await vi.advanceTimersByTimeAsync(RESTART_LONGEST_MS);
+		await vi.advanceTimersByTimeAsync(RESTART_MAX_MS);
 		expect(starts()).toBe(1);
 		expect(stops()).toBeGreaterThanOrEqual(1);
 		await expect(supervisor.up()).rejects.toMatchObject({ code: 'closed' });

@@ -6,7 +6,7 @@ import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
 import { identityOf } from '../../../src/hub/shared/process-identity.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
-it('tells the features of a hub, and leaves them to be asked for when the record is garbled there', () => {
+it('reads the features of a hub, and treats damaged ones as unknown', () => {
 	const folder = announced();
 	expect(folder.running()).toMatchObject({ address: 'localhost:1', features: ['mcp-tunnel'] });
 	const file = join(folder.path, 'hub.json');
@@ -38,7 +38,7 @@ it('keeps the record of another hub that lives', () => {
 	const other = identityOf(process.ppid);
 	if (other === undefined) throw new Error('the parent has no identity');
 	const place = { address: 'localhost:2', certsDir: '/', root: '/', startedAt: '' };
-	folder.keepAnnounced({ ...other, ...place });
+	folder.renew({ ...other, ...place });
 	expect(folder.running()).toMatchObject({ pid: process.pid, address: 'localhost:1' });
 });
 

@@ -1,4 +1,4 @@
-/* The link between a bridge and the shared hub of its user: a Unix socket, and no port unless somebody needs one. */
+/* The link between a bridge and the shared hub of its user: a Unix socket, and no port unless one is needed. */
 
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ describe('the link to the shared hub', () => {
 		expect(JSON.parse(status.stdout)).toMatchObject({ pid, address });
 	}, 60_000);
 
-	it('comes back when the socket file is deleted', async () => {
+	it('is restored when the socket file is deleted', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		const bridge = place.bridge();
@@ -80,7 +80,7 @@ describe('the link to the shared hub', () => {
 		expect(place.hubs()).toEqual([pid]);
 	}, 60_000);
 
-	it('tells the hub at once that a bridge was killed, and the tool that it called is ended', async () => {
+	it('notifies the hub at once that a bridge was killed, and the tool that it called is ended', async () => {
 		const place = openHubPlace();
 		writeFiles(place.cwd, {
 			'tools/slow/manifest.json': slowTool,

@@ -1,4 +1,4 @@
-/* One hub per user and configuration, whatever happens to its files, and it belongs to nobody. */
+/* One hub per user and configuration, whatever happens to its files, independent of the process that started it. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ describe('one hub', () => {
 		bridge.client.send(list);
 		await until(
 			'the bridge has tried',
-			() => readFileSync(place.folder.logFile, 'utf8').includes('runs here already'),
+			() => readFileSync(place.folder.logFile, 'utf8').includes('is already running here'),
 			15_000,
 		);
 		process.kill(pid, 'SIGCONT');

@@ -54,7 +54,7 @@ describe('the state folder', () => {
 	});
 
 	it.runIf(process.getuid?.() === 0)(
-		'whose lock another user holds is not used, and the reason is told',
+		'whose lock another user holds is not used, and the error has the reason',
 		async () => {
 			const place = openHubPlace();
 			const name = JSON.stringify(`\0${place.folder.socketName.padEnd(107, '-')}`);
@@ -70,7 +70,7 @@ describe('the state folder', () => {
 		60_000,
 	);
 
-	it('that cannot be used is told in one sentence with a hint', async () => {
+	it('that cannot be used gives an error of one sentence with a hint', async () => {
 		const place = openHubPlace();
 		for (const words of [
 			['hub', 'start'],

@@ -53,7 +53,7 @@ describe('stopping a hub', () => {
 		const error = await thrownBy(() => stopHub(folder, { guardMs: 100 }));
 		expect(error).toMatchObject({ code: 'timeout', data: { pids: [stays] } });
 		expect(String(error)).toContain(String(stays));
-		expect([isAlive(hub), folder.leftovers()]).toEqual([false, [identityOf(stays)]]);
+		expect([isAlive(hub), folder.orphans()]).toEqual([false, [identityOf(stays)]]);
 	});
 
 	it('ends what a hub that is dead already left, and says that none ran', async () => {
@@ -146,9 +146,9 @@ function folderWithoutHub(): HubFolder {
 
 /** The process of the one plugin, once it serves. */
 async function pluginOf(folder: HubFolder): Promise<number> {
-	await until('the plugin is written down', () => folder.leftovers().length === 1, 15_000);
+	await until('the plugin is written down', () => folder.orphans().length === 1, 15_000);
 	await until('it serves', () => readFileSync(folder.logFile, 'utf8').includes('registered'), 15_000);
-	return folder.leftovers()[0]?.pid ?? 0;
+	return folder.orphans()[0]?.pid ?? 0;
 }
 
 /** The files that only a living hub has. */

@@ -22,7 +22,7 @@ describe('a hub that is suspended', () => {
 		expect(isAlive(pid)).toBe(false);
 	}, 60_000);
 
-	it('is named to the client of a bridge: calls in flight fail, new ones say why, and all is well when it goes on', async () => {
+	it('is reported to the client of a bridge: calls in flight fail, new ones get the reason, and calls work again when it continues', async () => {
 		const place = openHubPlace();
 		const bridge = place.bridge();
 		await bridge.ready();

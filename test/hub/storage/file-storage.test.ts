@@ -87,7 +87,7 @@ describe('FileStorage', () => {
 		await expect(write(storage, 'a.md/b.md', 'x')).rejects.toThrow('has a file where a folder must be');
 	});
 
-	it('tells of each change that it made', async () => {
+	it('emits each change', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		const changes: StorageChange[] = [];
 		const stop = storage.onChange((change) => changes.push(change));

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/workspace.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 describe('the certificate folder', () => {
-	it('is made for its owner alone, with the names that every Orchestra knows', async () => {
+	it('is created private, with the file names that every Orchestra uses', async () => {
 		const folder = join(temporaryFolder(), 'certs');
 		await loadIdentity(folder, 'orchestrator');
 		expect((await readdir(folder)).sort()).toEqual([
@@ -25,7 +25,7 @@ describe('the certificate folder', () => {
 			expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 	});
 
-	it('holds an Ed25519 authority and leaves that carry their name and loopback', async () => {
+	it('contains an Ed25519 authority, and leaves with their name and loopback', async () => {
 		const folder = temporaryFolder();
 		const { ca, certificate, key } = await loadIdentity(folder, 'tools.features-client');
 		const authority = new X509Certificate(ca);
@@ -43,13 +43,13 @@ describe('the certificate folder', () => {
 		expect(Date.parse(leaf.validFrom)).toBeLessThan(Date.now() - 50_000);
 	});
 
-	it('is used as it is when everything is there', async () => {
+	it('is used unchanged when it is complete', async () => {
 		const folder = temporaryFolder();
 		const first = await loadIdentity(folder, 'orchestrator');
 		expect(await loadIdentity(folder, 'orchestrator')).toEqual(first);
 	});
 
-	it('gets one authority when many start at once', async () => {
+	it('gets one authority when many processes start at once', async () => {
 		const folder = temporaryFolder();
 		const names = Array.from({ length: 12 }, (_, index) => `plugin${index % 4}`);
 		const all = await Promise.all(names.map((name) => loadIdentity(folder, name)));
@@ -58,13 +58,13 @@ describe('the certificate folder', () => {
 		expect(await readdir(folder)).not.toContain('.lock');
 	});
 
-	it('is not blocked by the lock of a process that is gone', async () => {
+	it('is not blocked by the lock of a dead process', async () => {
 		const folder = temporaryFolder();
 		await writeFile(join(folder, '.lock'), '999999999\n');
 		expect((await loadIdentity(folder, 'orchestrator')).name).toBe('orchestrator');
 	});
 
-	it('renews what ends within a month, and leaves of before stay good', async () => {
+	it('renews certificates that expire within a month, and older leaves stay valid', async () => {
 		const folder = temporaryFolder();
 		const before = await loadIdentity(folder, 'old');
 		const later = (): Date => new Date(Date.now() + 340 * DAY_MS);
@@ -78,7 +78,7 @@ describe('the certificate folder', () => {
 		expect(renewed.certificate).not.toBe(before.certificate);
 	});
 
-	it('names the file that has expired, and the remedy', async () => {
+	it('names the expired file and the fix', async () => {
 		const folder = temporaryFolder();
 		await loadIdentity(folder, 'orchestrator');
 		const error = await rejection(
@@ -103,7 +103,7 @@ describe('the certificate folder', () => {
 		expect(error.hint).toContain(remedy);
 	});
 
-	it('says so when a key belongs to another certificate', async () => {
+	it('refuses a key that belongs to another certificate', async () => {
 		const folder = temporaryFolder();
 		await loadIdentity(folder, 'one');
 		const { key } = await loadIdentity(folder, 'two');
@@ -113,7 +113,7 @@ describe('the certificate folder', () => {
 		);
 	});
 
-	it('serves the leaves it has when the key of the authority is elsewhere', async () => {
+	it('serves existing leaves without the key of the authority', async () => {
 		const folder = temporaryFolder();
 		const known = await loadIdentity(folder, 'known');
 		await rm(join(folder, 'ca.key'));
@@ -124,22 +124,20 @@ describe('the certificate folder', () => {
 	it.each([
 		['ca.crt', 'ca.key'],
 		['ca.key', 'ca.crt'],
-	])('makes no new authority when only %s is missing, and names both files', async (missing, other) => {
+	])('creates no new authority when only %s is missing, and names both files', async (missing, other) => {
 		const folder = temporaryFolder();
 		await loadIdentity(folder, 'known');
 		const before = await readFile(join(folder, other), 'utf8');
 		await rm(join(folder, missing));
 		const error = OrchestraError.from(await rejection(loadIdentity(folder, 'unknown')));
 		expect(error.code).toBe('bad_input');
-		expect(error.message).toContain(
-			`${join(folder, missing)} is missing, but ${join(folder, other)} is there`,
-		);
-		expect(error.hint).toContain(`Put ${missing} back`);
+		expect(error.message).toContain(`${join(folder, missing)} is missing, but ${join(folder, other)} exists`);
+		expect(error.hint).toContain(`Restore ${missing}`);
 		expect(await readFile(join(folder, other), 'utf8')).toBe(before);
 		expect(await readdir(folder)).not.toContain(missing);
 	});
 
-	it('never lets a name out of the folder', () => {
+	it('never resolves a name to a path outside the folder', () => {
 		for (const name of ['', 'ca', '.', '..', '../x', 'a/b', 'a\\b', 'a\0b', '-x', 'x'.repeat(65), 'a..b']) {
 			expect(() => checkName(name)).toThrowError(/cannot be the name/);
 		}
@@ -155,7 +153,7 @@ describe('the certificate folder', () => {
 		);
 	});
 
-	it('lies in the home folder unless it is named', () => {
+	it('is in the home folder by default', () => {
 		expect(certificatesFolder()).toMatch(/\.orchestra.certs$/);
 		expect(certificatesFolder('/elsewhere')).toBe('/elsewhere');
 	});

@@ -35,7 +35,7 @@ for (const kind of ['quic', 'tls', 'unix'] as const) {
 			expect([error.code, streams]).toEqual(['closed', 0]);
 		});
 
-		it('still serves those who belong after all of that', async () => {
+		it('still serves valid clients after all of that', async () => {
 			const { link } = await openPair(kind);
 			expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
 		});
@@ -49,13 +49,13 @@ for (const kind of ['quic', 'tls', 'unix'] as const) {
 			expect(OrchestraError.is(error, 'closed')).toBe(true);
 		});
 
-		it('refuses a server that does not carry the name that was asked for', async () => {
+		it('refuses a server without the expected host name', async () => {
 			const { listener, identities: who } = await openPair(kind);
 			const options = { kind, address: listener.address, identity: who.client, serverName: 'somebody.else' };
 			expect(OrchestraError.is(await rejection(dial(options)), 'closed')).toBe(true);
 		});
 
-		it('refuses a server that shows a certificate of our authority, but of another name', async () => {
+		it('refuses a server with a certificate of our authority for another name', async () => {
 			const { listener, identities: who } = await openPair(kind);
 			const options = { kind, address: listener.address, identity: who.client };
 			const error = await rejection(dial({ ...options, peerName: 'tools.features' }));
@@ -65,7 +65,7 @@ for (const kind of ['quic', 'tls', 'unix'] as const) {
 			});
 		});
 
-		it('takes a server that carries the expected name, and tells its name', async () => {
+		it('accepts a server with the expected name, and exposes its name', async () => {
 			const { link } = await openPair(kind, {}, { peerName: 'orchestrator' });
 			expect(link.peerName).toBe('orchestrator');
 			expect(await exchange(link, Buffer.from('hello'))).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('a tls listener', () => {
 });
 
 describe('a quic listener', () => {
-	it('stays on loopback unless it is told otherwise', async () => {
+	it('refuses addresses other than loopback unless `allowRemote` is set', async () => {
 		const { server } = await identities();
 		const error = await rejection(
 			listen({ kind: 'quic', address: '0.0.0.0:0', identity: server, onStream: echo }),
@@ -102,7 +102,7 @@ describe('a quic listener', () => {
 	});
 });
 
-/** Dial as somebody, call once, and tell how that failed and what the server saw. */
+/** Dial, call once, and return the error and the counts of the server. */
 async function tryAs(
 	kind: LinkKind,
 	change: (client: Identity, expired: { certificate: string; key: string }) => Identity,

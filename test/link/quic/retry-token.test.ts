@@ -8,7 +8,7 @@ const key = randomBytes(32);
 const now = 1_700_000_000_000;
 
 describe('a retry token', () => {
-	it('gives the first id back to the same client, for a while', () => {
+	it('returns the original connection id to the same client within its TTL', () => {
 		fc.assert(
 			fc.property(
 				fc.uint8Array({ minLength: 1, maxLength: 20 }),
@@ -24,7 +24,7 @@ describe('a retry token', () => {
 		);
 	});
 
-	it('is worthless for another address, another id, another key, and after any change', () => {
+	it('is invalid for another address, another id, another key, and after any change', () => {
 		const claim = { from: '127.0.0.1:5000', id: Buffer.from('id') };
 		const token = mintRetryToken(key, claim, Buffer.from('first'), now);
 		expect(openRetryToken(key, { ...claim, from: '127.0.0.1:5001' }, token, now)).toBeUndefined();

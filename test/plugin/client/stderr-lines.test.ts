@@ -18,7 +18,7 @@ describe('the stderr of a plugin', () => {
 		pass(1000);
 		stderr.push(Buffer.from('half a line\nwhole\n'));
 		expect(logged.slice(before)).toEqual([
-			expect.stringMatching(/^\(\d+ bytes of its stderr were left out\)$/),
+			expect.stringMatching(/^\(\d+ bytes of its stderr were dropped\)$/),
 			'whole',
 		]);
 	});

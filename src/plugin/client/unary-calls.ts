@@ -1,24 +1,25 @@
 /*
- * Calls that await their one answer.
+ * Unary calls in flight: one request, one response.
  *
- * A call ends once: by its answer, its deadline, its signal or the end of its
- * stream. One timer serves all deadlines.
+ * A call ends once: by its response, its deadline, its signal or the end of its stream.
+ * One timer serves all deadlines.
  */
 import { OrchestraError } from '../../errors.ts';
 import { systemClock } from '../../rpc/clock.ts';
 import { Deadlines } from '../../rpc/deadlines.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
+/** Timeout and signal of a call. */
 export interface CallOptions {
-	/** How long the answer may take. Default 30 s; `Infinity` waits for ever. */
+	/** Timeout of the response. Default 30 s; `Infinity` for none. */
 	timeoutMs?: number | undefined;
 	signal?: AbortSignal | undefined;
 }
 
 export const CALL_TIMEOUT_MS = 30_000;
 
-/** One call under way. */
-export interface Call {
+/** One call in flight. */
+export interface UnaryCall {
 	answer(response: PluginResponse): void;
 	fail(error: OrchestraError): void;
 }
@@ -28,7 +29,7 @@ interface Entry {
 	timeout: () => void;
 }
 
-export class Calls {
+export class UnaryCalls {
 	readonly #entries = new Set<Entry>();
 	readonly #deadlines: Deadlines = new Deadlines(systemClock, (now) => this.#sweep(now));
 
@@ -37,10 +38,10 @@ export class Calls {
 	}
 
 	/**
-	 * Start a call. `begin` sends it and gives back how to abandon it; it is called once, at once,
-	 * and the call fails with what it throws.
+	 * Start a call. `begin` sends it and returns the function that abandons it. It is called once and
+	 * synchronously; the call fails with the error that it throws.
 	 */
-	run(what: string, options: CallOptions, begin: (call: Call) => () => void): Promise<PluginResponse> {
+	run(what: string, options: CallOptions, begin: (call: UnaryCall) => () => void): Promise<PluginResponse> {
 		const { timeoutMs = CALL_TIMEOUT_MS, signal } = options;
 		return new Promise((resolve, reject) => {
 			let abandon: (() => void) | undefined;
@@ -63,8 +64,8 @@ export class Calls {
 			this.#entries.add(entry);
 			if (signal?.aborted) return aborted();
 			signal?.addEventListener('abort', aborted, { once: true });
-			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.note(entry.dueAt);
-			const call: Call = {
+			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.schedule(entry.dueAt);
+			const call: UnaryCall = {
 				answer: (response) => void (finish() && resolve(response)),
 				fail: (error) => void (finish() && reject(error)),
 			};

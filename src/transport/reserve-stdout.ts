@@ -1,20 +1,21 @@
 /*
- * Take stdout for the protocol. What the rest of the process writes there
- * afterwards goes to stderr, where it does no harm and can be seen.
+ * Reserve stdout for the protocol: other writes of this process to stdout are
+ * redirected to stderr.
  */
 import type { Writable } from 'node:stream';
 
-export interface TakenStdout {
+export interface ReservedStdout {
 	stream: Writable;
-	/** The real write, for the protocol alone. */
+	/** The original write, for the protocol only. */
 	write: Writable['write'];
-	/** Undo the diversion. */
-	giveBack: () => void;
-	/** Forget what waits to be written. */
+	/** End the redirection. */
+	restore: () => void;
+	/** Drop the unwritten output. */
 	abandon: () => void;
 }
 
-export function takeStdout(): TakenStdout {
+/** Redirect `process.stdout.write` to stderr. */
+export function reserveStdout(): ReservedStdout {
 	const { stdout, stderr } = process;
 	const descriptor = Object.getOwnPropertyDescriptor(stdout, 'write');
 	const write = stdout.write.bind(stdout);
@@ -22,8 +23,8 @@ export function takeStdout(): TakenStdout {
 	return {
 		stream: stdout,
 		write,
-		giveBack: () => {
-			// The method is usually inherited; taking ours away brings it back.
+		restore: () => {
+			// The method is usually inherited; deleting ours restores it.
 			Reflect.deleteProperty(stdout, 'write');
 			if (descriptor) Object.defineProperty(stdout, 'write', descriptor);
 		},
@@ -32,8 +33,8 @@ export function takeStdout(): TakenStdout {
 }
 
 /**
- * Node never destroys stdout, so a write that nobody reads would keep the process alive for good. Closing the
- * handle below cancels the write; descriptor 1 itself stays open.
+ * Node never destroys stdout, so a write that is never read would keep the process alive. Closing the libuv handle
+ * cancels the write; descriptor 1 stays open.
  */
 function closeHandle(stdout: Writable): void {
 	const handle: unknown = Reflect.get(stdout, '_handle');

@@ -1,4 +1,4 @@
-/* What a plugin offers: as it said when it was last up, and as its own manifest announces it. */
+/* The tools and prompts of a plugin, from its last start, and the types that its manifest declares. */
 
 import type { Change } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
@@ -6,12 +6,12 @@ import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin
 import { promptOf, toolOf } from '../../plugin/mcp-translation.ts';
 import type { Prompt, Tool } from '../../protocol/mcp-types.ts';
 
-/** Most names that one list of a manifest may have, and the longest of them. */
+/** Most names in one list of a manifest, and the longest name. */
 const MANIFEST_NAMES = 64;
 const MANIFEST_NAME_CHARACTERS = 128;
 
 /** The part of a manifest that routing needs. */
-export type Provided = Pick<PluginManifest, 'providesStorage' | 'providesAi'>;
+export type ProvidedTypes = Pick<PluginManifest, 'providesStorage' | 'providesAi'>;
 
 interface Lists {
 	readonly tools: readonly Tool[];
@@ -20,27 +20,27 @@ interface Lists {
 
 const nothing: Lists = { tools: [], prompts: [] };
 
-export class PluginOffer {
+export class PluginCapabilities {
 	#lists: Lists | undefined;
-	#provided: Provided = { providesStorage: [], providesAi: [] };
-	#told: Readonly<Record<keyof Lists, string>> = { tools: '[]', prompts: '[]' };
+	#provided: ProvidedTypes = { providesStorage: [], providesAi: [] };
+	#reported: Readonly<Record<keyof Lists, string>> = { tools: '[]', prompts: '[]' };
 
-	/** Undefined until the plugin was up for the first time. */
+	/** Undefined before the first start. */
 	get lists(): Lists | undefined {
 		return this.#lists;
 	}
 
-	get provided(): Provided {
+	get provided(): ProvidedTypes {
 		return this.#provided;
 	}
 
-	/** The plugin is up and offers this. */
-	learn({ tools, prompts }: Pick<PluginProcess, 'tools' | 'prompts'>): void {
+	/** The plugin started with these lists. */
+	setLists({ tools, prompts }: Pick<PluginProcess, 'tools' | 'prompts'>): void {
 		this.#lists = { tools: tools.map(toolOf), prompts: prompts.map(promptOf) };
 	}
 
-	/** The plugin registered by itself. Of its manifest only this is kept, and not more than a plugin can need. */
-	announce({ providesStorage, providesAi }: Provided): void {
+	/** The plugin registered with a manifest; the kept lists are bounded. */
+	setProvided({ providesStorage, providesAi }: ProvidedTypes): void {
 		this.#provided = { providesStorage: bounded(providesStorage), providesAi: bounded(providesAi) };
 	}
 
@@ -48,13 +48,13 @@ export class PluginOffer {
 		return this.#lists?.tools.some(({ name }) => name === toolName) ?? false;
 	}
 
-	/** Which lists are different from what this last gave; a plugin that is down offers nothing. */
+	/** The lists that differ since the last call; those of a plugin that is down are empty. */
 	changes(isDown: boolean): Change[] {
 		const { tools, prompts } = (isDown ? undefined : this.#lists) ?? nothing;
-		const before = this.#told;
-		this.#told = { tools: JSON.stringify(tools), prompts: JSON.stringify(prompts) };
+		const before = this.#reported;
+		this.#reported = { tools: JSON.stringify(tools), prompts: JSON.stringify(prompts) };
 		return (['tools', 'prompts'] as const)
-			.filter((kind) => this.#told[kind] !== before[kind])
+			.filter((kind) => this.#reported[kind] !== before[kind])
 			.map((kind) => ({ kind }));
 	}
 }

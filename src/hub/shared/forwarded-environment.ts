@@ -1,29 +1,29 @@
 /*
- * Values of variables that bridges deliver.
+ * Environment variables that bridges forward to the shared hub.
  *
  * The hub has the environment of the process that started it, and some agents drop
- * variables. So a bridge hands over the values that the configuration refers to and
- * the hub lacks. They are kept in memory only, used for the configuration only, and
- * taken from bridges only. The first value stays until the hub ends, so that two
- * bridges with different values do not restart plugins in turn.
+ * variables. A bridge therefore forwards the variables of the configuration that the
+ * hub lacks. They are accepted from bridges only, kept in memory only and used for the
+ * configuration only. The first value wins until the hub ends, so that two bridges with
+ * different values do not restart plugins again and again.
  */
 
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { DeliveredVariables } from '../open-hub.ts';
+import type { ForwardedVariables } from '../open-hub.ts';
 
-/** Variables that are kept. A configuration has a handful. */
+/** Most variables that are kept. */
 const VARIABLES_LIMIT = 1000;
-/** How many bridges an error names. */
+/** Most bridges that an error names. */
 const NAMED_BRIDGES = 5;
 /** The certificate of a bridge. */
 const BRIDGE_NAME = 'transport.stdio-client';
 
-export class DeliveredValues {
+export class ForwardedEnvironment {
 	readonly #values = new Map<string, string>();
 	readonly #bridges = new Set<string>();
 
-	/** Keep what a manifest delivers of the variables in `unset`. True when a value is new. */
+	/** Keep the values that a manifest has for the variables in `unset`. True when one is new. */
 	take({ env }: Pick<PluginManifest, 'env'>, peerName: string, unset: readonly string[]): boolean {
 		if (peerName !== BRIDGE_NAME) return false;
 		const pid = env[BRIDGE_PID_VARIABLE];
@@ -34,7 +34,7 @@ export class DeliveredValues {
 		return fresh.length > 0;
 	}
 
-	get current(): DeliveredVariables {
+	get current(): ForwardedVariables {
 		const bridges = [...this.#bridges].map((pid) => `, nor of the bridge (pid ${pid})`).join('');
 		return {
 			values: Object.fromEntries(this.#values),

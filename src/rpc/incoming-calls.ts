@@ -1,9 +1,9 @@
 /*
- * The peer's calls: each is handed to the handler and answered once.
+ * The peer's calls: each goes to the handler and gets one response.
  *
- * A handler that returns a plain value is answered in the same tick, without a
- * promise and without an entry in the table. Only what takes time is remembered,
- * for cancellation, for the check of duplicate ids, and for the end of the pipe.
+ * A plain return value is sent in the same tick, without a promise and without an
+ * entry in the table. Only asynchronous calls are in the table, for cancellation, the
+ * check of duplicate ids, and the drain at the end of the pipe.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -17,35 +17,35 @@ import {
 	type RpcRequest,
 	rpcCodes,
 } from '../wire/json-rpc.ts';
-import type { AnswerBudget } from './answer-budget.ts';
-import type { BatchAnswer } from './batch.ts';
+import type { BatchResponse } from './batch-response.ts';
 import type { Clock } from './clock.ts';
-import { IncomingCall } from './incoming.ts';
+import { IncomingCall } from './incoming-call.ts';
+import type { ResponseBudget } from './response-budget.ts';
 import { rpcError, toRpcError } from './rpc-error.ts';
 
-/** How many requests of the peer run at once. Further ones wait; beyond the queue they are refused. */
+/** Most requests of the peer in flight. Further ones are queued; when the queue is full, they are refused. */
 export const INCOMING_LIMIT = 10_000;
 
-/** An answer that is no larger than the error in its place. */
-const SMALL_ANSWER_CHARACTERS = 512;
+/** A response up to this size is sent in any case: the error in its place would be as large. */
+const SMALL_RESPONSE_CHARACTERS = 512;
 
-export interface ServingParts {
+export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;
-	/** Sends an answer, alone or as part of a batch. */
-	reply: (text: string, batch: BatchAnswer | undefined) => void;
-	budget: Pick<AnswerBudget, 'hasRoom' | 'limit'>;
-	/** As many ran as may, and one is done. */
+	/** Sends a response, alone or as part of a batch. */
+	reply: (text: string, batch: BatchResponse | undefined) => void;
+	budget: Pick<ResponseBudget, 'hasRoom' | 'limit'>;
+	/** A call ended while the maximum was in flight. */
 	onRoom: () => void;
 	clock: Clock;
 	log: Log;
 }
 
-export class Serving {
-	readonly #parts: ServingParts;
+export class IncomingCalls {
+	readonly #parts: IncomingCallsParts;
 	readonly #calls = new Map<string | number, Running>();
 	readonly #drainWaiters: (() => void)[] = [];
 
-	constructor(parts: ServingParts) {
+	constructor(parts: IncomingCallsParts) {
 		this.#parts = parts;
 	}
 
@@ -53,16 +53,15 @@ export class Serving {
 		return this.#calls.size;
 	}
 
-	/** True while no further request may run. */
 	get isFull(): boolean {
 		return this.#calls.size >= INCOMING_LIMIT;
 	}
 
 	/**
-	 * @param text the message as it came
-	 * @param batch collects the answer when the request was part of an array
+	 * @param text the message as received
+	 * @param batch collects the response when the request was part of a batch
 	 */
-	serve({ id, method, params }: RpcRequest, text: string, batch: BatchAnswer | undefined): void {
+	serve({ id, method, params }: RpcRequest, text: string, batch: BatchResponse | undefined): void {
 		const key = idKey(id);
 		batch?.expect();
 		if (this.#calls.has(key)) {
@@ -72,34 +71,32 @@ export class Serving {
 		const call = new IncomingCall(id, method, params, text);
 		try {
 			const result = this.#parts.onRequest(call);
-			if (isPromiseLike(result)) this.#later(key, call, result, batch);
-			else this.#answer(call, result, batch);
+			if (isPromiseLike(result)) this.#await(key, call, result, batch);
+			else this.#replyResult(call, result, batch);
 		} catch (error) {
-			this.#fail(call, error, batch);
+			this.#replyError(call, error, batch);
 		}
 	}
 
-	/** Refuse a request because too many wait. */
-	refuse({ id }: RpcRequest, batch: BatchAnswer | undefined): void {
+	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
 		batch?.expect();
 		this.#parts.reply(encodeError(id, tooMany), batch);
 	}
 
-	/** The peer gave up the request with this id; false when it does not run. */
+	/** Cancel the request with this id for the peer; false when it is not in flight. */
 	cancel(id: unknown): boolean {
 		const running = isId(id) ? this.#calls.get(idKey(id)) : undefined;
-		if (running) giveUp(running, 'the peer gave the request up');
+		if (running) cancelRunning(running, 'the peer canceled the request');
 		return running !== undefined;
 	}
 
-	/** Give up everything; it stays unanswered. */
 	cancelAll(reason: string): void {
-		for (const running of this.#calls.values()) giveUp(running, reason);
+		for (const running of this.#calls.values()) cancelRunning(running, reason);
 		this.#calls.clear();
 		this.#settleDrain();
 	}
 
-	/** Wait until nothing is being worked on; false when `ms` passed first. */
+	/** Wait until no call is in flight; false when `ms` passed first. */
 	drained(ms: number): Promise<boolean> {
 		if (this.#calls.size === 0) return Promise.resolve(true);
 		return new Promise((resolve) => {
@@ -111,21 +108,26 @@ export class Serving {
 		});
 	}
 
-	#later(key: string | number, call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchAnswer): void {
+	#await(
+		key: string | number,
+		call: IncomingCall,
+		result: PromiseLike<unknown>,
+		batch?: BatchResponse,
+	): void {
 		this.#calls.set(key, { call, batch });
 		result.then(
 			(value) => {
-				this.#answer(call, value, batch);
-				this.#forget(key, call);
+				this.#replyResult(call, value, batch);
+				this.#remove(key, call);
 			},
 			(error: unknown) => {
-				this.#fail(call, error, batch);
-				this.#forget(key, call);
+				this.#replyError(call, error, batch);
+				this.#remove(key, call);
 			},
 		);
 	}
 
-	#forget(key: string | number, call: IncomingCall): void {
+	#remove(key: string | number, call: IncomingCall): void {
 		if (this.#calls.get(key)?.call !== call) return;
 		this.#calls.delete(key);
 		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onRoom();
@@ -133,10 +135,10 @@ export class Serving {
 	}
 
 	#settleDrain(): void {
-		for (const tell of this.#drainWaiters.splice(0)) tell();
+		for (const resolve of this.#drainWaiters.splice(0)) resolve();
 	}
 
-	#answer(call: IncomingCall, result: unknown, batch?: BatchAnswer): void {
+	#replyResult(call: IncomingCall, result: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
 		this.#reply(call, this.#encode(call, result), batch);
 	}
@@ -150,22 +152,22 @@ export class Serving {
 		}
 	}
 
-	#fail(call: IncomingCall, thrown: unknown, batch?: BatchAnswer): void {
+	#replyError(call: IncomingCall, thrown: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
 		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
 		this.#reply(call, encodeError(call.id, this.#describe(thrown)), batch);
 	}
 
-	#reply({ id, method }: IncomingCall, text: string, batch: BatchAnswer | undefined): void {
-		if (text.length <= SMALL_ANSWER_CHARACTERS || this.#parts.budget.hasRoom(text.length))
+	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
+		if (text.length <= SMALL_RESPONSE_CHARACTERS || this.#parts.budget.hasRoom(text.length))
 			return this.#parts.reply(text, batch);
 		this.#parts.log.debug(
-			`the peer does not read: an answer of ${text.length} characters to ${method} is dropped`,
+			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
 		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
 	}
 
-	/** Data that is not JSON must not cost the caller the answer. */
+	/** `data` that is not JSON is dropped, so that the caller still gets the error. */
 	#describe(thrown: unknown): RpcErrorObject {
 		const { code, message, data } = toRpcError(thrown);
 		try {
@@ -180,26 +182,26 @@ export class Serving {
 
 const tooMany: RpcErrorObject = {
 	code: rpcCodes.internal,
-	message: `${INCOMING_LIMIT} requests are running and no more can wait`,
-	data: { code: 'bad_input', hint: 'Wait for answers, or give some of the requests up.' },
+	message: `${INCOMING_LIMIT} requests are in flight and the queue is full`,
+	data: { code: 'bad_input', hint: 'Wait for responses, or cancel some requests.' },
 };
 
 function unread(characters: number, limit: number): RpcErrorObject {
 	return {
 		code: rpcCodes.internal,
-		message: `the call has run, but its answer of ${characters} characters was dropped: ${limit} characters of answers wait to be read`,
-		data: { code: 'io', hint: 'Read answers while you send requests.' },
+		message: `the call has run, but its response of ${characters} characters was dropped: ${limit} characters of responses are unread`,
+		data: { code: 'io', hint: 'Read responses while you send requests.' },
 	};
 }
 
-/** A call that takes time, and the batch that waits for it. */
+/** An asynchronous call, and its batch. */
 interface Running {
 	readonly call: IncomingCall;
-	readonly batch: BatchAnswer | undefined;
+	readonly batch: BatchResponse | undefined;
 }
 
-/** It will not be answered, so nothing else waits for it either. */
-function giveUp({ call, batch }: Running, reason: string): void {
+/** A canceled call gets no response, so its batch must not wait for it. */
+function cancelRunning({ call, batch }: Running, reason: string): void {
 	if (call.isCanceled) return;
 	call.cancel(reason);
 	batch?.add(undefined);

@@ -1,4 +1,4 @@
-/* Why a connection ended, in words: the codes of QUIC and the alerts of TLS inside them. */
+/* Errors for QUIC close codes and the TLS alerts inside them. */
 import { OrchestraError } from '../../errors.ts';
 import type { EngineError } from './engine.ts';
 
@@ -15,20 +15,20 @@ const alerts: Readonly<Record<number, string>> = {
 	120: 'no common protocol (ALPN)',
 };
 
-/** The end of a connection as an error. `peer` is what the other side said, `own` what we said. */
-export function endOfConnection(
+/** The error for a closed connection. `peer` is the close frame of the other side, `own` is ours. */
+export function connectionError(
 	address: string,
 	peer: EngineError | null,
 	own: EngineError | null,
 ): OrchestraError {
 	if (peer) return described(`${address} closed the connection`, peer);
 	if (own && (own.isApp || own.errorCode !== 0))
-		return described(`the connection to ${address} was ended here`, own);
+		return described(`this process closed the connection to ${address}`, own);
 	return new OrchestraError('closed', `the connection to ${address} is closed`);
 }
 
 function described(what: string, error: EngineError): OrchestraError {
-	const said = Buffer.from(error.reason).toString('utf8');
+	const text = Buffer.from(error.reason).toString('utf8');
 	const code = error.errorCode;
 	const data = { code, isApplication: error.isApp };
 	if (!error.isApp && code >= ALERT_BASE) {
@@ -38,5 +38,5 @@ function described(what: string, error: EngineError): OrchestraError {
 			hint: 'Both ends must use certificates of the same folder; see --certs-dir.',
 		});
 	}
-	return new OrchestraError('closed', `${what} with code ${code}${said === '' ? '' : `: ${said}`}`, { data });
+	return new OrchestraError('closed', `${what} with code ${code}${text === '' ? '' : `: ${text}`}`, { data });
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DeliveredValues } from '../../../src/hub/shared/delivered-variables.ts';
+import { ForwardedEnvironment } from '../../../src/hub/shared/forwarded-environment.ts';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { until } from '../../support/waiting.ts';
 
@@ -34,7 +34,7 @@ describe('a variable that the configuration names', () => {
 		}
 	}, 60_000);
 
-	it('that nobody has is named with every environment in which it was looked for', async () => {
+	it('that is set nowhere is named with every environment that was searched', async () => {
 		const place = openPlaceWithPlugin();
 		const pid = await place.start();
 		const bridge = place.bridge();
@@ -44,7 +44,7 @@ describe('a variable that the configuration names', () => {
 	}, 60_000);
 
 	it('is taken from bridges only', () => {
-		const values = new DeliveredValues();
+		const values = new ForwardedEnvironment();
 		expect(values.take({ env: { A: '1' } }, 'tools.plugin', ['A'])).toBe(false);
 		expect(values.take({ env: { A: '1', B: '2' } }, 'transport.stdio-client', ['A'])).toBe(true);
 		expect(values.current.values).toEqual({ A: '1' });

@@ -1,36 +1,38 @@
 /*
- * One merged list of all backends: what clients see, and the way back from each
- * name to the backend and the name that it knows.
+ * Merges the lists of all backends, and maps each name back to its backend and the
+ * backend's own name.
  *
- * A collision keeps the first in configuration order and qualifies the other, with
- * a warning that names both. The list is sorted by name.
+ * On a collision the first backend in configuration order keeps the name, the other
+ * item is qualified, and a warning names both. The list is sorted by name.
  */
 import type { Backend } from './backends/backend.ts';
 import { DEFAULT_PROVIDER, qualifiedName, shortened } from './names.ts';
 
+/** Where a call of a name goes. */
 export interface Route<T> {
 	readonly backend: Backend;
-	/** The name or URI as the backend knows it. */
+	/** The backend's own name or URI. */
 	readonly name: string;
-	/** The item as the backend gave it. */
+	/** The item as the backend listed it. */
 	readonly item: T;
 }
 
-export interface NamedList<T> {
+export interface MergedList<T> {
 	readonly items: readonly T[];
 	readonly routes: ReadonlyMap<string, Route<T>>;
 }
 
-export interface Offer<T> {
+/** The items that one backend lists. */
+export interface BackendItems<T> {
 	readonly backend: Backend;
 	readonly items: readonly T[];
 }
 
-/** Merge lists whose items are called by `name`. `_meta` and `title` keep a name that had to be cut. */
+/** Merge lists by `name`. A shortened name is kept in full in `_meta` and `title`. */
 export function mergeByName<T extends { name: string; title?: unknown; _meta?: unknown }>(
-	offers: readonly Offer<T>[],
+	offers: readonly BackendItems<T>[],
 	warn: (text: string) => void,
-): NamedList<T> {
+): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	const items: T[] = [];
 	for (const { backend, items: offered } of offers) {
@@ -48,12 +50,12 @@ export function mergeByName<T extends { name: string; title?: unknown; _meta?: u
 	return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)), routes };
 }
 
-/** Merge lists whose items are known by a URI, which is never changed; the first backend wins. */
+/** Merge lists by URI. URIs are never changed; the first backend wins. */
 export function mergeByUri<T>(
-	offers: readonly Offer<T>[],
+	offers: readonly BackendItems<T>[],
 	uriOf: (item: T) => string,
 	warn: (text: string) => void,
-): NamedList<T> {
+): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	for (const { backend, items } of offers) {
 		for (const item of items) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/hub/backends/backend.ts';
-import { mergeByName, mergeByUri } from '../../src/hub/named-list.ts';
+import { mergeByName, mergeByUri } from '../../src/hub/merged-list.ts';
 import { NAME_CHARACTERS, shortened } from '../../src/hub/names.ts';
 
 describe('mergeByName', () => {

@@ -1,0 +1,62 @@
+/*
+ * A child and all its descendants: its process group, and the marked processes that left it.
+ *
+ * Descendants may outlive the leader; the tree is gone when none is left. There is no
+ * event for that, so it is polled.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GROUP_POLL_MS, hasLiveMember, isLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
+import { findMarked, isMarked, type Origin } from './marked-processes.ts';
+
+export class ProcessTree {
+	readonly #origin: Origin;
+	readonly #mark: string | undefined;
+	#escaped: number[] = [];
+	#lastSignal: NodeJS.Signals = 'SIGTERM';
+
+	/** `origin` leads the group; `mark` is the mark that its descendants inherit, if any. */
+	constructor(origin: Origin, mark: string | undefined) {
+		this.#origin = origin;
+		this.#mark = mark;
+	}
+
+	/** Send a signal to every process of the tree; false when none is left. */
+	signal(signal: NodeJS.Signals): boolean {
+		this.#lastSignal = signal;
+		const hasGroup = signalGroup(this.#origin.pid, signal);
+		return this.#signalEscaped() || hasGroup;
+	}
+
+	/** Wait until no process of the tree is alive; false when `ms` passed first. */
+	async gone(ms: number): Promise<boolean> {
+		const deadlineAt = performance.now() + ms;
+		for (let polls = 1; this.#isAnyLeft(polls); polls++) {
+			if (performance.now() >= deadlineAt) return false;
+			await sleep(GROUP_POLL_MS);
+		}
+		return true;
+	}
+
+	#isAnyLeft(polls: number): boolean {
+		const { pid } = this.#origin;
+		const isScan = polls % POLLS_PER_PROC_SCAN === 0;
+		if (signalGroup(pid, 0) && !(isScan && !hasLiveMember(pid))) return true;
+		if (this.#escaped.some((pidOutside) => isMarked(pidOutside, this.#mark ?? ''))) return true;
+		// All known processes are gone; those that they started meanwhile get the same signal.
+		return this.#signalEscaped();
+	}
+
+	/** Signal the marked processes outside the group; a second signal makes many programs stop without cleanup. */
+	#signalEscaped(): boolean {
+		const marked = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
+		for (const pid of this.#escaped) {
+			try {
+				process.kill(pid, this.#lastSignal);
+			} catch {
+				// It has just exited, or changed its user: nothing we can do.
+			}
+		}
+		return this.#escaped.length > 0;
+	}
+}
