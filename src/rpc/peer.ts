@@ -31,6 +31,8 @@ export interface PeerOptions {
 	onNotification?: (method: string, params: unknown) => void;
 	/** Called once when the input ends, with the reason. */
 	onEnd?: (reason: OrchestraError) => void;
+	/** Called before the peer closes the channel because the other side sent requests and read no responses. */
+	onStalled?: (reason: OrchestraError) => void;
 	/** A `server` responds to invalid lines with an error; a `client` (default) counts them as stray lines. */
 	role?: 'server' | 'client';
 	/** True when an array is a batch in the current protocol version. Default: never. */
@@ -207,6 +209,7 @@ export class Peer implements Receiver {
 
 	#giveUp(reason: OrchestraError): void {
 		this.#log.warn(reason.message);
+		this.#options.onStalled?.(reason);
 		this.end(reason);
 		this.cancelIncoming(reason.message);
 		this.#channel.close().catch((thrown: unknown) => this.#log.debug(`close failed: ${messageOf(thrown)}`));

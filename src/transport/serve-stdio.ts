@@ -21,7 +21,9 @@ export const DRAIN_MS = 5000;
 const LAST_FLUSH_MS = 1000;
 
 /** Handlers and settings of `serveStdio`. */
-export interface ServeOptions extends Omit<PeerOptions, 'role' | 'onEnd' | 'log'>, StdioTransportOptions {
+export interface ServeOptions
+	extends Omit<PeerOptions, 'role' | 'onEnd' | 'onStalled' | 'log'>,
+		StdioTransportOptions {
 	/** Drain timeout. Default 5 s. */
 	drainMs?: number | undefined;
 	/** Receives the peer, for requests and notifications to the client. */
@@ -55,15 +57,15 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	if (failure) throw failure;
 
 	function start(): { peer: Peer; ended: Promise<void> } {
-		let onEnd: (reason: OrchestraError) => void = () => {};
+		let onEnd = (): void => {};
 		const ended = new Promise<void>((resolve) => {
-			onEnd = (reason) => {
-				if (reason.code === 'timeout') failure = reason;
-				isStopping ||= failure !== undefined;
-				resolve(finish(peer));
-			};
+			onEnd = () => resolve(finish(peer));
 		});
-		const peer = new Peer(transport, { ...options, log, role: 'server', onEnd });
+		const onStalled = (reason: OrchestraError): void => {
+			failure = reason;
+			transport.limitFlush(LAST_FLUSH_MS);
+		};
+		const peer = new Peer(transport, { ...options, log, role: 'server', onEnd, onStalled });
 		transport.onBroken((error) => {
 			log.warn(`stdout is closed (${error.message}); ${peer.incomingCount} running requests are canceled`);
 			peer.cancelIncoming('stdout is closed');
