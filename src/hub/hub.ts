@@ -40,7 +40,7 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
-import { clientName, type RecordedCall } from './recorded-call.ts';
+import { clientName, missing, type RecordedCall } from './recorded-call.ts';
 
 /** Options of a `Hub`. */
 export interface HubOptions {
@@ -298,7 +298,3 @@ export class Hub implements Provider {
 }
 
 const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
-
-function missing(backend: Backend, method: string): never {
-	throw new OrchestraError('internal', `${backend.id} does not support ${method}`);
-}

@@ -298,6 +298,5 @@ function resourceNotFound(uri: string): OrchestraError {
 }
 
 function looseFile(file: string): string[] {
-	const isReadme = /^readme\./i.test(file);
-	return isReadme ? [] : ['is not in a category folder, and is left out'];
+	return /^readme\./i.test(file) ? [] : ['is not in a category folder, and is left out'];
 }
