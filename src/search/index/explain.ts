@@ -56,7 +56,7 @@ export interface Evidence {
 	document: Row;
 	words: readonly QueryWord[];
 	phrases: readonly PhraseMatch[];
-	/** Terms that the query may mean, the mostConfident first. */
+	/** Terms that the query may mean, most confident first. */
 	terms: readonly KnownTerm[];
 	/** Words of the document that are near to words of the query. */
 	near: readonly SimilarForm[];

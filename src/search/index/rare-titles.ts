@@ -1,8 +1,8 @@
 /*
- * A rare word of the query in a title is the mostConfident sign there is: somebody named
- * the thing. DocumentVectors and guesses add up over many documents and could outweigh it. So
- * a document with such a title never ranks below one that does not hold the word,
- * unless that one holds about as much of the other significant words of the query.
+ * A rare query word in a title is the strongest evidence of relevance. Cosine similarity
+ * and expansion terms add up over many documents and could outweigh it. So a document with
+ * such a title never ranks below one without the word, unless that one holds about as
+ * much of the other significant words of the query (docs/decisions/0011).
  */
 import { isCommonWord } from '../text/common-words.ts';
 import type { PostingList } from './posting-list.ts';
