@@ -74,17 +74,19 @@ export function discoverTools(
 export function readToolAt(path: string): DiscoveredTool {
 	const status = statSync(path, { throwIfNoEntry: false });
 	const file = status?.isDirectory() ? join(path, MANIFEST) : path;
-	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-		throw new OrchestraError('not_found', `there is no tool at ${path}: ${file} does not exist`, {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (!found?.isFile()) {
+		const reason = found ? 'is not a regular file' : 'does not exist';
+		throw new OrchestraError('not_found', `there is no tool at ${path}: ${file} ${reason}`, {
 			hint: 'Give the folder that holds manifest.json, or a file with a `# mctl: {…}` header.',
 		});
 	}
-	const found = readTool(file);
-	if ('tool' in found) return found.tool;
-	const [problem] = found.problems;
+	const read = readTool(file);
+	if ('tool' in read) return read.tool;
+	const [problem] = read.problems;
 	throw new OrchestraError('bad_input', problem?.message ?? `${file} has no \`# mctl: {…}\` header`, {
 		hint:
-			found.problems
+			read.problems
 				.slice(1)
 				.map(({ message }) => message)
 				.join('\n      ') || undefined,

@@ -169,6 +169,13 @@ describe('toolRoots', () => {
 });
 
 describe('readToolAt', () => {
+	it('says that a manifest is not a regular file instead of waiting for it', async () => {
+		const folder = temporaryFolder();
+		execFileSync('mkfifo', [join(folder, 'manifest.json')]);
+		const error = await thrownBy(() => readToolAt(folder));
+		expect(String(error)).toContain('manifest.json is not a regular file');
+	});
+
 	it('says what is wrong with a path', async () => {
 		const folder = temporaryFolder();
 		expect(await thrownBy(() => readToolAt(folder))).toMatchObject({ code: 'not_found' });
