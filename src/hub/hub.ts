@@ -6,7 +6,7 @@
  * error says that the outcome is unknown.
  */
 
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
