@@ -6,7 +6,7 @@ import type { MatchReason } from '../document.ts';
 import type { QueryWord } from './query.ts';
 import type { KnownTerm } from './scores.ts';
 
-/** How many terms that may be meant are told of one document. */
+/** Most expansion terms that are listed as reasons of one document. */
 const TERM_LIMIT = 2;
 
 export interface PhraseMatch {

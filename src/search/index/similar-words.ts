@@ -6,7 +6,7 @@
 import type { DocumentVectors, VectorQuery, VectorQueryWord } from '../vectors/document-vectors.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
-/** How many pairs are told of one document. */
+/** Most pairs that are listed for one document. */
 const PAIR_LIMIT = 2;
 /** How many words of a document are looked at. */
 const LOOK_LIMIT = 64;

@@ -1,7 +1,7 @@
 /*
- * What the bytes of a text in UTF-8 mean for its words. Most words are plain
- * letters and digits and are told from what is between them by a look at one
- * byte; here is also what tells the others.
+ * Classify the bytes of a UTF-8 text for splitting it into words. Most words are
+ * ASCII letters and digits, for which one byte is enough; the functions here also
+ * handle the other characters.
  */
 
 /** Bytes from here on are parts of characters that are not ASCII. */
