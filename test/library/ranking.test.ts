@@ -11,7 +11,7 @@ import { readFragment } from '../../src/library/files/fragment.ts';
 import { Library } from '../../src/library/index.ts';
 
 describe('the labelled set', () => {
-	it('has at least 300 fragments over ten topics and 200 querys whose answers exist', () => {
+	it('has at least 300 fragments over ten topics and 200 queries whose answers exist', () => {
 		const fragments = readFragments();
 		const names = new Set(fragments.map(({ name }) => name));
 		const queries = ['dev', 'dev-hard', 'held-out'].flatMap((split) => readQueries(split));
@@ -38,9 +38,9 @@ describe('the ranker', () => {
 	});
 
 	it.each([
-		['dev', { recall1: 0.92, recall5: 0.985, mrr: 0.955 }],
-		['dev-hard', { recall1: 0.53, recall5: 0.8, mrr: 0.65 }],
-	])('stays above its floor on the %s querys, and above both baselines', async (split, floor) => {
+		['dev', { recall1: 0.93, recall5: 0.985, mrr: 0.955 }],
+		['dev-hard', { recall1: 0.54, recall5: 0.81, mrr: 0.66 }],
+	])('stays above its floor on the %s queries, and above both baselines', async (split, floor) => {
 		const queries = readQueries(split);
 		const ours = grade(queries, await answersOf(library, queries));
 		const fragments = readFragments().map(({ name, text }) => ({
@@ -58,14 +58,17 @@ describe('the ranker', () => {
 		expect(ours.mrr).toBeGreaterThanOrEqual(floor.mrr);
 	});
 
-	it.each(['typo', 'two-topic'])('finds nearly all that %s querys want', async (kind) => {
+	it.each([
+		['typo', 0.95],
+		['two-topic', 0.87],
+	])('finds nearly all that %s queries want', async (kind, least) => {
 		const queries = readQueries('dev').filter((query) => query.kind === kind);
-		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(0.87);
+		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(least);
 	});
 });
 
 describe('the ranker on a collection of another kind', () => {
-	it('stays above its floor on everyday querys, and above both baselines', async () => {
+	it('stays above its floor on everyday queries, and above both baselines', async () => {
 		const root = unpackFragments('everyday');
 		const library = Library.open({ resources: root });
 		const queries = readQueries('everyday');
@@ -85,7 +88,7 @@ describe('the ranker on a collection of another kind', () => {
 		expect(ours.recall5).toBeGreaterThanOrEqual(0.93);
 	});
 
-	it('has at least 100 fragments over six topics and 100 querys whose answers exist', () => {
+	it('has at least 100 fragments over six topics and 100 queries whose answers exist', () => {
 		const fragments = readFragments('everyday');
 		const names = new Set(fragments.map(({ name }) => name));
 		expect(names.size).toBeGreaterThanOrEqual(100);
