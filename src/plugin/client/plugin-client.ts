@@ -168,7 +168,7 @@ export class PluginClient {
 				isAnswered = true;
 				const response = decodeResponse(answer);
 				// Some peers omit the id when the stream has one response only.
-				if (response.requestId === id || response.requestId === '') call.answer(response);
+				if (response.requestId === id || response.requestId === '') call.settle(response);
 				else call.fail(unexpectedResponse(this.address, response.requestId));
 				if (!this.#link.streamsAreCheap) stream.end();
 			},

@@ -82,7 +82,7 @@ export class SharedStream {
 		if (call) {
 			this.#waiting.delete(requestId);
 			this.#addEnded(requestId);
-			call.answer(response);
+			call.settle(response);
 		} else if (!this.#ended.has(requestId)) this.#unexpected(requestId);
 		this.#endIfIdle();
 	}

@@ -4,6 +4,11 @@
  * Usually a stream has one request and one response. It may carry many requests, which
  * are answered in any order under their request ids. The peer ends its side after its
  * last request, and we end ours after the last response.
+ *
+ * There is no table by id, no admission queue and no drain as in `rpc/incoming-calls.ts`:
+ * the protocol allows a repeated or empty request id, the link bounds the streams and
+ * applies backpressure to each, and a canceled call still gets its (error) response, so
+ * a stream is drained when its last call has ended.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
