@@ -10,9 +10,13 @@ import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/incoming-calls.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
 import { deferred, until } from '../support/waiting.ts';
+
+/** More calls than those that get a stream of their own. */
+const MANY = 20;
 
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`plugin calls over ${kind}`, () => {
@@ -49,6 +53,21 @@ for (const kind of ['quic', 'tls'] as const) {
 			for (const error of await Promise.all(slow)) expect(OrchestraError.is(error, 'timeout')).toBe(true);
 			await until('all twenty calls are aborted', () => aborted.length === 20);
 			expect(textOf(await client.send(toolCall('after')))).toBe('after');
+		});
+
+		it('are refused beyond the limit of one stream, and the calls in flight still end', async () => {
+			const release = deferred();
+			const { client } = await openPair(kind, {
+				toolCall: () => release.promise.then(() => ({ success: true, result: { text: 'done' } })),
+			});
+			client.features = new Set(FEATURES);
+			const sent = Array.from({ length: INCOMING_LIMIT + MANY }, () => client.send(toolCall('slow')));
+			const refused = await Promise.race(sent);
+			expect(refused.response.value).toMatchObject({ success: false, errorCode: 'too_many_calls' });
+			release.resolve();
+			const texts = (await Promise.all(sent)).map(textOf);
+			expect(texts.filter((text) => text === 'done').length).toBeGreaterThanOrEqual(INCOMING_LIMIT);
+			expect(texts).toContain(undefined);
 		});
 
 		it('carry the error of a handler in the answer, and the server lives on', async () => {

@@ -5,14 +5,14 @@
  * are answered in any order under their request ids. The peer ends its side after its
  * last request, and we end ours after the last response.
  *
- * There is no table by id, no admission queue and no drain as in `rpc/incoming-calls.ts`:
- * the protocol allows a repeated or empty request id, the link bounds the streams and
- * applies backpressure to each, and a canceled call still gets its (error) response, so
- * a stream is drained when its last call has ended.
+ * There is no table by id and no admission queue as in `rpc/incoming-calls.ts`: the
+ * protocol allows a repeated or empty request id, the link bounds the streams and applies
+ * backpressure to each, and a canceled call still gets its (error) response.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
+import { INCOMING_LIMIT } from '../../rpc/incoming-calls.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';
 import { MCP_PARTS } from '../features.ts';
@@ -21,6 +21,8 @@ import { Tunnel } from '../tunnel.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
 import { ServedCall } from './served-call.ts';
+
+const tooManyCalls = `${INCOMING_LIMIT} calls are in flight on this stream`;
 
 type Response = NonNullable<ResponseInit['response']>;
 type Value<K extends RequestKind> = Extract<PluginRequest['request'], { case: K }>['value'];
@@ -74,6 +76,10 @@ class StreamServer {
 		if (request.case === 'streamCancel') {
 			this.#cancel(request.value.streamId);
 			this.#finishIfIdle();
+			return;
+		}
+		if (this.#calls.size >= INCOMING_LIMIT) {
+			this.#send(requestId, errorResponse('too_many_calls', tooManyCalls));
 			return;
 		}
 		const call = new ServedCall(requestId, this.#peer);
