@@ -5,6 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
+import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { canceledCall, type PendingEntry, PendingTable } from './pending.ts';
@@ -23,6 +24,8 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
+	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {
@@ -47,6 +50,7 @@ interface PendingCall extends PendingEntry, WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	readonly keepsText: boolean;
 }
 
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
@@ -100,11 +104,15 @@ export class OutgoingCalls {
 		return this.#pending.get(id) !== undefined;
 	}
 
-	settle({ id, result, error }: RpcResponse): void {
+	/** @param text the response as received */
+	settle({ id, result, error }: RpcResponse, text: string): void {
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else call.resolve(result);
+		else {
+			if (call.keepsText) rememberResultText(result, text, call.id);
+			call.resolve(result);
+		}
 	}
 
 	/** Fail the call `id`, whose response is unusable. */
@@ -163,7 +171,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
@@ -179,6 +187,7 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			keepsText,
 			detach: undefined,
 		};
 		this.#pending.add(call, signal);
