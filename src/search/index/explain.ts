@@ -3,8 +3,8 @@
  * which words were met, in which fields, and which of them stand side by side.
  */
 import type { MatchReason } from '../document.ts';
+import type { KnownTerm } from './expansion-terms.ts';
 import type { QueryWord } from './query.ts';
-import type { KnownTerm } from './scores.ts';
 
 /** Most expansion terms that are listed as reasons of one document. */
 const TERM_LIMIT = 2;

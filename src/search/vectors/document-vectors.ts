@@ -6,10 +6,11 @@
  * first search after a change: a client that only reads pays nothing. Vectors have
  * length 1, so the dot product of two is their cosine similarity.
  */
+
+import type { KnownTerm } from '../index/expansion-terms.ts';
 import type { Lexicon } from '../index/lexicon.ts';
 import type { PostingList } from '../index/posting-list.ts';
 import { type QueryWord, rarityOf } from '../index/query.ts';
-import type { KnownTerm } from '../index/scores.ts';
 import { stem } from '../text/stem.ts';
 import { multiply, toUnit } from '../vectors/vector.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
