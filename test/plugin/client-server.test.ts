@@ -20,7 +20,7 @@ const MANY = 20;
 
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`plugin calls over ${kind}`, () => {
-		it('get their own answers, many at once and in any order', async () => {
+		it('get their own responses, many at once and in any order', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: async ({ toolName }) => {
 					// A deliberate pause: some answers overtake others.
@@ -70,7 +70,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(texts).toContain(undefined);
 		});
 
-		it('carry the error of a handler in the answer, and the server lives on', async () => {
+		it('carry the error of a handler in the response, and the server keeps running', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: ({ toolName }) => {
 					if (toolName === 'strict') throw toolFailure('name is missing', { code: 'validation_error' });
@@ -98,7 +98,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(health.response).toMatchObject({ case: 'health', value: { status: 1, message: 'ok' } });
 		});
 
-		it('end by deadline and by signal, and the server learns it', async () => {
+		it('end by deadline and by signal, and the server is notified', async () => {
 			const aborted: unknown[] = [];
 			const { client } = await openPair(kind, {
 				toolCall: async (_request, { signal }) => {
@@ -114,7 +114,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			await until('both calls are aborted', () => aborted.length === 2);
 		});
 
-		it('bring chunks as they come, then the end', async () => {
+		it('deliver chunks as they arrive, then the end', async () => {
 			const { client } = await openPair(kind, {
 				streamStart: async ({ toolName }, { chunk }) => {
 					for (const letter of toolName) await chunk(Buffer.from(letter));
@@ -130,7 +130,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			]);
 		});
 
-		it('stop the tool when the reader of a stream leaves', async () => {
+		it('stop the tool when the reader leaves a stream', async () => {
 			let chunks = 0;
 			let end: unknown;
 			const { client } = await openPair(kind, {
@@ -222,7 +222,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect((await reason).message).toContain('unrecognized request type');
 		});
 
-		it('survive a frame that is no request: its stream ends, the next call works', async () => {
+		it('survive an invalid frame: its stream ends, the next call works', async () => {
 			const { client, address, identity } = await openPair(kind, { listTools: () => ({ tools: [] }) });
 			const link = await dial({ kind, address, identity });
 			onTestFinished(() => link.close());
