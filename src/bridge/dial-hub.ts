@@ -132,7 +132,7 @@ async function featuresOf(link: Link, { variables }: HubEndpoint, log: Log): Pro
 		// A peer without registration drops the stream; a lost link is an error.
 		const gone = await Promise.race([link.closed, nextTick()]);
 		if (gone) throw gone;
-		log.debug(`the orchestrator did not answer the registration: ${OrchestraError.from(thrown).message}`);
+		log.debug(`the orchestrator did not respond to the registration: ${OrchestraError.from(thrown).message}`);
 		return new Set();
 	}
 }

@@ -238,7 +238,8 @@ export class Relay implements Receiver {
 
 	/** Fail a message that was never sent. */
 	#refuse(head: Head): void {
-		const reason = this.#downReason ?? new OrchestraError('timeout', 'the connection is still being made');
+		const reason =
+			this.#downReason ?? new OrchestraError('timeout', 'the connection to the hub is not established yet');
 		const answer = this.#local.to(head) ?? responseToUnsent(head, reason);
 		if (head.kind === 'request') this.#open.session.answered(head.method);
 		if (answer !== undefined) this.#output.post(answer);

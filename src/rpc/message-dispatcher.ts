@@ -206,7 +206,7 @@ function idIn(value: unknown): Id | null {
 
 function badResponse(reason: string, text: string): OrchestraError {
 	const line = quoteLine(text);
-	return new OrchestraError('bad_frame', `the answer is not a JSON-RPC response: ${reason}; it was ${line}`, {
+	return new OrchestraError('bad_frame', `not a valid JSON-RPC response: ${reason}; received ${line}`, {
 		hint: 'The program does not follow JSON-RPC 2.0. Report this to its author.',
 		data: { line },
 	});

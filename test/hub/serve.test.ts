@@ -275,7 +275,7 @@ describe('mctl serve', () => {
 		const { code, stderr } = await mctl(['serve', 'here'], { cwd: workspace({}) });
 		expect([code, stderr]).toEqual([
 			64,
-			'mctl: mctl serve takes no words\nhint: usage: mctl serve [--config FILE]\n',
+			'mctl: unexpected word "here": mctl serve takes flags only\nhint: usage: mctl serve [--config FILE]\n',
 		]);
 	});
 });

@@ -175,7 +175,7 @@ export class PluginClient {
 			// Every stream ends; only an end without a response is an error.
 			end: () => {
 				if (isAnswered) return;
-				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`));
+				call.fail(new OrchestraError('closed', `${this.address} ended the stream without a response`));
 			},
 			fail: (error) => call.fail(error),
 		});

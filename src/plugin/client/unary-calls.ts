@@ -36,7 +36,7 @@ export class UnaryCalls {
 		expired: (entry) =>
 			abandon(
 				entry,
-				new OrchestraError('timeout', `${entry.what} was not answered within ${entry.timeoutMs} ms`),
+				new OrchestraError('timeout', `${entry.what} got no response within ${entry.timeoutMs} ms`),
 			),
 		aborted: (entry, signal) => abandon(entry, canceledCall(entry.what, signal)),
 	});
