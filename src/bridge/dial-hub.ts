@@ -9,7 +9,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { BRIDGE_ID, HEALTH_ANSWER_MS, HEALTH_CHECK_MS, REGISTER_MS } from './bridge-limits.ts';
+import { BRIDGE_ID, HEALTH_CHECK_MS, HEALTH_RESPONSE_MS, REGISTER_MS } from './bridge-limits.ts';
 import type { HubEndpoint } from './hub-endpoint.ts';
 
 const manifest: ShortManifest = {
@@ -93,7 +93,7 @@ function withHealthCheck(hub: DialedHub, link: Link, diagnose: () => OrchestraEr
 			if (error === undefined) return;
 			isChecking = true;
 			// A heartbeat may also be late because the disk is full or the machine was suspended, so ask the hub.
-			register(link, manifest, HEALTH_ANSWER_MS).then(
+			register(link, manifest, HEALTH_RESPONSE_MS).then(
 				() => {
 					isChecking = false;
 				},

@@ -20,17 +20,17 @@ export function responsesToLost(
 	reason: OrchestraError,
 ): string[] {
 	const batches = new Map<object, string[]>();
-	const answers: string[] = [];
+	const responses: string[] = [];
 	for (const [id, { batch }] of requests) {
-		const answer = errorText(id, rpcCodes.internal, lostMessage(reason), {
+		const response = errorText(id, rpcCodes.internal, lostMessage(reason), {
 			code: reason.code,
 			outcome: 'unknown',
 			hint: 'Find out whether the call took effect before you repeat it.',
 		});
-		if (batch === undefined) answers.push(answer);
-		else batches.set(batch, [...(batches.get(batch) ?? []), answer]);
+		if (batch === undefined) responses.push(response);
+		else batches.set(batch, [...(batches.get(batch) ?? []), response]);
 	}
-	return [...answers, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
+	return [...responses, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
 }
 
 /** The response to a message that was never sent; undefined when it needs none. */

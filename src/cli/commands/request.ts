@@ -1,5 +1,5 @@
 /*
- * `mctl request`: one JSON-RPC request to a program, and its answer.
+ * `mctl request`: one JSON-RPC request to a program, and its response.
  *
  * An MCP server refuses most methods before `initialize`, so a method of MCP is
  * preceded by the handshake, unless `--raw` is given or the params name the protocol version
@@ -25,9 +25,9 @@ export const request: Command = {
 		"mctl request 'stdio:node server.js' tools/list --json | jq .result",
 	],
 	flags: {
-		timeout: { type: 'string', value: 'MS', help: 'longest wait for the answer (default 30000)' },
+		timeout: { type: 'string', value: 'MS', help: 'longest wait for the response (default 30000)' },
 		raw: { type: 'boolean', help: 'send only this: no `initialize` before a method of MCP' },
-		json: { type: 'boolean', help: 'print one JSON object with the answer on stdout' },
+		json: { type: 'boolean', help: 'print one JSON object with the response on stdout' },
 	},
 
 	async run(input) {

@@ -97,14 +97,14 @@ class StreamServer {
 
 	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
 		try {
-			await this.#answer(call, request);
+			await this.#respond(call, request);
 		} catch (thrown) {
 			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
 		}
 		this.#done(call);
 	}
 
-	async #answer(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+	async #respond(call: ServedCall, request: PluginRequest['request']): Promise<void> {
 		const { case: kind, value } = request;
 		if (kind === 'streamStart') return this.#streamTool(call, value);
 		if (kind === 'subscribe') return this.#subscribe(call, value);
@@ -114,8 +114,8 @@ class StreamServer {
 		}
 		// For these kinds the response has the name of the request, which the compiler cannot express.
 		const handler = this.#handlers[kind] as ((value: unknown, call: ServerCall) => unknown) | undefined;
-		const answer = handler ? await handler.call(this.#handlers, value, call) : undefined;
-		const response = handler ? ({ case: kind, value: answer } as Response) : absent(kind);
+		const result = handler ? await handler.call(this.#handlers, value, call) : undefined;
+		const response = handler ? ({ case: kind, value: result } as Response) : absent(kind);
 		this.#send(call.requestId, response);
 	}
 

@@ -58,10 +58,10 @@ describe('mctl request', () => {
 		expect(stderr).toContain('mctl: the program refused `initialize`: JSON-RPC error -32601: no');
 	});
 
-	it('quotes an answer that is not JSON-RPC, at once', async () => {
+	it('quotes a response that is not JSON-RPC, at once', async () => {
 		const program = `stdio:sh -c 'read line; echo {\\"id\\":1,\\"error\\":\\"bad\\"}; exec sleep 300'`;
 		const { code, stderr } = await mctl(['request', program, 'x']);
-		expect([code, stderr]).toEqual([69, expect.stringContaining('it was {"id":1,"error":"bad"}')]);
+		expect([code, stderr]).toEqual([69, expect.stringContaining('received {"id":1,"error":"bad"}')]);
 	});
 
 	it('exits 124 at the deadline', async () => {
