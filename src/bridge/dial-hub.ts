@@ -42,7 +42,7 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	// The shared hub is only reachable through its socket, whatever kind of link the user chose.
+	// The shared hub is only reachable through its socket, for any kind of link that the user chose.
 	const choice = isUnixAddress(address) ? 'unix' : kind;
 	const link = await dial({
 		address,

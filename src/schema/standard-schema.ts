@@ -34,7 +34,7 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
 	return '~standard' in schema;
 }
 
-/** The JSON Schema that clients see. Throws `bad_input` when the library of the schema cannot tell it. */
+/** The JSON Schema that clients see. Throws `bad_input` when the library of the schema does not provide it. */
 export function jsonSchemaOf(schema: object, side: 'input' | 'output', where: string): JsonObject {
 	// A JSON Schema written in JavaScript is an object of JSON values.
 	if (!isStandardSchema(schema)) return schema as JsonObject;

@@ -59,7 +59,7 @@ export class FragmentStore implements Keeper {
 		return problems;
 	}
 
-	/** Forget a file. Gives the file that gets its URI now and must be put again, if any. */
+	/** Remove a file. Returns the file that gets its URI now and must be put again, if any. */
 	drop(file: string): string[] {
 		const uri = this.#uriByFile.get(file);
 		if (uri === undefined) return [];

@@ -80,7 +80,7 @@ export class Scores {
 		}
 	}
 
-	/** Gives how many slots are in `#mine` after it, `known` of them from terms before. */
+	/** Returns the number of slots in `#mine`, `known` of them from earlier terms. */
 	#scoreTerm({ posting: { entries, end }, rarity, weight: confidence }: KnownTerm, known: number): number {
 		const mine = this.#mine;
 		const scores = this.#word;
@@ -109,7 +109,7 @@ export class Scores {
 		}
 	}
 
-	/** Gives how many slots are in `#mine` after it, `known` of them from alternatives before. */
+	/** Returns the number of slots in `#mine`, `known` of them from earlier alternatives. */
 	#scoreAlternative({ posting: { entries, end }, factor, rarity }: Alternative, known: number): number {
 		const mine = this.#mine;
 		const scores = this.#word;

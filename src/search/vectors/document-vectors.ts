@@ -22,7 +22,7 @@ const RARITY_POWER = 0.5;
 /** Weight of an expansion term in the vector of a query, beside a word of the query. */
 const TERM_SHARE = 0.3;
 
-/** Gives each word of the document at `slot` once, with its weight. */
+/** Calls `take` with each word of the document at `slot` once, with its weight. */
 export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;
 
 export interface VectorQueryWord {
