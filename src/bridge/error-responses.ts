@@ -4,6 +4,7 @@
  */
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
+import { oversizeMessage } from '../rpc/message-errors.ts';
 import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
@@ -63,7 +64,7 @@ export function responseToOversize(
 	const known = idFromHead(head);
 	if (known?.isRequest === false) return undefined;
 	const id = known === undefined ? unknownId : encodeId(known.id);
-	return errorText(id, rpcCodes.invalidRequest, `message is longer than the limit of ${limitBytes} bytes`);
+	return errorText(id, rpcCodes.invalidRequest, oversizeMessage(limitBytes).message);
 }
 
 function unreachable(id: string, reason: OrchestraError): string {

@@ -167,16 +167,12 @@ export class Library {
 	async find(query: string, options: FindOptions = {}): Promise<FoundFragment> {
 		await this.#loaded;
 		const { tags, categories, ...rest } = options;
-		const given = Object.entries({
-			query,
-			...rest,
-			tags: tags?.join(','),
-			categories: categories?.join(','),
-		});
-		const parameters = given.flatMap(
-			([key, value]): Array<[string, string]> => (value === undefined ? [] : [[key, String(value)]]),
-		);
-		const request = readMatchRequest(undefined, new Map(parameters));
+		const given = { query, ...rest, tags: tags?.join(','), categories: categories?.join(',') };
+		const parameters = new Map<string, string>();
+		for (const [key, value] of Object.entries(given)) {
+			if (value !== undefined) parameters.set(key, String(value));
+		}
+		const request = readMatchRequest(undefined, parameters);
 		await this.#finder.prepare();
 		return this.#finder.find(request);
 	}

@@ -8,7 +8,8 @@ import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '..
 import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
-import { canceledCall, type PendingEntry, PendingTable } from './pending.ts';
+import { canceledCall, serialize } from './message-errors.ts';
+import { type PendingEntry, PendingTable } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
 import { SendWindow, type WindowedCall } from './send-window.ts';
 
@@ -203,17 +204,6 @@ export class OutgoingCalls {
 			// The pipe broke; the call was rejected already.
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
 		}
-	}
-}
-
-/** Encode a message; a value that is not JSON is the caller's error. */
-export function serialize(encode: () => string): string {
-	try {
-		return encode();
-	} catch (error) {
-		throw new OrchestraError('bad_input', `failed to serialize request: ${messageOf(error)}`, {
-			cause: error,
-		});
 	}
 }
 

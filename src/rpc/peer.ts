@@ -19,7 +19,8 @@ import { type Dialect, mcpDialect } from './dialect.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { IncomingCalls } from './incoming-calls.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
-import { OutgoingCalls, type RequestOptions, serialize } from './outgoing-calls.ts';
+import { serialize } from './message-errors.ts';
+import { OutgoingCalls, type RequestOptions } from './outgoing-calls.ts';
 import { ResponseBudget } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 

@@ -7,7 +7,7 @@
  * signal, the end of the connection. The code that removes it settles it. One timer
  * serves all deadlines.
  */
-import { OrchestraError } from '../errors.ts';
+import type { OrchestraError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
 
@@ -90,9 +90,4 @@ export class PendingTable<Call extends PendingEntry> {
 		}
 		return next;
 	}
-}
-
-/** The error of a call whose signal was aborted. */
-export function canceledCall(what: string, signal: AbortSignal): OrchestraError {
-	return new OrchestraError('canceled', `${what} was canceled`, { cause: signal.reason });
 }

@@ -5,7 +5,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import { systemClock } from '../../rpc/clock.ts';
-import { canceledCall, type PendingEntry, PendingTable } from '../../rpc/pending.ts';
+import { canceledCall } from '../../rpc/message-errors.ts';
+import { type PendingEntry, PendingTable } from '../../rpc/pending.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
 /** Timeout and signal of a call. */
