@@ -41,7 +41,7 @@ export const request: Command = {
 		const client = await Client.open(uri, { stderr: input.out.childStderr, onRequest: answerPing });
 		try {
 			if (isMcp) await initialize(client, input, timeoutMs);
-			const result = await client.request(method, params, { timeoutMs, signal: input.signal });
+			const result = await send(client, method, params, { timeoutMs, signal: input.signal });
 			if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
 			else input.out.line(printableJson(result, 2));
 		} finally {
@@ -58,11 +58,22 @@ async function initialize(client: Client, { out, signal }: CommandInput, timeout
 		clientInfo: { name: 'mctl', version: packageVersion() },
 	};
 	try {
-		await client.request('initialize', params, { timeoutMs, signal });
+		await send(client, 'initialize', params, { timeoutMs, signal });
 		client.notify('notifications/initialized');
 	} catch (thrown) {
 		if (!OrchestraError.is(thrown, 'rpc')) throw thrown;
 		out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+	}
+}
+
+/** As `client.request`, with the flag of this command in the hint of a timeout. */
+async function send(client: Client, ...[method, ...rest]: Parameters<Client['request']>): Promise<unknown> {
+	try {
+		return await client.request(method, ...rest);
+	} catch (thrown) {
+		if (!OrchestraError.is(thrown, 'timeout')) throw thrown;
+		const hint = `${method} got no response; raise --timeout if it needs longer.`;
+		throw new OrchestraError('timeout', thrown.message, { hint, data: thrown.data, cause: thrown });
 	}
 }
 

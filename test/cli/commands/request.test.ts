@@ -64,9 +64,10 @@ describe('mctl request', () => {
 		expect([code, stderr]).toEqual([69, expect.stringContaining('received {"id":1,"error":"bad"}')]);
 	});
 
-	it('exits 124 at the deadline', async () => {
+	it('exits 124 at the deadline, and names the flag that extends it', async () => {
 		const { code, stderr } = await mctl(['request', 'stdio:sleep 30', 'x', '--timeout', '100']);
-		expect([code, stderr]).toEqual([124, expect.stringContaining('mctl: request timed out after 100ms')]);
+		const hint = 'hint: x got no response; raise --timeout if it needs longer.';
+		expect([code, stderr]).toEqual([124, `mctl: request timed out after 100ms\n${hint}\n`]);
 	});
 
 	it('exits 1 with the error of the server', async () => {
