@@ -19,7 +19,7 @@ export interface ListedItems {
 }
 
 /** A kind of list. */
-export type ListKind = keyof ListedItems;
+export type ServerListKind = keyof ListedItems;
 
 /** A whole list. */
 export interface ServerList<Item> {
@@ -44,7 +44,7 @@ export const lists = {
 } as const;
 
 /** Request page after page. A list over a bound is cut, and a repeated cursor ends it, both with a warning. */
-export async function listPages<Kind extends ListKind>(
+export async function listPages<Kind extends ServerListKind>(
 	kind: Kind,
 	request: (params: Result) => Promise<Result>,
 	log: Log,
@@ -76,7 +76,7 @@ export async function listPages<Kind extends ListKind>(
 	return { items: items.slice(0, LIST_ITEMS_LIMIT), ...cacheHints(pages) };
 }
 
-function itemsOf<Kind extends ListKind>(kind: Kind, page: Result, log: Log): ListedItems[Kind][] {
+function itemsOf<Kind extends ServerListKind>(kind: Kind, page: Result, log: Log): ListedItems[Kind][] {
 	const { method, field, key } = lists[kind];
 	const found = page[field];
 	if (!Array.isArray(found)) {

@@ -19,8 +19,8 @@ import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { Change } from '../server/provider.ts';
 import { ChangeSubscription } from './change-subscription.ts';
 import type { ServerDescription } from './handshake.ts';
-import { type ListedItems, type ListKind, listPages, lists, type ServerList } from './list-pages.ts';
-import { type OpenedLink, openLink } from './open-link.ts';
+import { type ListedItems, listPages, lists, type ServerList, type ServerListKind } from './list-pages.ts';
+import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
 import { diagnosisOf, outcomeUnknown, phaseOf, withPhase } from './phase-error.ts';
 import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
 import { changeOf } from './server-changes.ts';
@@ -86,14 +86,22 @@ export class ServerConnection {
 		const identity = { clientInfo: options.clientInfo, capabilities: options.capabilities };
 		const inbox = new Inbox(options);
 		const handlers = (): ServerLinkHandlers => inbox.handlers();
-		const opened = await openLink(start, { identity, knownEra, probeMs, startMs, signal, log, handlers });
+		const opened = await openServerLink(start, {
+			identity,
+			knownEra,
+			probeMs,
+			startMs,
+			signal,
+			log,
+			handlers,
+		});
 		const connection = new ServerConnection(opened, identity, options);
 		inbox.attach(opened.link, connection.#changes);
 		connection.#changes?.start();
 		return connection;
 	}
 
-	private constructor(opened: OpenedLink, identity: ClientIdentity, options: ServerConnectionOptions) {
+	private constructor(opened: OpenedServerLink, identity: ClientIdentity, options: ServerConnectionOptions) {
 		const description: ServerDescription = opened.description;
 		this.era = description.revision.era;
 		this.revision = description.revision;
@@ -161,7 +169,7 @@ export class ServerConnection {
 	 * A whole list: at most 100 pages and 10,000 items; a repeated cursor ends it with a warning. Empty when the
 	 * server does not have this kind. `maxTotalMs` bounds all pages together.
 	 */
-	async listAll<Kind extends ListKind>(
+	async listAll<Kind extends ServerListKind>(
 		kind: Kind,
 		options: ServerRequestOptions = {},
 	): Promise<ServerList<ListedItems[Kind]>> {

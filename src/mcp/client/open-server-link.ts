@@ -23,7 +23,7 @@ const START_MS = 60_000;
 /** How long a failed server may take to stop before the error is reported without its last lines. */
 const LAST_LINES_MS = 1000;
 
-export interface OpenLinkOptions {
+export interface OpenServerLinkOptions {
 	readonly identity: ClientIdentity;
 	readonly knownEra: 'legacy' | 'modern' | undefined;
 	readonly probeMs: number | undefined;
@@ -34,7 +34,7 @@ export interface OpenLinkOptions {
 	readonly handlers: () => ServerLinkHandlers;
 }
 
-export interface OpenedLink {
+export interface OpenedServerLink {
 	readonly link: ServerLink;
 	readonly description: ServerDescription;
 	/** From the first start to the end of the handshake. */
@@ -42,10 +42,10 @@ export interface OpenedLink {
 }
 
 /** Start a server. Rejects with `data.phase` `spawn` or `initialize`; the process is stopped then. */
-export async function openLink(
+export async function openServerLink(
 	start: () => Promise<Transport>,
-	options: OpenLinkOptions,
-): Promise<OpenedLink> {
+	options: OpenServerLinkOptions,
+): Promise<OpenedServerLink> {
 	const { startMs = START_MS, signal } = options;
 	const deadline = new AbortController();
 	const onAbort = (): void => deadline.abort();
@@ -62,29 +62,29 @@ export async function openLink(
 
 class Opening {
 	readonly #start: () => Promise<Transport>;
-	readonly #options: OpenLinkOptions;
+	readonly #options: OpenServerLinkOptions;
 	readonly #signal: AbortSignal;
 	readonly #startedAt = performance.now();
 
-	constructor(start: () => Promise<Transport>, options: OpenLinkOptions, signal: AbortSignal) {
+	constructor(start: () => Promise<Transport>, options: OpenServerLinkOptions, signal: AbortSignal) {
 		this.#start = start;
 		this.#options = options;
 		this.#signal = signal;
 	}
 
-	async run(): Promise<OpenedLink> {
+	async run(): Promise<OpenedServerLink> {
 		const isKnownLegacy = this.#options.knownEra === 'legacy';
 		return (await this.#attempt(!isKnownLegacy, !isKnownLegacy)) ?? this.#lastAttempt();
 	}
 
-	async #lastAttempt(): Promise<OpenedLink> {
+	async #lastAttempt(): Promise<OpenedServerLink> {
 		const opened = await this.#attempt(false, false);
 		if (opened) return opened;
 		throw new OrchestraError('internal', 'the last attempt to start a server neither succeeded nor failed');
 	}
 
 	/** One process. Undefined when it exited after the probe and `mayRepeat` is set. */
-	async #attempt(probes: boolean, mayRepeat: boolean): Promise<OpenedLink | undefined> {
+	async #attempt(probes: boolean, mayRepeat: boolean): Promise<OpenedServerLink | undefined> {
 		const transport = await this.#startTransport();
 		const link = new ServerLink(transport, this.#options.handlers());
 		try {
