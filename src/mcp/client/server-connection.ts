@@ -132,8 +132,9 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. Rejects with
-	 * `data.phase`; `data.outcome: 'unknown'` when the server ended during the call.
+	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. The result keeps
+	 * its source text unless `keepsText` is false. Rejects with `data.phase`, and with `data.outcome: 'unknown'` when
+	 * the server ended during the call.
 	 */
 	async request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
 		const { endReason } = this.#link;
@@ -142,7 +143,8 @@ export class ServerConnection {
 		const sent = this.era === 'modern' ? modernParams(params, version, this.#identity) : legacyParams(params);
 		let result: unknown;
 		try {
-			result = await this.#link.call(method, sent, options);
+			const keepsText = options.keepsText ?? true;
+			result = await this.#link.call(method, sent, { ...options, keepsText });
 		} catch (error) {
 			const isLost = error === this.#link.endReason && OrchestraError.is(error);
 			throw isLost ? outcomeUnknown(error, method) : withPhase(error, phaseOf(method));
@@ -179,7 +181,7 @@ export class ServerConnection {
 		if (!isDeclared && kind !== 'tools') return { items: [] };
 		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);
 		const request = (params: Result): Promise<Result> =>
-			this.request(method, params, { ...options, ...totalUntil(endsAt) });
+			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: false });
 		try {
 			return await listPages(kind, request, this.#log);
 		} catch (error) {
