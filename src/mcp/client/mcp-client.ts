@@ -143,7 +143,8 @@ export class McpClient {
 	async callTool(name: string, input: object = {}, options: McpCallOptions = {}): Promise<CallToolResult> {
 		const result = await this.request('tools/call', { name, arguments: input }, options);
 		await this.#output?.assertValid(name, result);
-		return withArray<CallToolResult>(result, 'content', 'tools/call');
+		assertArray(result, 'content', 'tools/call');
+		return result as CallToolResult; // typed as the specification has it, and not checked further
 	}
 
 	/** Get a prompt with its arguments filled in. */
@@ -153,13 +154,15 @@ export class McpClient {
 		options: McpCallOptions = {},
 	): Promise<GetPromptResult> {
 		const result = await this.request('prompts/get', { name, arguments: input }, options);
-		return withArray<GetPromptResult>(result, 'messages', 'prompts/get');
+		assertArray(result, 'messages', 'prompts/get');
+		return result as GetPromptResult; // as above
 	}
 
 	/** Read a resource. */
 	async readResource(uri: string, options: McpCallOptions = {}): Promise<ReadResourceResult> {
 		const result = await this.request('resources/read', { uri }, options);
-		return withArray<ReadResourceResult>(result, 'contents', 'resources/read');
+		assertArray(result, 'contents', 'resources/read');
+		return result as ReadResourceResult; // as above
 	}
 
 	/** Values that complete an argument. */
@@ -168,8 +171,9 @@ export class McpClient {
 		options: McpCallOptions = {},
 	): Promise<CompleteResult['completion']> {
 		const { completion } = await this.request('completion/complete', { ...query }, options);
-		if (isObject(completion)) return withArray(completion, 'values', 'completion/complete');
-		throw missing('completion/complete', 'completion');
+		const found = isObject(completion) ? completion : {};
+		assertArray(found, 'values', 'completion/complete');
+		return found as CompleteResult['completion']; // as above
 	}
 
 	/** Check that the server answers. */
@@ -259,15 +263,10 @@ interface ClientEvents {
 	readonly end: Listeners<OrchestraError>;
 }
 
-/** The result as its type; the one array that every result of the method has is checked. */
-function withArray<T extends object>(result: Result, field: string, method: string): T {
-	if (!Array.isArray(result[field])) throw missing(method, field);
-	// The rest of the result is typed as the specification has it, and not checked.
-	return result as T;
-}
-
-function missing(method: string, field: string): OrchestraError {
-	return new OrchestraError('bad_frame', `the result of ${method} has no "${field}"`, {
+/** Throws when a result lacks the array that every result of its method has. */
+function assertArray(result: Result, field: string, method: string): void {
+	if (Array.isArray(result[field])) return;
+	throw new OrchestraError('bad_frame', `the result of ${method} has no "${field}"`, {
 		hint: 'The server does not follow MCP. Report this to its author.',
 		data: { phase: 'call' },
 	});
