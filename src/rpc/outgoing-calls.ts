@@ -25,6 +25,8 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** Receives the id of the request before it is sent. */
+	onId?: ((id: number) => void) | undefined;
 	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
 	keepsText?: boolean | undefined;
 }
@@ -61,10 +63,13 @@ export class OutgoingCalls {
 	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
+	#droppedCount = 0;
+	#suspensions = 0;
 
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
 		this.#pending = new PendingTable(parts.clock, {
+			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
 			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
 		});
@@ -74,11 +79,30 @@ export class OutgoingCalls {
 		return this.#pending.size;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#droppedCount;
+	}
+
+	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
+	suspendIdle(): () => void {
+		this.#suspensions++;
+		let isSuspended = true;
+		return () => {
+			if (!isSuspended) return;
+			isSuspended = false;
+			this.#suspensions--;
+			const now = this.#parts.clock.now();
+			for (const call of this.#pending.values()) this.#restartIdle(call, now);
+		};
+	}
+
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
 			if (options.signal?.aborted) return reject(canceledCall(method, options.signal));
 			const id = this.#nextId++;
 			try {
+				options.onId?.(id);
 				const { dialect } = this.#parts;
 				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
 				const text = serialize(() => encodeRequest(id, method, asked));
@@ -129,13 +153,19 @@ export class OutgoingCalls {
 	progress(token: unknown, params: unknown): void {
 		const call = this.#pending.get(token);
 		if (call === undefined) return;
-		call.dueAt = Math.min(this.#parts.clock.now() + call.timeoutMs, call.capAt);
+		this.#restartIdle(call, this.#parts.clock.now());
 		call.onProgress?.(params);
 	}
 
 	failAll(reason: OrchestraError): void {
 		this.#window.clear();
 		this.#pending.failAll(reason);
+	}
+
+	/** Restart the idle timeout; false when the total timeout has expired. */
+	#restartIdle(call: PendingCall, now: number): boolean {
+		call.dueAt = Math.min(now + call.timeoutMs, call.capAt);
+		return call.dueAt > now;
 	}
 
 	/** Remove a call that got its response. */
@@ -162,6 +192,7 @@ export class OutgoingCalls {
 	}
 
 	#onUnknownResponse(id: Id | null): void {
+		this.#droppedCount++;
 		this.#parts.log.debug(
 			`dropped a response with id ${JSON.stringify(id)}: no call with this id is pending`,
 		);

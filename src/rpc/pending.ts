@@ -23,6 +23,8 @@ export interface PendingEntry {
 
 /** Settle a call that the table removed. */
 interface PendingEnds<Call> {
+	/** Asked before a call expires: true when its `dueAt` was moved to later. */
+	isExtended?(call: Call, now: number): boolean;
 	expired(call: Call, now: number): void;
 	aborted(call: Call, signal: AbortSignal): void;
 }
@@ -43,6 +45,10 @@ export class PendingTable<Call extends PendingEntry> {
 
 	get oldest(): Call | undefined {
 		return this.#calls.values().next().value;
+	}
+
+	values(): IterableIterator<Call> {
+		return this.#calls.values();
 	}
 
 	/** Only our own numbers are keys, so an id of another type finds nothing. */
@@ -85,7 +91,8 @@ export class PendingTable<Call extends PendingEntry> {
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const call of this.#calls.values()) {
-			if (call.dueAt > now) next = Math.min(next, call.dueAt);
+			const isOpen = call.dueAt > now || this.#ends.isExtended?.(call, now);
+			if (isOpen) next = Math.min(next, call.dueAt);
 			else if (this.take(call.id)) this.#ends.expired(call, now);
 		}
 		return next;
