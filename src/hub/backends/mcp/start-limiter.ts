@@ -28,7 +28,7 @@ export class StartLimiter {
 		this.#slotMs = slotMs;
 	}
 
-	/** Run `start` in a slot. `isUrgent` is read while it waits: a call may join a start in the background. */
+	/** Run `start` in a slot. Urgent starts go first. Rejects when `signal` is aborted before its slot is free. */
 	async run<T>(start: () => Promise<T>, signal: AbortSignal, isUrgent: boolean): Promise<T> {
 		await this.#slot(signal, isUrgent ? this.#calls : this.#background);
 		const release = this.#releaseOnce();
