@@ -53,9 +53,9 @@ export interface KnownServer extends ServerLists {
 	readonly ttlMs: number | undefined;
 }
 
-/** The file with what is known of this server. @param version of this program */
-export function knownFileOf(stateFolder: string, entry: ServerEntry, version: string): string {
-	return join(serversFolder(stateFolder), `${fingerprintOf(entry, version)}.json`);
+/** The file with what is known of this server. @param folder the state folder @param version of this program */
+export function knownFileOf(folder: string, entry: ServerEntry, version: string): string {
+	return join(serversFolder(folder), `${fingerprintOf(entry, version)}.json`);
 }
 
 /** Whether the lists should be read again. */

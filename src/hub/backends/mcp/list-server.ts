@@ -1,26 +1,17 @@
 /* Read everything that a connected MCP server offers. */
 import { messageOf } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
+import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { KnownServer, ServerLists } from './known-server.ts';
 
-/** The lists of a server. */
-export type ListName = keyof ServerLists;
-
-const capabilityOf = {
-	tools: 'tools',
-	prompts: 'prompts',
-	resources: 'resources',
-	templates: 'resources',
-} as const;
-
-const listNames = Object.keys(capabilityOf) as readonly ListName[];
+const listNames: readonly ServerListKind[] = ['tools', 'prompts', 'resources', 'templates'];
 
 export interface ListServerOptions {
 	readonly timeoutMs: number;
 	readonly log: Log;
 	/** Read only these lists, and keep the others of `known`. Default: all. */
-	readonly names?: readonly ListName[];
+	readonly names?: readonly ServerListKind[];
 	readonly known?: KnownServer | undefined;
 }
 
@@ -31,9 +22,8 @@ export async function listServer(
 ): Promise<KnownServer> {
 	const { capabilities, era, revision, serverInfo, instructions } = connection;
 	let ttlMs = names.length < listNames.length ? known?.ttlMs : undefined;
-	const read = async (name: ListName): Promise<readonly unknown[]> => {
+	const read = async (name: ServerListKind): Promise<readonly unknown[]> => {
 		if (!names.includes(name)) return known?.[name] ?? [];
-		if (capabilities[capabilityOf[name]] === undefined) return [];
 		try {
 			const listed = await connection.listAll(name, { timeoutMs });
 			if (listed.ttlMs !== undefined) ttlMs = Math.min(ttlMs ?? listed.ttlMs, listed.ttlMs);

@@ -7,6 +7,7 @@
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { OrchestraError } from '../../../errors.ts';
+import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
@@ -14,13 +15,10 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 /** How many lines of stderr and stdout the error has. */
 const LAST_LINES = 10;
 
-/** What was being done. */
-export type ServerPhase = 'spawn' | 'initialize' | 'list' | 'call';
-
 /** What is known about the failure. */
 export interface FailureFacts {
 	readonly entry: ServerEntry;
-	readonly phase: ServerPhase;
+	readonly phase: Phase;
 	/** Milliseconds per phase. */
 	readonly elapsedMs: Readonly<Record<string, number>>;
 	/** Of its process. */
@@ -70,7 +68,7 @@ export function commandOf(entry: ServerEntry): string {
 	return entry.kind === 'stdio' ? commandLine(entry.record) : entry.url;
 }
 
-function what(error: OrchestraError, phase: ServerPhase, isUnknown: boolean): string {
+function what(error: OrchestraError, phase: Phase, isUnknown: boolean): string {
 	if (isUnknown) return 'ended during the call; the outcome is unknown';
 	switch (phase) {
 		case 'spawn':
@@ -80,7 +78,8 @@ function what(error: OrchestraError, phase: ServerPhase, isUnknown: boolean): st
 		case 'list':
 			return 'could not list what it offers';
 		case 'call':
-			return error.code === 'timeout' ? 'did not answer the call' : 'failed during the call';
+			if (error.code === 'timeout') return 'did not answer the call';
+			return error.code === 'closed' ? 'ended' : 'failed during the call';
 	}
 }
 
@@ -119,7 +118,7 @@ function nextStep(error: OrchestraError, { entry, phase, diagnosis, logFile }: F
 		return 'Check whether the call took effect before you repeat it; it was not repeated for you.';
 	if (error.code === 'spawn') return error.hint ?? `Correct ${key}.`;
 	if (error.code === 'bad_frame' && 'limitBytes' in error.data)
-		return `Raise limits.resultBytes in ${entry.file}, or ask for less.`;
+		return `Raise limits.messageBytes in ${entry.file}, or ask for less.`;
 	if (error.code === 'timeout' && phase === 'call') return timeoutStep(error, key);
 	if (diagnosis === undefined) return error.hint ?? `Correct ${key}.`;
 	if (error.code === 'timeout')
