@@ -72,7 +72,6 @@ export class Hub implements Provider {
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
 	});
-	#subscribing: Promise<void> = Promise.resolve();
 	#backends: readonly Backend[] = [];
 
 	constructor({
@@ -235,13 +234,12 @@ export class Hub implements Provider {
 	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
 		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		// One after the other: to unsubscribe must not overtake to subscribe.
-		this.#subscribing = this.#subscribing
-			.then(() => this.#backendOf(uri))
-			.catch(() => undefined) // a list failed
-			.then((owner) => {
-				for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
-			});
+		const notify = (owner: Backend | undefined): void => {
+			for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		};
+		const owner = this.#backendOf(uri);
+		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
+		else notify(owner);
 	}
 
 	sessionOpened(sessionId: string): void {
