@@ -36,6 +36,7 @@ export interface HubClientOptions {
 	/** Answers the questions of servers. */
 	readonly onQuestion?: (method: string, params: unknown) => unknown;
 	readonly era?: 'legacy' | 'modern';
+	readonly sessionId?: string;
 }
 
 export interface HubClient {
@@ -96,10 +97,10 @@ export async function serveServers(
 async function connect(
 	{ hub }: OpenedHub,
 	shared: ReturnType<typeof sharedState>,
-	{ capabilities = {}, onQuestion, era = 'legacy' }: HubClientOptions,
+	{ capabilities = {}, onQuestion, era = 'legacy', sessionId }: HubClientOptions,
 ): Promise<HubClient> {
 	const [ours, theirs] = memoryPair();
-	const session = new McpSession(hub, { shared });
+	const session = new McpSession(hub, { shared, sessionId });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);

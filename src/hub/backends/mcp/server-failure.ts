@@ -32,7 +32,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	const error = OrchestraError.from(thrown);
 	if (rpcErrorOf(error) || error.code === 'canceled' || 'details' in error.data) return error;
 	const { entry, phase, elapsedMs, logFile } = facts;
-	const ended = endOf(facts.diagnosis);
+	// For another error, we ended the process ourselves.
+	const ended = error.code === 'closed' ? endOf(facts.diagnosis) : undefined;
 	const isUnknown = error.data['outcome'] === 'unknown';
 	const hint = nextStep(error, facts, isUnknown);
 	const lines = outputLines(facts.diagnosis);
@@ -40,8 +41,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		server: entry.name,
 		phase,
 		command: commandOf(entry),
-		exitCode: facts.diagnosis?.exitCode ?? null,
-		signal: facts.diagnosis?.signal ?? null,
+		exitCode: (ended && facts.diagnosis?.exitCode) ?? null,
+		signal: (ended && facts.diagnosis?.signal) ?? null,
 		stderr: lines.stderr,
 		strayLines: lines.stray,
 		elapsedMs,
@@ -121,6 +122,7 @@ function nextStep(error: OrchestraError, { entry, phase, diagnosis, logFile }: F
 		return `Raise limits.messageBytes in ${entry.file}, or ask for less.`;
 	if (error.code === 'timeout' && phase === 'call') return timeoutStep(error, key);
 	if (diagnosis === undefined) return error.hint ?? `Correct ${key}.`;
+	if (error.code !== 'closed' && error.code !== 'timeout') return error.hint ?? `Its stderr is in ${logFile}.`;
 	if (error.code === 'timeout')
 		return `Check that the command starts an MCP server on stdin and stdout; if it only needs longer, raise startMs of ${key}.`;
 	if (diagnosis.exitCode === 0 && diagnosis.stderr.length === 0 && diagnosis.signal === null)
