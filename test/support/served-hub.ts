@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest';
 import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
-import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { Peer } from '../../src/rpc/peer.ts';
+import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -47,13 +47,21 @@ export interface HubClient {
 	/** The text of a tool's result. */
 	call(name: string, input?: object, options?: object): Promise<string>;
 	/** The JSON-RPC error of a call. */
-	failure(name: string, input?: object): Promise<{ code: number; message: string; data: Record<string, unknown> }>;
+	failure(
+		name: string,
+		input?: object,
+	): Promise<{ code: number; message: string; data: Record<string, unknown> }>;
 	close(): void;
 }
 
 /** An entry for the server by hand. */
 export function gateway(settings: object = {}, how = 'normal', env: Record<string, string> = {}): object {
-	return { command: process.execPath, args: [fixture, how], env: { STARTS: '${STARTS}', ...env }, ...settings };
+	return {
+		command: process.execPath,
+		args: [fixture, how],
+		env: { STARTS: '${STARTS}', ...env },
+		...settings,
+	};
 }
 
 /** Open a hub over these servers. It is closed when the test ends. */
@@ -73,7 +81,12 @@ export async function serveServers(
 	const opened = await openHub({
 		cwd: folder,
 		environment,
-		log: new Log('test', { level: 'info', format: 'text', write: (line) => log.push(line), now: () => new Date() }),
+		log: new Log('test', {
+			level: 'info',
+			format: 'text',
+			write: (line) => log.push(line),
+			now: () => new Date(),
+		}),
 	});
 	const shared = sharedState();
 	const served: ServedHub = {
@@ -139,7 +152,8 @@ async function connect(
 				await request('tools/call', { name, arguments: input });
 			} catch (error) {
 				const found = rpcErrorOf(error);
-				if (found) return { code: found.code, message: found.message, data: found.data as Record<string, unknown> };
+				if (found)
+					return { code: found.code, message: found.message, data: found.data as Record<string, unknown> };
 				throw error;
 			}
 			throw new Error(`the call of ${name} was answered`);

@@ -57,7 +57,11 @@ describe('a call of an MCP server', () => {
 
 	it('gets the JSON-RPC error of the server as it is', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
-		expect(await client.failure('gate__fail')).toEqual({ code: -32099, message: 'own error', data: { why: 'because' } });
+		expect(await client.failure('gate__fail')).toEqual({
+			code: -32099,
+			message: 'own error',
+			data: { why: 'because' },
+		});
 	});
 
 	it('is canceled at the server, and releases its place', async () => {
@@ -92,7 +96,13 @@ describe('a call of an MCP server', () => {
 		const client = await served.client();
 		const { message, data } = await client.failure('gate__die-once-writing');
 		expect(message).toContain('the MCP server gate ended during the call; the outcome is unknown');
-		expect(data).toMatchObject({ code: 'closed', server: 'gate', phase: 'call', exitCode: 9, outcome: 'unknown' });
+		expect(data).toMatchObject({
+			code: 'closed',
+			server: 'gate',
+			phase: 'call',
+			exitCode: 9,
+			outcome: 'unknown',
+		});
 		expect(await client.call('gate__die-once-writing')).toBe('second time');
 		expect(served.events('start')).toHaveLength(2);
 	});
@@ -127,7 +137,12 @@ describe('a call of an MCP server', () => {
 		await until('a call keeps it running', () => served.opened.hub.processes().length === 1);
 		expect(await sleeping).toBe('slept');
 		await until('it is stopped', () => served.opened.hub.processes().length === 0);
-		expect(statusOf(served, 'gate')).toMatchObject({ state: 'stopped', pid: null, tools: 18, version: '1.2.3' });
+		expect(statusOf(served, 'gate')).toMatchObject({
+			state: 'stopped',
+			pid: null,
+			tools: 18,
+			version: '1.2.3',
+		});
 		expect(await client.call('gate__pid')).not.toBe(pid);
 	});
 

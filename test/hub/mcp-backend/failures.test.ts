@@ -20,10 +20,17 @@ async function failureOf(entry: object): Promise<{ message: string; data: Record
 describe('an MCP server that does not start', () => {
 	it('because its program is not found is named with the command', async () => {
 		const { message, data } = await failureOf({ command: 'no-such-program', args: ['-x'] });
-		expect(message).toContain('the MCP server bad could not be started: command "no-such-program" was not found on PATH');
+		expect(message).toContain(
+			'the MCP server bad could not be started: command "no-such-program" was not found on PATH',
+		);
 		expect(message).toContain('Command: no-such-program -x');
 		expect(message).toContain('Next: Install no-such-program');
-		expect(data).toMatchObject({ code: 'spawn', server: 'bad', phase: 'spawn', elapsedMs: { spawn: expect.any(Number) } });
+		expect(data).toMatchObject({
+			code: 'spawn',
+			server: 'bad',
+			phase: 'spawn',
+			elapsedMs: { spawn: expect.any(Number) },
+		});
 	});
 
 	it('because its program is not executable is told how to change that', async () => {
@@ -54,7 +61,9 @@ describe('an MCP server that does not start', () => {
 
 	it('because it never answers is ended at its own deadline', async () => {
 		const { message, data } = await failureOf(gateway({ startMs: 300 }, 'hangs'));
-		expect(message).toContain('the MCP server bad did not answer the handshake: the server was not ready within 300ms');
+		expect(message).toContain(
+			'the MCP server bad did not answer the handshake: the server was not ready within 300ms',
+		);
 		expect(message).toContain('raise startMs of mcpServers.bad');
 		expect(data['code']).toBe('timeout');
 	});
@@ -78,7 +87,10 @@ describe('an MCP server that does not start', () => {
 		await until('it is tried three times', () => served.events('start').length === 3, 10_000);
 		await until('it waits', () => statusOf(served)?.state === 'failed');
 		const status = statusOf(served);
-		expect(status).toMatchObject({ state: 'failed', lastError: expect.stringContaining('exited with code 3') });
+		expect(status).toMatchObject({
+			state: 'failed',
+			lastError: expect.stringContaining('exited with code 3'),
+		});
 		expect(Date.parse(status?.nextTryAt ?? '')).toBeGreaterThan(Date.now());
 	}, 20_000);
 
@@ -89,7 +101,10 @@ describe('an MCP server that does not start', () => {
 		const { message, data } = await client.failure('bad__echo');
 		expect(message).toContain('the MCP server bad is down and is not restarted; this call did not run.');
 		expect(message).toContain('fatal: no TOKEN is set');
-		expect(data).toMatchObject({ exitCode: 3, hint: expect.stringContaining('Set restart of mcpServers.bad') });
+		expect(data).toMatchObject({
+			exitCode: 3,
+			hint: expect.stringContaining('Set restart of mcpServers.bad'),
+		});
 	});
 });
 
@@ -102,10 +117,16 @@ describe('an MCP server that runs', () => {
 	it('and dies during a call gives its exit code and last stderr lines', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		const { message, data } = await client.failure('gate__die');
-		expect(message).toContain('ended during the call; the outcome is unknown: its process exited with code 9');
+		expect(message).toContain(
+			'ended during the call; the outcome is unknown: its process exited with code 9',
+		);
 		expect(message).toContain('fatal: the disk is on fire');
 		expect(message).toContain('Next: Check whether the call took effect');
-		expect(data).toMatchObject({ exitCode: 9, stderr: ['fatal: the disk is on fire'], elapsedMs: { call: expect.any(Number) } });
+		expect(data).toMatchObject({
+			exitCode: 9,
+			stderr: ['fatal: the disk is on fire'],
+			elapsedMs: { call: expect.any(Number) },
+		});
 	});
 
 	it('and closes its stdout is ended, and the outcome is unknown', async () => {
@@ -138,6 +159,8 @@ describe('an MCP server that runs', () => {
 	});
 });
 
-function statusOf(served: Awaited<ReturnType<typeof serveServers>>): { state: string; nextTryAt: string | null } | undefined {
+function statusOf(
+	served: Awaited<ReturnType<typeof serveServers>>,
+): { state: string; nextTryAt: string | null } | undefined {
 	return served.opened.hub.backends.find(({ id }) => id === 'bad')?.serverStatus?.();
 }

@@ -87,7 +87,10 @@ describe('the lists of an MCP server', () => {
 
 	it('have only allowed tools, under their new names', async () => {
 		const settings = { allow: ['e*', 'p*', 'ask'], deny: ['params'], rename: { echo: 'say' } };
-		const served = await serveServers({ gate: gateway(settings), bare: gateway({ prefix: false, allow: ['pid'] }) });
+		const served = await serveServers({
+			gate: gateway(settings),
+			bare: gateway({ prefix: false, allow: ['pid'] }),
+		});
 		const client = await served.client();
 		const list = (await client.request('tools/list'))['tools'] as { name: string }[];
 		const ours = list.map(({ name }) => name).filter((name) => name.startsWith('gate__') || name === 'pid');

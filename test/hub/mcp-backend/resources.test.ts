@@ -17,7 +17,9 @@ describe('resources of MCP servers', () => {
 	it('with equal URIs are both readable', async () => {
 		const client = await (await serveServers(both())).client();
 		const { resources } = await client.request('resources/list');
-		const uris = (resources as { uri: string }[]).map(({ uri }) => uri).filter((uri) => uri.includes('note:'));
+		const uris = (resources as { uri: string }[])
+			.map(({ uri }) => uri)
+			.filter((uri) => uri.includes('note:'));
 		expect(uris).toEqual(['note://one', 'orchestra+two:note://one']);
 		expect(await read(client, 'note://one')).toBe('first has note://one');
 		expect(await read(client, 'orchestra+two:note://one')).toBe('second has note://one');
@@ -34,7 +36,8 @@ describe('resources of MCP servers', () => {
 		const served = await serveServers(both());
 		const client = await served.client();
 		await client.request('resources/list');
-		for (const uri of ['note://one', 'orchestra+two:note://one']) await client.request('resources/subscribe', { uri });
+		for (const uri of ['note://one', 'orchestra+two:note://one'])
+			await client.request('resources/subscribe', { uri });
 		await until('both servers know', () => served.events('subscribe:note://one').length === 2);
 		await client.call('two__update', { uri: 'note://one' });
 		await client.call('one__update', { uri: 'note://one' });
@@ -51,7 +54,11 @@ describe('resources of MCP servers', () => {
 		await client.request('resources/subscribe', { uri: 'note://one' });
 		await until('the server knows', () => served.events('subscribe:note://one').length === 1);
 		await client.failure('gate__die');
-		await until('it is subscribed to again', () => served.events('subscribe:note://one').length === 2, 10_000);
+		await until(
+			'it is subscribed to again',
+			() => served.events('subscribe:note://one').length === 2,
+			10_000,
+		);
 		await client.call('gate__update', { uri: 'note://one' });
 		await until('the update is received', () => updates(client).length === 1);
 	}, 20_000);
@@ -60,10 +67,16 @@ describe('resources of MCP servers', () => {
 describe('prompts of an MCP server', () => {
 	it('are got and completed by their prefixed names', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
-		const { messages } = await client.request('prompts/get', { name: 'gate__hello', arguments: { who: 'Ann' } });
+		const { messages } = await client.request('prompts/get', {
+			name: 'gate__hello',
+			arguments: { who: 'Ann' },
+		});
 		expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Hello Ann' } }]);
 		const argument = { name: 'who', value: 'A' };
-		const prompt = await client.request('completion/complete', { ref: { type: 'ref/prompt', name: 'gate__hello' }, argument });
+		const prompt = await client.request('completion/complete', {
+			ref: { type: 'ref/prompt', name: 'gate__hello' },
+			argument,
+		});
 		expect(prompt).toEqual({ completion: { values: ['hello:A'] } });
 		const ref = { type: 'ref/resource', uri: 'note://by-id/{id}' };
 		const template = await client.request('completion/complete', { ref, argument });

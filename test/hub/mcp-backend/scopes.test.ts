@@ -6,7 +6,9 @@ import { until } from '../../support/waiting.ts';
 const answering: HubClientOptions = {
 	capabilities: { elicitation: {}, roots: {} },
 	onQuestion: (method) =>
-		method === 'roots/list' ? { roots: [{ uri: 'file:///here' }] } : { action: 'accept', content: { who: 'Ann' } },
+		method === 'roots/list'
+			? { roots: [{ uri: 'file:///here' }] }
+			: { action: 'accept', content: { who: 'Ann' } },
 };
 const accepted = '{"action":"accept","content":{"who":"Ann"}}';
 
@@ -54,7 +56,9 @@ describe('a question of an MCP server', () => {
 		const abort = new AbortController();
 		const hanging = one.call('gate__hang', {}, { signal: abort.signal }).catch(() => 'canceled');
 		await until('the call is in flight', () => served.events('called').length === 1);
-		expect(await two.call('gate__ask')).toContain('it is not certain which client must answer elicitation/create');
+		expect(await two.call('gate__ask')).toContain(
+			'it is not certain which client must answer elicitation/create',
+		);
 		await two.call('gate__ask');
 		expect(served.log.filter((line) => line.includes('Set its scope to "session"'))).toHaveLength(1);
 		abort.abort();
@@ -74,7 +78,10 @@ describe('a question of an MCP server', () => {
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
 		const call = { name: 'gate__ask', arguments: {} };
 		const asked = await client.request('tools/call', call);
-		expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { answer: { method: 'elicitation/create' } } });
+		expect(asked).toMatchObject({
+			resultType: 'input_required',
+			inputRequests: { answer: { method: 'elicitation/create' } },
+		});
 		const answer = { action: 'accept', content: { who: 'Ann' } };
 		const { requestState } = asked as { requestState: string };
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });

@@ -96,7 +96,10 @@ function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	return exitCode === null ? undefined : `its process exited with code ${exitCode} after ${elapsedMs} ms`;
 }
 
-function outputLines(diagnosis: Diagnosis | undefined): { stderr: readonly string[]; stray: readonly string[] } {
+function outputLines(diagnosis: Diagnosis | undefined): {
+	stderr: readonly string[];
+	stray: readonly string[];
+} {
 	return {
 		stderr: diagnosis?.stderr.slice(-LAST_LINES) ?? [],
 		stray: diagnosis?.strayLines.slice(-LAST_LINES) ?? [],
@@ -113,7 +116,11 @@ function elapsed(phases: Readonly<Record<string, number>>): string {
 		.join(', ');
 }
 
-function nextStep(error: OrchestraError, { entry, phase, diagnosis, logFile }: FailureFacts, isUnknown: boolean): string {
+function nextStep(
+	error: OrchestraError,
+	{ entry, phase, diagnosis, logFile }: FailureFacts,
+	isUnknown: boolean,
+): string {
 	const key = `mcpServers.${entry.name} in ${entry.file}`;
 	if (isUnknown)
 		return 'Check whether the call took effect before you repeat it; it was not repeated for you.';
@@ -122,7 +129,8 @@ function nextStep(error: OrchestraError, { entry, phase, diagnosis, logFile }: F
 		return `Raise limits.messageBytes in ${entry.file}, or ask for less.`;
 	if (error.code === 'timeout' && phase === 'call') return timeoutStep(error, key);
 	if (diagnosis === undefined) return error.hint ?? `Correct ${key}.`;
-	if (error.code !== 'closed' && error.code !== 'timeout') return error.hint ?? `Its stderr is in ${logFile}.`;
+	if (error.code !== 'closed' && error.code !== 'timeout')
+		return error.hint ?? `Its stderr is in ${logFile}.`;
 	if (error.code === 'timeout')
 		return `Check that the command starts an MCP server on stdin and stdout; if it only needs longer, raise startMs of ${key}.`;
 	if (diagnosis.exitCode === 0 && diagnosis.stderr.length === 0 && diagnosis.signal === null)

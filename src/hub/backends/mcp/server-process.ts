@@ -57,7 +57,9 @@ export class ServerProcess {
 	readonly calls: Set<CallContext> = new Set();
 	readonly #parts: ServerParts;
 	readonly #options: ServerProcessOptions;
-	readonly #closing = new AbortController();
+	/** Made at the first start: most servers of a hub are never started. */
+	#starts: AbortController | undefined;
+	#isClosed = false;
 	#connection: ServerConnection | undefined;
 	#starting: Promise<ServerConnection> | undefined;
 	/** Resolves when the last process is gone. */
@@ -65,6 +67,7 @@ export class ServerProcess {
 	#transport: Transport | undefined;
 	#startedAt: Date | undefined;
 	#lastError: OrchestraError | undefined;
+	#hasStartFailed = false;
 	#lastUsed = 0;
 	#idleTimer: NodeJS.Timeout | undefined;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -107,7 +110,7 @@ export class ServerProcess {
 
 	/** The connection; started if necessary. Rejects with the reason. */
 	up(): Promise<ServerConnection> {
-		if (this.#closing.signal.aborted) return Promise.reject(this.#shutDown());
+		if (this.#isClosed) return Promise.reject(this.#shutDown());
 		if (this.#connection) return Promise.resolve(this.#connection);
 		this.#starting ??= this.#start().finally(() => {
 			this.#starting = undefined;
@@ -146,7 +149,8 @@ export class ServerProcess {
 
 	/** Stop it for good. Idempotent. */
 	async close(): Promise<void> {
-		this.#closing.abort(this.#shutDown());
+		this.#isClosed = true;
+		this.#starts?.abort(this.#shutDown());
 		clearTimeout(this.#restartTimer);
 		const connection = this.#connection;
 		this.#down();
@@ -162,10 +166,13 @@ export class ServerProcess {
 	}
 
 	async #start(): Promise<ServerConnection> {
-		const { signal } = this.#closing;
+		this.#starts ??= new AbortController();
+		const { signal } = this.#starts;
 		const { restart } = this.#parts.entry.settings;
 		const { delayMs } = this.#options.policy;
-		if (this.#lastError && (delayMs > RESTART_WAIT_MS || !restart)) throw this.#downError(this.#lastError);
+		// A start that failed a moment ago would fail again; only a crash is worth a wait.
+		const mayWait = restart && delayMs <= (this.#hasStartFailed ? 0 : RESTART_WAIT_MS);
+		if (this.#lastError && !mayWait) throw this.#downError(this.#lastError);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
 		const isUrgent = (): boolean => this.calls.size > 0;
@@ -191,10 +198,11 @@ export class ServerProcess {
 			this.#elapsedMs['initialize'] = performance.now() - begun.at;
 			return this.#ready(connection);
 		} catch (thrown) {
-			if (this.#closing.signal.aborted) throw this.#shutDown();
+			if (this.#isClosed) throw this.#shutDown();
 			this.#elapsedMs[begun.phase] = performance.now() - begun.at;
 			const diagnosis = this.#transport && diagnosisOf(this.#transport);
 			const failure = this.#failure(thrown, { phase: begun.phase, diagnosis, elapsedMs: this.#elapsedMs });
+			this.#hasStartFailed = true;
 			this.#crashed(failure);
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
@@ -222,7 +230,7 @@ export class ServerProcess {
 			onChange: (change) => onChange(this, change),
 			onEnd: (reason) => this.#onEnd(reason),
 			log,
-			signal: this.#closing.signal,
+			signal: this.#starts?.signal,
 		});
 	}
 
@@ -232,6 +240,7 @@ export class ServerProcess {
 		if (connection.endReason) throw connection.endReason;
 		this.#connection = connection;
 		this.#lastError = undefined;
+		this.#hasStartFailed = false;
 		this.#lastUsed = performance.now();
 		this.#options.policy.started();
 		const { revision, serverInfo } = connection;
@@ -253,7 +262,7 @@ export class ServerProcess {
 	/** The process ended by itself. */
 	#onEnd(reason: OrchestraError): void {
 		const connection = this.#connection;
-		if (connection === undefined || this.#closing.signal.aborted) return;
+		if (connection === undefined || this.#isClosed) return;
 		this.#down();
 		const diagnosis = diagnosisOf(connection.transport);
 		const failure = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs: this.#elapsedMs });
@@ -267,7 +276,7 @@ export class ServerProcess {
 
 	/** Start it again when its delay is over. A failed start is logged, and tried again. */
 	#restartLater(): void {
-		if (!this.#parts.entry.settings.restart || this.#closing.signal.aborted) return;
+		if (!this.#parts.entry.settings.restart || this.#isClosed) return;
 		clearTimeout(this.#restartTimer);
 		this.#restartTimer = setTimeout(() => {
 			this.up().catch(() => this.#restartLater());
