@@ -11,6 +11,7 @@ import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { isObject } from '../../../wire/json.ts';
 
 /** How many lines of stderr and stdout the error has. */
 const LAST_LINES = 10;
@@ -57,6 +58,26 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		`Next: ${hint}`,
 	].join('\n');
 	return new OrchestraError(error.code, message, { cause: thrown, data: { details: { ...details, hint } } });
+}
+
+/** The error of a call while the server is down. @param cause why it is down */
+export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: number): OrchestraError {
+	const { name, settings, file } = entry;
+	const seconds = Math.ceil(delayMs / 1000);
+	const next = settings.restart ? `is started again in ${seconds} s` : 'is not restarted';
+	const hint = settings.restart
+		? `Call it again in ${seconds} s, or correct mcpServers.${name} in ${file}.`
+		: `Set restart of mcpServers.${name} in ${file} to true, or restart the hub.`;
+	const { details } = cause.data;
+	return new OrchestraError(
+		cause.code,
+		`the MCP server ${name} is down and ${next}; this call did not run. ${cause.message}`,
+		{
+			cause,
+			hint,
+			data: { details: { ...(isObject(details) && details), hint, nextTryInMs: Math.round(delayMs) } },
+		},
+	);
 }
 
 /** The first line of a message, for a log. */

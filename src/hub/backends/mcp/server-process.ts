@@ -12,11 +12,12 @@ import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Transport } from '../../../transport/transport.ts';
-import { openServerTransport } from './open-server-transport.ts';
+import { pause } from '../../../rpc/clock.ts';
+import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, serverFailure } from './server-failure.ts';
+import { commandOf, firstLine, serverDown, serverFailure } from './server-failure.ts';
 import type { ServerLog } from './server-log.ts';
+import { ServerOpening } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
 /** How long a call waits for a restart, in milliseconds; above it the call fails with the reason. */
@@ -64,19 +65,23 @@ export class ServerProcess {
 	#starting: Promise<ServerConnection> | undefined;
 	/** Resolves when the last process is gone. */
 	#stopping: Promise<unknown> = Promise.resolve();
-	#transport: Transport | undefined;
+	/** The last start. */
+	#opening: ServerOpening | undefined;
 	#startedAt: Date | undefined;
 	#lastError: OrchestraError | undefined;
 	#hasStartFailed = false;
-	#lastUsed = 0;
-	#idleTimer: NodeJS.Timeout | undefined;
+	readonly #idle: IdleTimer;
 	#restartTimer: NodeJS.Timeout | undefined;
-	/** Milliseconds per phase of the last start. */
-	#elapsedMs: Record<string, number> = {};
 
 	constructor(parts: ServerParts, options: ServerProcessOptions) {
 		this.#parts = parts;
 		this.#options = options;
+		const { idleMs, eager } = parts.entry.settings;
+		this.#idle = new IdleTimer({
+			idleMs: eager ? 0 : idleMs,
+			isUsed: () => this.#isUsed,
+			onIdle: () => void this.stopUnused(),
+		});
 	}
 
 	/** Undefined while it does not run. */
@@ -94,8 +99,8 @@ export class ServerProcess {
 
 	/** Of the running or starting child; undefined when there is none. */
 	get pid(): number | undefined {
-		const transport = this.#connection?.transport ?? (this.isStarting ? this.#transport : undefined);
-		return transport && diagnosisOf(transport)?.pid;
+		if (this.#connection) return diagnosisOf(this.#connection.transport)?.pid;
+		return this.isStarting ? this.#opening?.diagnosis?.pid : undefined;
 	}
 
 	/** Why it is down; undefined when it is not. */
@@ -120,14 +125,14 @@ export class ServerProcess {
 
 	/** A request was answered. */
 	answered(): void {
-		this.#lastUsed = performance.now();
+		this.#idle.used();
 		this.#options.policy.answered();
 	}
 
 	/** The failure of a request, with everything that is known about the process. */
 	explain(thrown: unknown, phase: Phase, connection: ServerConnection, callMs: number): OrchestraError {
 		const diagnosis = diagnosisOf(connection.transport);
-		const elapsedMs = { ...this.#elapsedMs, [phase]: callMs };
+		const elapsedMs = { ...this.#opening?.elapsedMs, [phase]: callMs };
 		return this.#failure(thrown, { phase, diagnosis, elapsedMs });
 	}
 
@@ -172,7 +177,7 @@ export class ServerProcess {
 		const { delayMs } = this.#options.policy;
 		// A start that failed a moment ago would fail again; only a crash is worth a wait.
 		const mayWait = restart && delayMs <= (this.#hasStartFailed ? 0 : RESTART_WAIT_MS);
-		if (this.#lastError && !mayWait) throw this.#downError(this.#lastError);
+		if (this.#lastError && !mayWait) throw serverDown(this.#parts.entry, this.#lastError, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
 		const isUrgent = (): boolean => this.calls.size > 0;
@@ -181,27 +186,15 @@ export class ServerProcess {
 
 	async #open(): Promise<ServerConnection> {
 		const { entry, log, serverLog } = this.#parts;
-		this.#transport = undefined;
 		this.#startedAt = new Date();
-		const begin = performance.now();
-		const begun = { phase: 'spawn' as Phase, at: begin };
-		const start = async (): Promise<Transport> => {
-			const transport = await this.#openTransport();
-			this.#transport = transport;
-			this.#elapsedMs = { spawn: performance.now() - begin };
-			begun.phase = 'initialize';
-			begun.at = performance.now();
-			return transport;
-		};
+		const opening = new ServerOpening(this.#parts, this.#connectionOptions());
+		this.#opening = opening;
 		try {
-			const connection = await this.#connect(start);
-			this.#elapsedMs['initialize'] = performance.now() - begun.at;
-			return this.#ready(connection);
+			return this.#ready(await opening.run());
 		} catch (thrown) {
 			if (this.#isClosed) throw this.#shutDown();
-			this.#elapsedMs[begun.phase] = performance.now() - begun.at;
-			const diagnosis = this.#transport && diagnosisOf(this.#transport);
-			const failure = this.#failure(thrown, { phase: begun.phase, diagnosis, elapsedMs: this.#elapsedMs });
+			const { phase, elapsedMs, diagnosis } = opening;
+			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
 			this.#hasStartFailed = true;
 			this.#crashed(failure);
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
@@ -211,17 +204,9 @@ export class ServerProcess {
 		}
 	}
 
-	#openTransport(): Promise<Transport> {
-		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
-		const onStderr = serverLog.reader(() => this.pid);
-		return openServerTransport(entry, { environment, onStderr, limitBytes, log });
-	}
-
-	async #connect(start: () => Promise<Transport>): Promise<ServerConnection> {
+	#connectionOptions(): ServerConnectionOptions {
 		const { entry, knownEra, log, onChange, onRequest, onLog } = this.#parts;
-		// Loaded when the first server starts: lists of known servers do not need it.
-		const client = await import('../../../mcp/client/server-connection.ts');
-		return client.ServerConnection.open(start, {
+		return {
 			...this.#options.identity,
 			knownEra: knownEra(),
 			startMs: entry.settings.startMs,
@@ -231,7 +216,7 @@ export class ServerProcess {
 			onEnd: (reason) => this.#onEnd(reason),
 			log,
 			signal: this.#starts?.signal,
-		});
+		};
 	}
 
 	#ready(connection: ServerConnection): ServerConnection {
@@ -241,13 +226,12 @@ export class ServerProcess {
 		this.#connection = connection;
 		this.#lastError = undefined;
 		this.#hasStartFailed = false;
-		this.#lastUsed = performance.now();
 		this.#options.policy.started();
 		const { revision, serverInfo } = connection;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
 		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
-		this.#stopWhenIdle(entry.settings.idleMs);
+		this.#idle.start();
 		for (const uri of this.#parts.subscriptions.keys()) this.#subscribeAgain(connection, uri);
 		onReady(this, connection);
 		return connection;
@@ -265,7 +249,11 @@ export class ServerProcess {
 		if (connection === undefined || this.#isClosed) return;
 		this.#down();
 		const diagnosis = diagnosisOf(connection.transport);
-		const failure = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs: this.#elapsedMs });
+		const failure = this.#failure(reason, {
+			phase: 'call',
+			diagnosis,
+			elapsedMs: this.#opening?.elapsedMs ?? {},
+		});
 		this.#crashed(failure);
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));
@@ -291,24 +279,11 @@ export class ServerProcess {
 
 	#down(): void {
 		this.#connection = undefined;
-		clearTimeout(this.#idleTimer);
+		this.#idle.stop();
 	}
 
 	async #end(connection: ServerConnection): Promise<void> {
 		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
-	}
-
-	/** One timer for all calls: when it fires, it is armed again for the rest of the idle time. */
-	#stopWhenIdle(afterMs: number): void {
-		const { idleMs, eager } = this.#parts.entry.settings;
-		if (idleMs === 0 || eager) return;
-		clearTimeout(this.#idleTimer);
-		this.#idleTimer = setTimeout(() => {
-			const leftMs = this.#isUsed ? idleMs : this.#lastUsed + idleMs - performance.now();
-			if (leftMs > 0) return this.#stopWhenIdle(leftMs);
-			void this.stopUnused();
-		}, afterMs);
-		this.#idleTimer.unref();
 	}
 
 	#failure(
@@ -319,42 +294,7 @@ export class ServerProcess {
 		return serverFailure(thrown, { ...facts, entry, logFile: serverLog.file });
 	}
 
-	/** The error of a call while the server is not started. */
-	#downError(cause: OrchestraError): OrchestraError {
-		const { name, settings, file } = this.#parts.entry;
-		const seconds = Math.ceil(this.#options.policy.delayMs / 1000);
-		const next = settings.restart ? `is started again in ${seconds} s` : 'is not restarted';
-		const hint = settings.restart
-			? `Call it again in ${seconds} s, or correct mcpServers.${name} in ${file}.`
-			: `Set restart of mcpServers.${name} in ${file} to true, or restart the hub.`;
-		return new OrchestraError(
-			cause.code,
-			`the MCP server ${name} is down and ${next}; this call did not run. ${cause.message}`,
-			{ cause, hint, data: { details: { ...detailsOf(cause), nextTryInMs: Math.round(this.delayMs) } } },
-		);
-	}
-
 	#shutDown(): OrchestraError {
 		return new OrchestraError('closed', `the MCP server ${this.#parts.entry.name} is shut down`);
 	}
-}
-
-function detailsOf({ data }: OrchestraError): object {
-	const { details } = data;
-	return typeof details === 'object' && details !== null ? details : {};
-}
-
-/** Wait; rejects when `signal` is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const onAbort = (): void => {
-			clearTimeout(timer);
-			reject(OrchestraError.from(signal.reason, 'canceled'));
-		};
-		const timer = setTimeout(() => {
-			signal.removeEventListener('abort', onAbort);
-			resolve();
-		}, ms);
-		signal.addEventListener('abort', onAbort, { once: true });
-	});
 }
