@@ -24,10 +24,10 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
-	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
-	keepsText?: boolean | undefined;
 	/** Receives the id of the request before it is sent. */
 	onId?: ((id: number) => void) | undefined;
+	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
+	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {

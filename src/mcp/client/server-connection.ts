@@ -21,7 +21,7 @@ import { ChangeSubscription } from './change-subscription.ts';
 import type { ServerDescription } from './handshake.ts';
 import { type ListedItems, listPages, lists, type ServerList, type ServerListKind } from './list-pages.ts';
 import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
-import { diagnosisOf, outcomeUnknown, phaseOf, withPhase } from './phase-error.ts';
+import { diagnosisOf, outcomeUnknown, phaseOf, requestError, withPhase } from './phase-error.ts';
 import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
 import { changeOf } from './server-changes.ts';
 import type { ServerLink, ServerLinkHandlers, ServerRequestOptions } from './server-link.ts';
@@ -96,6 +96,8 @@ export class ServerConnection {
 			handlers,
 		});
 		const connection = new ServerConnection(opened, identity, options);
+		const { endReason } = opened.link;
+		if (endReason) throw withPhase(endReason, 'initialize');
 		inbox.attach(opened.link, connection.#changes);
 		connection.#changes?.start();
 		return connection;
@@ -132,8 +134,9 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. Rejects with
-	 * `data.phase`; `data.outcome: 'unknown'` when the server ended during the call.
+	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. The result keeps
+	 * its source text unless `keepsText` is false. Rejects with `data.phase`, and with `data.outcome: 'unknown'` when
+	 * the server ended during the call.
 	 */
 	async request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
 		const { endReason } = this.#link;
@@ -142,10 +145,11 @@ export class ServerConnection {
 		const sent = this.era === 'modern' ? modernParams(params, version, this.#identity) : legacyParams(params);
 		let result: unknown;
 		try {
-			result = await this.#link.call(method, sent, options);
+			const keepsText = options.keepsText ?? true;
+			result = await this.#link.call(method, sent, { ...options, keepsText });
 		} catch (error) {
 			const isLost = error === this.#link.endReason && OrchestraError.is(error);
-			throw isLost ? outcomeUnknown(error, method) : withPhase(error, phaseOf(method));
+			throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
 		}
 		if (isObject(result)) return result;
 		throw new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
@@ -179,7 +183,7 @@ export class ServerConnection {
 		if (!isDeclared && kind !== 'tools') return { items: [] };
 		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);
 		const request = (params: Result): Promise<Result> =>
-			this.request(method, params, { ...options, ...totalUntil(endsAt) });
+			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: false });
 		try {
 			return await listPages(kind, request, this.#log);
 		} catch (error) {
@@ -207,7 +211,7 @@ export class ServerConnection {
 	}
 }
 
-/** Delivers what the server sends by itself; before the handshake is complete only to the log. */
+/** Delivers what the server sends by itself. An end during the handshake is the error of `open`. */
 class Inbox {
 	readonly #options: ServerConnectionOptions;
 	#link: ServerLink | undefined;
@@ -231,7 +235,6 @@ class Inbox {
 	attach(link: ServerLink, changes: ChangeSubscription | undefined): void {
 		this.#link = link;
 		this.#changes = changes;
-		if (link.endReason) this.#end(link.endReason);
 	}
 
 	#receive(method: string, params: unknown): void {
