@@ -40,6 +40,6 @@ export async function readToolInput(
 		signal?: AbortSignal;
 	},
 ): Promise<JsonObject> {
-	const words = inputFromWords(given.words, given.schema);
-	return { ...(await readInput(given.flag, command, given.signal)), ...words };
+	const base = await readInput(given.flag, command, given.signal);
+	return inputFromWords(given.words, given.schema, base);
 }
