@@ -105,11 +105,7 @@ function additional(place: SchemaPlace): SchemaPlace {
 	return { schema: resolveSchema(place)['additionalProperties'], root: place.root };
 }
 
-function typedValue(
-	text: string,
-	place: SchemaPlace | undefined,
-	earlier: JsonValue | undefined,
-): JsonValue {
+function typedValue(text: string, place: SchemaPlace | undefined, earlier: JsonValue | undefined): JsonValue {
 	const types = place === undefined ? [] : typesOf(place);
 	if (place !== undefined && types.includes('array')) return arrayValue(text, place, earlier);
 	if (types.length === 0 || types.includes('string')) return text;

@@ -98,7 +98,11 @@ describe('inputFromWords', () => {
 			},
 			$defs: { level: { type: 'integer' } },
 		};
-		expect(inputFromWords(['level=3', 'kind=2', 'self=1'], indirect)).toEqual({ level: 3, kind: 2, self: '1' });
+		expect(inputFromWords(['level=3', 'kind=2', 'self=1'], indirect)).toEqual({
+			level: 3,
+			kind: 2,
+			self: '1',
+		});
 	});
 
 	it('leaves a value that does not fit as text, for the validation to complain about', () => {
