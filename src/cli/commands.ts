@@ -24,6 +24,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Run a tool and show its events and its result',
 		load: async () => (await import('./commands/run.ts')).run,
 	},
+	call: {
+		summary: 'Call a tool of an MCP server and show its result',
+		load: async () => (await import('./commands/call.ts')).call,
+	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
 		load: async () => (await import('./commands/find.ts')).find,

@@ -11,7 +11,10 @@ import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { Log } from '../log.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { MCP_TUNNEL } from '../plugin/features.ts';
+import type { ElicitResult } from '../protocol/client-methods.ts';
+import type { IncomingCall } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
+import { methodNotFound } from '../rpc/rpc-error.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CommandInput } from './command.ts';
@@ -27,21 +30,35 @@ export interface HubSession {
 	find(tool: string): Promise<void>;
 }
 
+export interface HubSessionOptions {
+	/** How long a list waits for what starts, in milliseconds, when this process runs the hub. Default 2 s. */
+	readonly listWaitMs?: number | undefined;
+	/** Answers `elicitation/create`; without it the session cannot be asked. */
+	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
+	/** Receives notifications other than the progress of a request. */
+	readonly onNotification?: ((method: string, params: unknown) => void) | undefined;
+}
+
 /** Open a session, do `work`, and close everything that was opened. */
 export async function withHub<T>(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
-	listWaitMs?: number,
+	{ listWaitMs, onQuestion, onNotification }: HubSessionOptions = {},
 ): Promise<T> {
 	const record = hubFolderHere(environment).running();
 	const opened = await (record?.features?.includes(MCP_TUNNEL)
 		? joinShared(record)
 		: openOwn(environment, listWaitMs));
-	const peer = new Peer(opened.transport, {});
+	const onRequest = ({ method, params }: IncomingCall): unknown => {
+		if (method === 'elicitation/create' && onQuestion) return onQuestion(params);
+		throw methodNotFound(method);
+	};
+	const peer = new Peer(opened.transport, { onRequest, ...(onNotification && { onNotification }) });
 	opened.transport.start(peer);
 	try {
 		const clientInfo = { name: 'mctl', version: packageVersion() };
-		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };
+		const capabilities = onQuestion ? { elicitation: { form: {} } } : {};
+		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo };
 		await peer.request('initialize', hello, { signal });
 		peer.notify('notifications/initialized');
 		return await work({

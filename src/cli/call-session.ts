@@ -1,0 +1,54 @@
+/*
+ * The connection of one command to the tools that it names: the hub of this folder, or
+ * a server that is started or reached directly.
+ */
+import type { ElicitResult } from '../protocol/client-methods.ts';
+import type { RequestOptions } from '../rpc/outgoing-calls.ts';
+import { isObject } from '../wire/json.ts';
+import type { CommandInput } from './command.ts';
+import { listAll, type Offered } from './hub-offers.ts';
+import { type HubSession, withHub } from './hub-session.ts';
+
+export interface CallSession {
+	/** All tools; `name` is waited for when what starts may have it. */
+	listTools(name: string | undefined): Promise<Offered[]>;
+	callTool(name: string, values: object, options: RequestOptions): Promise<Offered>;
+}
+
+export interface CallHandlers {
+	readonly onQuestion: (params: unknown) => Promise<ElicitResult>;
+	/** Params of `notifications/message`. */
+	readonly onLog: (params: unknown) => void;
+}
+
+/** A person waits for a server that starts, and a first start may download it. */
+const START_WAIT_MS = 60_000;
+
+/** Do `work` with a session of the hub of this folder. */
+export function withHubTools<T>(
+	input: Pick<CommandInput, 'environment' | 'signal'>,
+	{ onQuestion, onLog }: CallHandlers,
+	work: (session: CallSession) => Promise<T>,
+): Promise<T> {
+	const onNotification = (method: string, params: unknown): void => {
+		if (method === 'notifications/message') onLog(params);
+	};
+	return withHub(input, (session) => work(hubTools(session)), {
+		listWaitMs: START_WAIT_MS,
+		onQuestion,
+		onNotification,
+	});
+}
+
+function hubTools(session: HubSession): CallSession {
+	return {
+		async listTools(name) {
+			if (name !== undefined) await session.find(name);
+			return listAll(session, 'tools');
+		},
+		async callTool(name, values, options) {
+			const result = await session.request('tools/call', { name, arguments: values }, options);
+			return isObject(result) ? result : {};
+		},
+	};
+}

@@ -1,0 +1,18 @@
+/* An error that the hub or a server answered, as an error of this command: its code gives the exit code. */
+import { OrchestraError } from '../errors.ts';
+import { rpcErrorOf } from '../rpc/rpc-error.ts';
+import { isObject } from '../wire/json.ts';
+import { exitCodes } from './exit.ts';
+
+/** The error with the code and the hint that came with it. */
+export function errorOfHub(thrown: unknown): OrchestraError {
+	const rpc = rpcErrorOf(thrown);
+	if (rpc === undefined) return OrchestraError.from(thrown);
+	const { code, hint, ...data } = isObject(rpc.data) ? rpc.data : {};
+	const isKnown = typeof code === 'string' && Object.hasOwn(exitCodes, code);
+	return new OrchestraError(isKnown ? (code as keyof typeof exitCodes) : 'rpc', rpc.message, {
+		...(typeof hint === 'string' && { hint }),
+		data: { rpcCode: rpc.code, ...data },
+		cause: thrown,
+	});
+}
