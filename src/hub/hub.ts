@@ -41,6 +41,7 @@ import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
+import { SessionEnds } from './session-ends.ts';
 
 /** Options of a `Hub`. */
 export interface HubOptions {
@@ -64,6 +65,9 @@ export class Hub implements Provider {
 	readonly #lastCalls = new Map<string, Date>();
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
+	readonly #sessionEnds = new SessionEnds((id) => {
+		for (const backend of this.#backends) backend.endSession?.(id);
+	});
 	#backends: readonly Backend[] = [];
 
 	constructor({ backends = [], log = Log.silent, journal = noJournal, listWaitMs }: HubOptions = {}) {
@@ -221,6 +225,14 @@ export class Hub implements Provider {
 		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
 	}
 
+	sessionOpened(sessionId: string): void {
+		this.#sessionEnds.opened(sessionId);
+	}
+
+	sessionClosed(sessionId: string): void {
+		this.#sessionEnds.closed(sessionId);
+	}
+
 	onChange(listener: (change: Change) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -230,6 +242,7 @@ export class Hub implements Provider {
 	async close(): Promise<void> {
 		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
+		this.#sessionEnds.clear();
 		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
 		await this.#journal.close();
 	}

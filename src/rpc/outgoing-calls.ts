@@ -5,6 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
+import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { type PendingCall, PendingCalls } from './pending.ts';
@@ -23,6 +24,8 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
+	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {
@@ -85,11 +88,15 @@ export class OutgoingCalls {
 		return this.#pending.has(id);
 	}
 
-	settle({ id, result, error }: RpcResponse): void {
+	/** @param text the response as received */
+	settle({ id, result, error }: RpcResponse, text: string): void {
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else call.resolve(result);
+		else {
+			if (call.keepsText) rememberResultText(result, text, call.id);
+			call.resolve(result);
+		}
 	}
 
 	/** Fail the call `id`, whose response is unusable. */
@@ -144,7 +151,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#onAbort(signal, id, method) : noop;
@@ -162,6 +169,7 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			keepsText,
 			detach,
 		};
 		this.#pending.add(call);

@@ -24,6 +24,7 @@ export interface PendingCall extends WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	readonly keepsText: boolean;
 	/** Removes the listener from the abort signal. */
 	detach: () => void;
 }
