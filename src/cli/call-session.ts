@@ -12,8 +12,11 @@ import { type HubSession, withHub } from './hub-session.ts';
 export interface CallSession {
 	/** All tools; `name` is waited for when what starts may have it. */
 	listTools(name: string | undefined): Promise<Offered[]>;
-	callTool(name: string, values: object, options: RequestOptions): Promise<Offered>;
+	callTool(name: string, values: object, options: CallOptions): Promise<Offered>;
 }
+
+/** `maxTotalMs` is that of `--timeout`; without it the hub or the server's settings bound the call. */
+type CallOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'maxTotalMs'>;
 
 export interface CallHandlers {
 	readonly onQuestion: (params: unknown) => Promise<ElicitResult>;
@@ -47,7 +50,8 @@ function hubTools(session: HubSession): CallSession {
 			return listAll(session, 'tools');
 		},
 		async callTool(name, values, options) {
-			const result = await session.request('tools/call', { name, arguments: values }, options);
+			const params = { name, arguments: values };
+			const result = await session.request('tools/call', params, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
 			return isObject(result) ? result : {};
 		},
 	};

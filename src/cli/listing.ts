@@ -11,6 +11,8 @@ export interface Listed {
 	/** For programs, one object each. */
 	readonly items: readonly object[];
 	readonly problems: readonly ConfigProblem[];
+	/** Sentences beside the table, for people. */
+	readonly notes?: readonly string[];
 }
 
 export interface Listing {
@@ -23,8 +25,8 @@ export interface Listing {
 /** The kinds, in the order in which `mctl list` shows them. */
 export const listings: Readonly<Record<string, () => Promise<Listing>>> = {
 	tools: async () => (await import('./list-tools.ts')).toolListing,
-	servers: async () => (await import('./list-configured.ts')).serverListing,
-	plugins: async () => (await import('./list-configured.ts')).pluginListing,
+	servers: async () => (await import('./list-servers.ts')).serverListing,
+	plugins: async () => (await import('./list-plugins.ts')).pluginListing,
 	prompts: async () => (await import('./list-library.ts')).promptListing,
 	resources: async () => (await import('./list-library.ts')).resourceListing,
 };

@@ -82,14 +82,10 @@ async function callOnce(
 	const tool = findTarget(target, await session.listTools(target.tool));
 	const values = await valuesFor(tool, target.words, input);
 	const startedAt = performance.now();
-	const limits = {
-		timeoutMs: timeoutMs === undefined ? undefined : Number.POSITIVE_INFINITY,
-		maxTotalMs: timeoutMs,
-	};
 	let result: Offered;
 	try {
 		const onProgress = (params: unknown): void => view.progress(params);
-		result = await session.callTool(nameOf(tool), values, { ...limits, signal, onProgress });
+		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
 	} catch (thrown) {
 		throw errorOfHub(thrown);
 	} finally {

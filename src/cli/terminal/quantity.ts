@@ -26,3 +26,9 @@ export function byteSize(bytes: number): string {
 		bytes < KILOBYTE * KILOBYTE ? [bytes / KILOBYTE, 'kB'] : [bytes / KILOBYTE / KILOBYTE, 'MB'];
 	return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
+
+/** `in 12 s`, `in 3 min`; `now` for a moment that has passed. */
+export function timeUntil(moment: string, now: number = Date.now()): string {
+	const ms = Date.parse(moment) - now;
+	return ms <= 0 ? 'now' : `in ${ageOf(new Date(now - ms).toISOString(), now)}`;
+}
