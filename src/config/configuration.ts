@@ -111,6 +111,7 @@ export const limitNames = [
 	'requestMs',
 	'idleMs',
 	'listMs',
+	'resultBytes',
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',

@@ -1,4 +1,4 @@
-/* The subpath `orchestra-hub/mcp`: write an MCP server for every revision at once. */
+/* The subpath `orchestra-hub/mcp`: write an MCP server for every revision at once, or call one. */
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 export { Log } from '../log.ts';
 export type * from '../protocol/client-methods.ts';
@@ -7,6 +7,12 @@ export { supportedVersions } from '../protocol/revisions.ts';
 export { rpcError } from '../rpc/rpc-error.ts';
 export type { InferInput, InferSchema } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
+export {
+	type ConnectionDiagnosis,
+	ServerConnection,
+	type ServerConnectionOptions,
+} from './client/server-connection.ts';
+export type { ServerRequestOptions } from './client/server-link.ts';
 export { DefinedProvider } from './define/defined-provider.ts';
 export type {
 	PromptDefinition,

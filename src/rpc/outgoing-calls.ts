@@ -24,6 +24,8 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** Receives the id of the request before it is sent. */
+	onId?: ((id: number) => void) | undefined;
 	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
 	keepsText?: boolean | undefined;
 }
@@ -47,6 +49,7 @@ export class OutgoingCalls {
 	readonly #pending: PendingCalls;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
+	#droppedCount = 0;
 
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
@@ -57,11 +60,22 @@ export class OutgoingCalls {
 		return this.#pending.size;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#droppedCount;
+	}
+
+	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
+	suspendIdle(): () => void {
+		return this.#pending.suspendIdle();
+	}
+
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
 			if (options.signal?.aborted) return reject(canceled(method, options.signal));
 			const id = this.#nextId++;
 			try {
+				options.onId?.(id);
 				const { dialect } = this.#parts;
 				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
 				const text = serialize(() => encodeRequest(id, method, asked));
@@ -141,6 +155,7 @@ export class OutgoingCalls {
 	}
 
 	#onUnknownResponse(id: Id | null): void {
+		this.#droppedCount++;
 		this.#parts.log.debug(
 			`dropped a response with id ${JSON.stringify(id)}: no call with this id is pending`,
 		);

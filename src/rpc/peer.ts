@@ -125,6 +125,19 @@ export class Peer implements Receiver {
 		return this.#outgoing.count;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#outgoing.droppedCount;
+	}
+
+	/**
+	 * Suspend the idle timeouts of our requests, while the peer waits for us; total timeouts still apply.
+	 * Returns the function that restarts them.
+	 */
+	suspendIdle(): () => void {
+		return this.#outgoing.suspendIdle();
+	}
+
 	/** Call the peer. Rejects with `rpc`, `timeout`, `canceled`, `closed`, `io` or `bad_input`. */
 	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
 		if (this.#endReason) return Promise.reject(this.#endReason);
