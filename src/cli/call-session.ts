@@ -12,6 +12,7 @@ import { type HubSession, withHub } from './hub-session.ts';
 export interface CallSession {
 	/** All tools; `name` is waited for when what starts may have it. */
 	listTools(name: string | undefined): Promise<Offered[]>;
+	list(kind: 'prompts' | 'resources'): Promise<Offered[]>;
 	callTool(name: string, values: object, options: CallOptions): Promise<Offered>;
 }
 
@@ -49,9 +50,13 @@ function hubTools(session: HubSession): CallSession {
 			if (name !== undefined) await session.find(name);
 			return listAll(session, 'tools');
 		},
+		list: (kind) => listAll(session, kind),
 		async callTool(name, values, options) {
 			const params = { name, arguments: values };
-			const result = await session.request('tools/call', params, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
+			const result = await session.request('tools/call', params, {
+				...options,
+				timeoutMs: Number.POSITIVE_INFINITY,
+			});
 			return isObject(result) ? result : {};
 		},
 	};

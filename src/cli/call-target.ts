@@ -73,7 +73,8 @@ function originalName({ _meta }: Offered): string | undefined {
 
 const FULL_NAME = 'orchestra/fullName';
 
-function isOfServer(tool: Offered, server: string): boolean {
+/** Whether the name of a tool says that it is one of this server. */
+export function isOfServer(tool: Offered, server: string): boolean {
 	const prefix = qualifiedName(server, '');
 	const name = originalName(tool) ?? nameOf(tool);
 	return name.startsWith(prefix) || shortened(prefix) === name;

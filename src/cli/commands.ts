@@ -28,6 +28,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Call a tool of an MCP server and show its result',
 		load: async () => (await import('./commands/call.ts')).call,
 	},
+	show: {
+		summary: 'Show what a tool takes, with a call to copy',
+		load: async () => (await import('./commands/show.ts')).show,
+	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
 		load: async () => (await import('./commands/find.ts')).find,

@@ -6,6 +6,7 @@ import { ageOf, megabytes, timeUntil } from './terminal/quantity.ts';
 
 export const serverListing: Listing = {
 	headings: ['SERVER', 'STATE', 'PID', 'MEMORY', 'ERA', 'VERSION', 'TOOLS', 'COMMAND'],
+	narrow: [0, 1, 6, 7],
 	whenEmpty: 'None is configured. `mctl init` writes a configuration to start from.',
 
 	async list({ environment }) {

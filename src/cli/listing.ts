@@ -17,6 +17,8 @@ export interface Listed {
 
 export interface Listing {
 	readonly headings: readonly string[];
+	/** The columns that a narrow terminal shows. Default: all. */
+	readonly narrow?: readonly number[];
 	/** What to say when there is nothing. */
 	readonly whenEmpty: string;
 	list(input: Pick<CommandInput, 'environment' | 'signal'>): Promise<Listed>;

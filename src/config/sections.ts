@@ -97,11 +97,7 @@ function readUri(
 	}
 }
 
-function readRemote(
-	field: Field,
-	base: ServerBase,
-	type: string | undefined,
-): RemoteServerEntry | undefined {
+function readRemote(field: Field, base: ServerBase, type: string | undefined): RemoteServerEntry | undefined {
 	const url = field.at('url').text();
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');

@@ -7,7 +7,8 @@ import { nearest } from '../nearest.ts';
 import { tableLines } from '../terminal/table.ts';
 
 const kinds = Object.keys(listings);
-const DEFAULT_KIND = 'tools';
+/** What can be called; kinds of which there is none are left out. */
+const defaultKinds = ['tools', 'servers', 'plugins'];
 
 interface Shown {
 	readonly kind: string;
@@ -28,14 +29,18 @@ export const list: Command = {
 			if (listing) shown.push({ kind, listing, listed: await listing.list(input) });
 		}
 		if (input.flags['json']) return printJson(input, shown);
-		for (const each of shown) printTable(input, each, shown.length > 1);
+		// The first kind says what to do when there is nothing at all.
+		const filled = shown.filter(({ listed }, at) => at === 0 || listed.rows.length > 0);
+		for (const each of filled) printTable(input, each, filled.length > 1);
 		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
+		for (const note of shown.flatMap(({ listed }) => listed.notes ?? []))
+			input.out.note(`mctl: ${printable(note)}`);
 	},
 };
 
 function chooseKinds(words: readonly string[]): readonly string[] {
 	const [kind, ...rest] = words;
-	if (kind === undefined) return [DEFAULT_KIND];
+	if (kind === undefined) return defaultKinds;
 	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
@@ -55,7 +60,7 @@ function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isO
 	}
 	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
 	const width = out.isTerminal ? out.width : undefined;
-	const [heading = '', ...lines] = tableLines(listing.headings, rows, width);
+	const [heading = '', ...lines] = tableLines(listing.headings, rows, width, listing.narrow);
 	out.line(out.style('dim', heading));
 	for (const line of lines) out.line(line);
 	if (isOneOfMany) out.line();
