@@ -7,7 +7,7 @@ import type { RequestOptions } from '../rpc/outgoing-calls.ts';
 import { isObject } from '../wire/json.ts';
 import type { CommandInput } from './command.ts';
 import { listAll, type Offered } from './hub-offers.ts';
-import { type HubSession, withHub } from './hub-session.ts';
+import { type HubSession, START_WAIT_MS, withHub } from './hub-session.ts';
 
 export interface CallSession {
 	/** All tools; `name` is waited for when what starts may have it. */
@@ -24,9 +24,6 @@ export interface CallHandlers {
 	/** Params of `notifications/message`. */
 	readonly onLog: (params: unknown) => void;
 }
-
-/** A person waits for a server that starts, and a first start may download it. */
-const START_WAIT_MS = 60_000;
 
 /** Do `work` with a session of the hub of this folder. */
 export function withHubTools<T>(

@@ -22,6 +22,8 @@ import { hubFolderHere } from './hub-location.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const DIAL_MS = 5000;
+/** How long the command of a person waits for a server that starts; a first start may download it. */
+export const START_WAIT_MS = 60_000;
 
 export interface HubSession {
 	/** Call an MCP method of the hub; a signal of the command ends it. */

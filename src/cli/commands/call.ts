@@ -9,16 +9,14 @@ import { loadConfiguration } from '../../config/load.ts';
 import { messageOf } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
-import { inputFromWords } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type CallHandlers, type CallSession, withHubTools } from '../call-session.ts';
 import { type CallTarget, callTarget, findTarget, nameOf } from '../call-target.ts';
-import { checkInput } from '../check-input.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-error.ts';
 import type { Offered } from '../hub-offers.ts';
-import { inputFlag, readInput } from '../read-input.ts';
+import { inputFlag, readToolInput } from '../read-input.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { binaryOf } from '../terminal/content-text.ts';
 import { byteSize } from '../terminal/quantity.ts';
@@ -110,13 +108,14 @@ async function callOnce(
 	if (isError && !signal.aborted) process.exitCode = exitCodes.tool_failed;
 }
 
-async function valuesFor(tool: Offered, words: readonly string[], input: CommandInput): Promise<JsonObject> {
-	const raw = await readInput(input.flags['input'], call, input.signal);
+function valuesFor(
+	tool: Offered,
+	words: readonly string[],
+	{ flags, signal }: CommandInput,
+): Promise<JsonObject> {
 	// The schema came out of a message.
 	const schema = (isObject(tool['inputSchema']) ? tool['inputSchema'] : {}) as JsonObject;
-	const values = inputFromWords(words, schema, raw);
-	checkInput({ tool: nameOf(tool), schema, values, rawKeys: Object.keys(raw) });
-	return values;
+	return readToolInput(call, { flag: flags['input'], words, schema, tool: nameOf(tool), signal });
 }
 
 /** A server may ask when there is a person at the terminal; else its question is declined. */

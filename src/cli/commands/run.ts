@@ -49,10 +49,10 @@ export const run: Command = {
 	},
 };
 
-/** True for a name that no folder has and a plugin may. */
+/** True for a name that no folder has and a plugin or an MCP server may. */
 function isOfHub({ tools, configuration }: Project, word: string): boolean {
 	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
-	return isId && configuration.plugins.some(({ isEnabled }) => isEnabled);
+	return isId && [...configuration.plugins, ...configuration.mcpServers].some(({ isEnabled }) => isEnabled);
 }
 
 async function runOfHub(
@@ -62,7 +62,7 @@ async function runOfHub(
 ): Promise<void> {
 	const { runHubTool } = await import('../run-hub-tool.ts');
 	const inputFor: HubToolRun['inputFor'] = (schema) =>
-		readToolInput(run, { flag: input.flags['input'], words, schema });
+		readToolInput(run, { flag: input.flags['input'], words, schema, tool: name, signal: input.signal });
 	await runHubTool({ name, timeoutMs, inputFor, knownIds: tools.map(({ id }) => id) }, input);
 }
 
