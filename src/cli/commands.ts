@@ -8,6 +8,8 @@ import type { Command } from './command.ts';
 export interface CommandEntry {
 	/** One line, for the overview and for the help of the command. */
 	summary: string;
+	/** The overview names it without its summary, so that it fits one screen. */
+	isRare?: boolean;
 	load: () => Promise<Command>;
 }
 
@@ -46,10 +48,12 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	request: {
 		summary: 'Send one JSON-RPC request to a program and print the answer',
+		isRare: true,
 		load: async () => (await import('./commands/request.ts')).request,
 	},
 	pipe: {
 		summary: 'Pass JSON lines to a program and print the lines it answers',
+		isRare: true,
 		load: async () => (await import('./commands/pipe.ts')).pipe,
 	},
 	serve: {
@@ -118,6 +122,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	completion: {
 		summary: 'Print a script that completes mctl in bash, zsh or fish',
+		isRare: true,
 		load: async () => (await import('./commands/completion.ts')).completion,
 	},
 };
