@@ -7,6 +7,22 @@ export { supportedVersions } from '../protocol/revisions.ts';
 export { rpcError } from '../rpc/rpc-error.ts';
 export type { InferInput, InferSchema } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
+export type {
+	CallOptions,
+	CallProgress,
+	CompletionQuery,
+	McpClientOptions,
+	ServerLogMessage,
+} from './client/call-options.ts';
+export type { ClientHandlers, QuestionContext } from './client/client-handlers.ts';
+export {
+	type ConnectServerOptions,
+	connectServer,
+	type RemoteTarget,
+	type ServerTarget,
+} from './client/connect-server.ts';
+export type { ListedItems, ServerList, ServerListKind } from './client/list-pages.ts';
+export { McpClient } from './client/mcp-client.ts';
 export {
 	type ConnectionDiagnosis,
 	ServerConnection,

@@ -11,6 +11,26 @@ export function phaseOf(method: string): Phase {
 	return method.endsWith('/list') ? 'list' : 'call';
 }
 
+/** The error of a request: with its phase, and for a timeout with the deadline that expired. */
+export function requestError(thrown: unknown, method: string): OrchestraError {
+	const { timeoutMs, kind } = OrchestraError.is(thrown, 'timeout') ? thrown.data : {};
+	if (typeof timeoutMs !== 'number') return withPhase(thrown, phaseOf(method));
+	const limitMs = Math.round(timeoutMs);
+	const data = { method, timeoutMs: limitMs, kind, phase: phaseOf(method) };
+	if (kind === 'total') {
+		return new OrchestraError('timeout', `${method} was not complete within its total time of ${limitMs}ms`, {
+			cause: thrown,
+			hint: 'Raise `maxMs` if it may take longer.',
+			data,
+		});
+	}
+	return new OrchestraError('timeout', `${method} got no answer and no progress for ${limitMs}ms`, {
+		cause: thrown,
+		hint: 'Raise `timeoutMs` if it needs longer.',
+		data,
+	});
+}
+
 /** The same error with `data.phase`. */
 export function withPhase(thrown: unknown, phase: Phase): OrchestraError {
 	const error = OrchestraError.from(thrown);

@@ -21,7 +21,7 @@ import { ChangeSubscription } from './change-subscription.ts';
 import type { ServerDescription } from './handshake.ts';
 import { type ListedItems, listPages, lists, type ServerList, type ServerListKind } from './list-pages.ts';
 import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
-import { diagnosisOf, outcomeUnknown, phaseOf, withPhase } from './phase-error.ts';
+import { diagnosisOf, outcomeUnknown, phaseOf, requestError, withPhase } from './phase-error.ts';
 import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
 import { changeOf } from './server-changes.ts';
 import type { ServerLink, ServerLinkHandlers, ServerRequestOptions } from './server-link.ts';
@@ -147,7 +147,7 @@ export class ServerConnection {
 			result = await this.#link.call(method, sent, { ...options, keepsText });
 		} catch (error) {
 			const isLost = error === this.#link.endReason && OrchestraError.is(error);
-			throw isLost ? outcomeUnknown(error, method) : withPhase(error, phaseOf(method));
+			throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
 		}
 		if (isObject(result)) return result;
 		throw new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
