@@ -2,6 +2,8 @@
  * The connection of one command to the tools that it names: the hub of this folder, or
  * a server that is started or reached directly.
  */
+import { packageVersion } from '../files/package-version.ts';
+import type { McpClient } from '../mcp/client/mcp-client.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import type { RequestOptions } from '../rpc/outgoing-calls.ts';
 import { isObject } from '../wire/json.ts';
@@ -25,8 +27,18 @@ export interface CallHandlers {
 	readonly onLog: (params: unknown) => void;
 }
 
-/** Do `work` with a session of the hub of this folder. */
-export function withHubTools<T>(
+/** Do `work` with the tools of an address, or with those of the hub of this folder when there is none. */
+export function withTools<T>(
+	address: string | undefined,
+	input: Pick<CommandInput, 'environment' | 'signal'>,
+	handlers: CallHandlers,
+	work: (session: CallSession) => Promise<T>,
+): Promise<T> {
+	if (address === undefined) return withHubTools(input, handlers, work);
+	return withServerTools(address, input, handlers, work);
+}
+
+function withHubTools<T>(
 	input: Pick<CommandInput, 'environment' | 'signal'>,
 	{ onQuestion, onLog }: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
@@ -39,6 +51,44 @@ export function withHubTools<T>(
 		onQuestion,
 		onNotification,
 	});
+}
+
+/** Do `work` with a session of a server that is started, or connected to, for this command. */
+async function withServerTools<T>(
+	address: string,
+	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
+	{ onQuestion, onLog }: CallHandlers,
+	work: (session: CallSession) => Promise<T>,
+): Promise<T> {
+	const { connectServer } = await import('../mcp/client/connect-server.ts');
+	const client = await connectServer(address, {
+		clientInfo: { name: 'mctl', version: packageVersion() },
+		elicit: onQuestion,
+		// The server has checked its result; what it is shall be shown.
+		checksOutput: false,
+		parentEnvironment: environment,
+		signal,
+	});
+	client.onLog(onLog);
+	try {
+		return await work(serverTools(client, signal));
+	} finally {
+		await client.close();
+	}
+}
+
+function serverTools(client: McpClient, signal: AbortSignal): CallSession {
+	return {
+		listTools: async () => (await client.listTools({ signal })).tools,
+		list: async (kind) =>
+			kind === 'prompts'
+				? (await client.listPrompts({ signal })).prompts
+				: (await client.listResources({ signal })).resources,
+		callTool: (name, values, { onProgress, maxTotalMs }) => {
+			const timeoutMs = maxTotalMs === undefined ? undefined : Number.POSITIVE_INFINITY;
+			return client.callTool(name, values, { signal, onProgress, timeoutMs, maxMs: maxTotalMs });
+		},
+	};
 }
 
 function hubTools(session: HubSession): CallSession {

@@ -1,7 +1,7 @@
 /* What a name stands for: a tool, a prompt or a resource, of the folder, a plugin or an MCP server. */
 import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
-import { type CallSession, withHubTools } from './call-session.ts';
+import { type CallSession, withTools } from './call-session.ts';
 import { callTarget, findTarget, isOfServer, nameOf } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import type { Offered } from './hub-offers.ts';
@@ -26,7 +26,7 @@ export async function findOffer(words: readonly string[], input: CommandInput): 
 		words,
 		configuration.mcpServers.map(({ name }) => name),
 	);
-	return withHubTools(input, silent, async (session) => {
+	return withTools(target.address, input, silent, async (session) => {
 		const servers = await serverStatuses(configuration, input.environment);
 		const ownerOf = (item: Offered): ListedServer | undefined =>
 			servers.find(({ name }) => name === target.server || isOfServer(item, name));

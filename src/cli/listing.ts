@@ -13,6 +13,8 @@ export interface Listed {
 	readonly problems: readonly ConfigProblem[];
 	/** Sentences beside the table, for people. */
 	readonly notes?: readonly string[];
+	/** The command exits with 1. */
+	readonly isFailed?: boolean;
 }
 
 export interface Listing {
@@ -21,7 +23,7 @@ export interface Listing {
 	readonly narrow?: readonly number[];
 	/** What to say when there is nothing. */
 	readonly whenEmpty: string;
-	list(input: Pick<CommandInput, 'environment' | 'signal'>): Promise<Listed>;
+	list(input: Pick<CommandInput, 'environment' | 'signal' | 'out'>): Promise<Listed>;
 }
 
 /** The kinds, in the order in which `mctl list` shows them. */

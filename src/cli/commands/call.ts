@@ -10,7 +10,7 @@ import { messageOf } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { type CallHandlers, type CallSession, withHubTools } from '../call-session.ts';
+import { type CallHandlers, type CallSession, withTools } from '../call-session.ts';
 import { type CallTarget, callTarget, findTarget, nameOf } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
@@ -61,7 +61,9 @@ export const call: Command = {
 		);
 		const view = new CallView(input.out);
 		const handlers = handlersOf(view, input);
-		await withHubTools(input, handlers, (session) => callOnce(session, { target, view, timeoutMs }, input));
+		const work = (session: CallSession): Promise<void> =>
+			callOnce(session, { target, view, timeoutMs }, input);
+		await withTools(target.address, input, handlers, work);
 	},
 };
 

@@ -2,6 +2,7 @@
 
 import { printable } from '../../printable.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
 import { type Listed, type Listing, listings } from '../listing.ts';
 import { nearest } from '../nearest.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -18,16 +19,20 @@ interface Shown {
 
 export const list: Command = {
 	usage: `mctl list [${kinds.join('|')}] [--json]`,
-	examples: ['mctl list', 'mctl list tools', "mctl list tools --json | jq -r '.tools[].id'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	examples: ['mctl list', 'mctl list servers --check', "mctl list tools --json | jq -r '.tools[].id'"],
+	flags: {
+		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
 
 	async run(input) {
 		const chosen = chooseKinds(input.words);
 		const shown: Shown[] = [];
 		for (const kind of chosen) {
-			const listing = await listings[kind]?.();
+			const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
 			if (listing) shown.push({ kind, listing, listed: await listing.list(input) });
 		}
+		if (shown.some(({ listed }) => listed.isFailed)) process.exitCode = exitCodes.tool_failed;
 		if (input.flags['json']) return printJson(input, shown);
 		// The first kind says what to do when there is nothing at all.
 		const filled = shown.filter(({ listed }, at) => at === 0 || listed.rows.length > 0);
@@ -45,6 +50,11 @@ function chooseKinds(words: readonly string[]): readonly string[] {
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
 	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
+}
+
+async function checkListing(kind: string): Promise<Listing> {
+	if (kind !== 'servers') throw usageError(list, `--check is of servers: mctl list servers --check`);
+	return (await import('../list-servers.ts')).checkedServerListing;
 }
 
 function printJson({ out }: CommandInput, shown: readonly Shown[]): void {
