@@ -107,7 +107,6 @@ export interface HubSection {
 
 export const limitNames = [
 	'messageBytes',
-	'resultBytes',
 	'requestMs',
 	'idleMs',
 	'listMs',

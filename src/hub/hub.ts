@@ -72,6 +72,7 @@ export class Hub implements Provider {
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
 	});
+	#subscribing: Promise<void> = Promise.resolve();
 	#backends: readonly Backend[] = [];
 
 	constructor({
@@ -234,7 +235,13 @@ export class Hub implements Provider {
 	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
 		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		// One after the other: to unsubscribe must not overtake to subscribe.
+		this.#subscribing = this.#subscribing
+			.then(() => this.#backendOf(uri))
+			.catch(() => undefined) // a list failed
+			.then((owner) => {
+				for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+			});
 	}
 
 	sessionOpened(sessionId: string): void {
@@ -299,7 +306,8 @@ export class Hub implements Provider {
 			if (route) return route.backend;
 			return after(this.#catalogue.templates(), (templates) => {
 				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
-				return found && templates.routes.get(found.uriTemplate)?.backend;
+				if (found) return templates.routes.get(found.uriTemplate)?.backend;
+				return this.#backends.find((backend) => backend.claimsUri?.(uri));
 			});
 		});
 	}

@@ -87,6 +87,8 @@ export interface Backend {
 	readResource?(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired>;
 	/** True for a URI that it can read although no list contains it. */
 	ownsUri?(uri: string): boolean;
+	/** True when its resources have the scheme of this URI, so that it may read it although no list contains it. */
+	claimsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;

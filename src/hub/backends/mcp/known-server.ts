@@ -11,7 +11,6 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
-import { packageVersion } from '../../../files/package-version.ts';
 import { assertPrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
 import type {
@@ -54,9 +53,9 @@ export interface KnownServer extends ServerLists {
 	readonly ttlMs: number | undefined;
 }
 
-/** The file with what is known of this server. */
-export function knownFileOf(stateFolder: string, entry: ServerEntry): string {
-	return join(serversFolder(stateFolder), `${fingerprintOf(entry)}.json`);
+/** The file with what is known of this server. @param folder the state folder @param version of this program */
+export function knownFileOf(folder: string, entry: ServerEntry, version: string): string {
+	return join(serversFolder(folder), `${fingerprintOf(entry, version)}.json`);
 }
 
 /** Whether the lists should be read again. */
@@ -97,12 +96,12 @@ export function writeKnown(file: string, known: KnownServer): void {
 	renameSync(temporary, file);
 }
 
-function fingerprintOf(entry: ServerEntry): string {
+function fingerprintOf(entry: ServerEntry, version: string): string {
 	const start =
 		entry.kind === 'stdio'
 			? [entry.record.command, entry.record.args ?? [], names(entry.record.env), entry.record.cwd ?? '']
 			: [entry.kind, entry.url, names(entry.headers)];
-	const text = JSON.stringify([packageVersion(), start]);
+	const text = JSON.stringify([version, start]);
 	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 

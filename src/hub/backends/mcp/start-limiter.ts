@@ -10,32 +10,40 @@ import { OrchestraError } from '../../../errors.ts';
 /** Most starts at a time. */
 export const STARTS_AT_ONCE = 4;
 /** How long a start may hold its slot, in milliseconds. */
-export const SLOT_MS = 3000;
+const SLOT_MS = 3000;
+
+export interface LimitedStart<T> {
+	readonly start: () => Promise<T>;
+	/** Ends the wait for a slot. */
+	readonly signal: AbortSignal;
+	/** True when a call waits for it; read when a slot is free. */
+	readonly isUrgent: () => boolean;
+}
 
 interface Waiting {
+	readonly isUrgent: () => boolean;
 	readonly begin: () => void;
 }
 
 export class StartLimiter {
-	readonly #limit: number;
 	readonly #slotMs: number;
+	readonly #queue: Waiting[] = [];
 	#running = 0;
-	readonly #calls: Waiting[] = [];
-	readonly #background: Waiting[] = [];
 
-	constructor(limit: number = STARTS_AT_ONCE, slotMs: number = SLOT_MS) {
-		this.#limit = limit;
+	/** @param slotMs how long a start may hold its slot */
+	constructor(slotMs: number = SLOT_MS) {
 		this.#slotMs = slotMs;
 	}
 
-	/** Run `start` in a slot. `isUrgent` is read while it waits: a call may join a start in the background. */
-	async run<T>(start: () => Promise<T>, signal: AbortSignal, isUrgent: boolean): Promise<T> {
-		await this.#slot(signal, isUrgent ? this.#calls : this.#background);
+	/** Run a start in a slot. Rejects when its signal is aborted before a slot is free. */
+	async run<T>({ start, signal, isUrgent }: LimitedStart<T>): Promise<T> {
+		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
+		if (this.#running < STARTS_AT_ONCE) this.#running++;
+		else await this.#wait(signal, isUrgent);
 		const release = this.#releaseOnce();
 		const timer = setTimeout(release, this.#slotMs);
 		timer.unref();
 		try {
-			signal.throwIfAborted();
 			return await start();
 		} finally {
 			clearTimeout(timer);
@@ -43,27 +51,21 @@ export class StartLimiter {
 		}
 	}
 
-	async #slot(signal: AbortSignal, queue: Waiting[]): Promise<void> {
-		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
-		if (this.#running < this.#limit) {
-			this.#running++;
-			return;
-		}
-		await new Promise<void>((resolve, reject) => {
-			const waiting: Waiting = {
-				begin: () => {
-					signal.removeEventListener('abort', onAbort);
-					resolve();
-				},
+	#wait(signal: AbortSignal, isUrgent: () => boolean): Promise<void> {
+		return new Promise<void>((resolve, reject) => {
+			const begin = (): void => {
+				signal.removeEventListener('abort', onAbort);
+				resolve();
 			};
+			const waiting: Waiting = { isUrgent, begin };
 			const onAbort = (): void => {
-				const at = queue.indexOf(waiting);
+				const at = this.#queue.indexOf(waiting);
 				if (at === -1) return;
-				queue.splice(at, 1);
+				this.#queue.splice(at, 1);
 				reject(OrchestraError.from(signal.reason, 'canceled'));
 			};
 			signal.addEventListener('abort', onAbort, { once: true });
-			queue.push(waiting);
+			this.#queue.push(waiting);
 		});
 	}
 
@@ -72,7 +74,8 @@ export class StartLimiter {
 		return () => {
 			if (isReleased) return;
 			isReleased = true;
-			const next = this.#calls.shift() ?? this.#background.shift();
+			const urgent = this.#queue.findIndex(({ isUrgent }) => isUrgent());
+			const [next] = this.#queue.splice(Math.max(0, urgent), 1);
 			if (next) next.begin();
 			else this.#running--;
 		};
