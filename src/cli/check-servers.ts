@@ -2,7 +2,11 @@
 import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import { connectServer, type ServerTarget } from '../mcp/client/connect-server.ts';
+import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
+import { Log } from '../log.ts';
+import { McpClient } from '../mcp/client/mcp-client.ts';
+import type { Transport } from '../transport/transport.ts';
+import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type { CommandInput } from './command.ts';
 
 /** Servers that start at the same time. */
@@ -54,12 +58,8 @@ async function checkServer(
 	const elapsed = (): number => Math.round(performance.now() - startedAt);
 	const { startMs } = entry.settings;
 	try {
-		const client = await connectServer(targetOf(entry), {
-			clientInfo: { name: 'mctl', version: packageVersion() },
-			startMs,
-			parentEnvironment: environment,
-			signal,
-		});
+		const clientInfo = { name: 'mctl', version: packageVersion() };
+		const client = await McpClient.open(() => open(entry, environment), { clientInfo, startMs, signal });
 		try {
 			const { tools } = await client.listTools({ signal, maxMs: startMs });
 			const { era, revision, serverInfo } = client;
@@ -74,7 +74,12 @@ async function checkServer(
 	}
 }
 
-function targetOf(entry: ServerEntry): ServerTarget {
-	if (entry.kind === 'stdio') return entry.record;
-	return { url: entry.url, headers: entry.headers, type: entry.kind };
+function open(entry: ServerEntry, environment: CommandInput['environment']): Promise<Transport> {
+	// The last lines of stderr are kept by the transport, for its errors.
+	return openServerTransport(entry, {
+		environment,
+		onStderr: () => {},
+		limitBytes: MESSAGE_LIMIT_BYTES,
+		log: Log.silent,
+	});
 }

@@ -3,9 +3,11 @@
  * what is known on disk. Nothing is started.
  */
 import type { Configuration, ServerEntry } from '../config/configuration.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { stateFolder } from '../files/state-folder.ts';
 import type { ServerState } from '../hub/backends/backend.ts';
 import { type KnownServer, knownFileOf, readKnown } from '../hub/backends/mcp/known-server.ts';
-import { serverLogPath, stateFolderOf } from '../hub/backends/mcp/server-files.ts';
+import { serverLogPath } from '../hub/backends/mcp/server-files.ts';
 import { ToolNames } from '../hub/backends/mcp/tool-names.ts';
 import type { ServerDetails } from '../hub/shared/hub-details.ts';
 import { commandLine } from '../process/spawn-record.ts';
@@ -43,7 +45,7 @@ export async function serverStatuses(
 /** What a server offered last; undefined when it was never seen or the file is damaged. */
 export function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
 	try {
-		return readKnown(knownFileOf(stateFolderOf(environment), entry));
+		return readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()));
 	} catch {
 		return undefined; // the hub warns about a damaged file and writes it again
 	}
@@ -83,6 +85,6 @@ function fromDisk(entry: ServerEntry, environment: Environment): ServerDetails {
 		nextTryAt: null,
 		startedAt: null,
 		calls: 0,
-		logFile: serverLogPath(stateFolderOf(environment), entry.name),
+		logFile: serverLogPath(stateFolder(environment), entry.name),
 	};
 }

@@ -240,7 +240,8 @@ export class Hub implements Provider {
 			.then(() => this.#backendOf(uri))
 			.catch(() => undefined) // a list failed
 			.then((owner) => {
-				for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+				for (const backend of owner ? [owner] : this.#backends)
+					backend.subscribeResource?.(uri, isSubscribed);
 			});
 	}
 

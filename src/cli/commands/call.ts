@@ -6,7 +6,7 @@
  */
 import { statSync, writeFileSync } from 'node:fs';
 import { loadConfiguration } from '../../config/load.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
@@ -87,7 +87,7 @@ async function callOnce(
 		const onProgress = (params: unknown): void => view.progress(params);
 		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
 	} catch (thrown) {
-		throw errorOfHub(thrown);
+		throw timeoutHinted(errorOfHub(thrown), timeoutMs);
 	} finally {
 		view.clear();
 	}
@@ -108,6 +108,13 @@ async function callOnce(
 	}
 	// After a signal main.ts has set the code that tells which one.
 	if (isError && !signal.aborted) process.exitCode = exitCodes.tool_failed;
+}
+
+/** The deadline of the flag is raised by the flag. */
+function timeoutHinted(error: OrchestraError, timeoutMs: number | undefined): OrchestraError {
+	const { code, message, data } = error;
+	if (code !== 'timeout' || timeoutMs === undefined) return error;
+	return new OrchestraError(code, message, { hint: 'Give it more time with --timeout.', data, cause: error });
 }
 
 function valuesFor(

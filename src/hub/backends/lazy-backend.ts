@@ -41,13 +41,22 @@ export class LazyBackend implements Backend {
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
-	constructor({ id, kind, configurationKey = '', offers, ownsUri, qualifiesNames = false, load }: LazyOptions) {
+	constructor({
+		id,
+		kind,
+		configurationKey = '',
+		offers,
+		ownsUri,
+		qualifiesNames = false,
+		load,
+	}: LazyOptions) {
 		this.id = id;
 		this.kind = kind;
 		this.configurationKey = configurationKey;
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
-		if (kind === 'mcp') this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
+		if (kind === 'mcp')
+			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();

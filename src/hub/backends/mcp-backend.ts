@@ -121,7 +121,10 @@ export class McpBackend implements Backend {
 		return after(this.#catalogue.lists(), ({ tools }) => this.#names.offered(tools));
 	}
 
-	callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult | InputRequired> {
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Promise<CallToolResult | InputRequired> {
 		const isWhole = this.hasDownTool(name);
 		const own = this.#names.ownName(isWhole ? name.slice(this.#prefix.length) : name);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
@@ -160,7 +163,9 @@ export class McpBackend implements Backend {
 
 	complete({ ref }: CompleteParams, context: CallContext): Promise<CompleteResult> {
 		const own = ref.uri === undefined ? ref : { ...ref, uri: ownUri(this.id, ref.uri) };
-		return this.#read('completion/complete', context, { ref: own }) as Promise<unknown> as Promise<CompleteResult>;
+		return this.#read('completion/complete', context, {
+			ref: own,
+		}) as Promise<unknown> as Promise<CompleteResult>;
 	}
 
 	/** True when its resources have the scheme of this URI. */
@@ -258,7 +263,8 @@ export class McpBackend implements Backend {
 
 	#onServerChange({ connection }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri]) this.#emit({ kind: 'resource', uri });
+			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri])
+				this.#emit({ kind: 'resource', uri });
 		} else if (connection) this.#catalogue.changed(connection, change.kind);
 	}
 

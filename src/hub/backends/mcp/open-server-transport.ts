@@ -20,9 +20,13 @@ export async function openServerTransport(
 	{ environment, onStderr, limitBytes, log }: ServerTransportOptions,
 ): Promise<Transport> {
 	if (entry.kind !== 'stdio') {
-		throw new OrchestraError('bad_input', `the server ${entry.name} is remote; ${entry.url} is not supported`, {
-			hint: 'Use a command that runs the server on this machine.',
-		});
+		throw new OrchestraError(
+			'bad_input',
+			`the server ${entry.name} is remote; ${entry.url} is not supported`,
+			{
+				hint: 'Use a command that runs the server on this machine.',
+			},
+		);
 	}
 	const { ChildTransport } = await import('../../../transport/child-transport.ts');
 	const env = { ...markedEnvironment(environment, entry), ...entry.record.env };

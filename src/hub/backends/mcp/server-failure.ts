@@ -95,7 +95,10 @@ function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	return exitCode === null ? undefined : `its process exited with code ${exitCode} after ${elapsedMs} ms`;
 }
 
-function outputLines(diagnosis: Diagnosis | undefined): { stderr: readonly string[]; stray: readonly string[] } {
+function outputLines(diagnosis: Diagnosis | undefined): {
+	stderr: readonly string[];
+	stray: readonly string[];
+} {
 	return {
 		stderr: diagnosis?.stderr.slice(-LAST_LINES) ?? [],
 		stray: diagnosis?.strayLines.slice(-LAST_LINES) ?? [],
@@ -112,7 +115,11 @@ function elapsed(phases: Readonly<Record<string, number>>): string {
 		.join(', ');
 }
 
-function nextStep(error: OrchestraError, { entry, phase, diagnosis, logFile }: FailureFacts, isUnknown: boolean): string {
+function nextStep(
+	error: OrchestraError,
+	{ entry, phase, diagnosis, logFile }: FailureFacts,
+	isUnknown: boolean,
+): string {
 	const key = `mcpServers.${entry.name} in ${entry.file}`;
 	if (isUnknown)
 		return 'Check whether the call took effect before you repeat it; it was not repeated for you.';

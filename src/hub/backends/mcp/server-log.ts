@@ -29,9 +29,7 @@ export class ServerLog {
 			if (!hasFailed) onError(error);
 			hasFailed = true;
 		});
-		this.#write = rateLimited((line) =>
-			this.#rotating.write(`${new Date().toISOString()} ${line}\n`),
-		);
+		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
 	}
 
 	/** The last lines, oldest first. */

@@ -59,7 +59,9 @@ export class ServerQuestions {
 		if (others.length === 0 || (isOneClient && first.revision.era === 'legacy')) return first;
 		const message = `${calls.size} calls are in flight, so it is not certain which client must answer ${method}`;
 		if (!this.#hasWarned) {
-			this.#log.warn(`the MCP server ${this.#server} asks its client: ${message}. Set its scope to "session".`);
+			this.#log.warn(
+				`the MCP server ${this.#server} asks its client: ${message}. Set its scope to "session".`,
+			);
 			this.#hasWarned = true;
 		}
 		throw new OrchestraError('bad_input', message, { hint: 'Set the scope of the server to "session".' });
