@@ -27,30 +27,28 @@ export interface CallHandlers {
 	readonly onLog: (params: unknown) => void;
 }
 
-/** Do `work` with the tools of an address, or with those of the hub of this folder when there is none. */
+/** Where the tools are. */
+export interface ToolSource {
+	/** A `stdio:` URI or a URL; undefined for the hub of this folder. */
+	readonly address: string | undefined;
+	/** The only servers of the hub that are needed; undefined for all. */
+	readonly servers: readonly string[] | undefined;
+}
+
+/** Do `work` with the tools of a source. */
 export function withTools<T>(
-	address: string | undefined,
+	{ address, servers }: ToolSource,
 	input: Pick<CommandInput, 'environment' | 'signal'>,
 	handlers: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
 ): Promise<T> {
-	if (address === undefined) return withHubTools(input, handlers, work);
-	return withServerTools(address, input, handlers, work);
-}
-
-function withHubTools<T>(
-	input: Pick<CommandInput, 'environment' | 'signal'>,
-	{ onQuestion, onLog }: CallHandlers,
-	work: (session: CallSession) => Promise<T>,
-): Promise<T> {
+	if (address !== undefined) return withServerTools(address, input, handlers, work);
 	const onNotification = (method: string, params: unknown): void => {
-		if (method === 'notifications/message') onLog(params);
+		if (method === 'notifications/message') handlers.onLog(params);
 	};
-	return withHub(input, (session) => work(hubTools(session)), {
-		listWaitMs: START_WAIT_MS,
-		onQuestion,
-		onNotification,
-	});
+	const { onQuestion } = handlers;
+	const options = { listWaitMs: START_WAIT_MS, servers, onQuestion, onNotification };
+	return withHub(input, (session) => work(hubTools(session)), options);
 }
 
 /** Do `work` with a session of a server that is started, or connected to, for this command. */

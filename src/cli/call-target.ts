@@ -3,11 +3,14 @@
  * its tool, or the name of a tool as agents see it.
  */
 
+import type { Configuration } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { qualifiedName, shortened } from '../hub/names.ts';
 import { ownEntry } from '../wire/json.ts';
+import type { ToolSource } from './call-session.ts';
 import type { Offered } from './hub-offers.ts';
 import { nearest } from './nearest.ts';
+import type { Project } from './project.ts';
 
 export interface CallTarget {
 	/** A `stdio:` URI or a URL to connect to; undefined for the hub. */
@@ -35,6 +38,26 @@ export function callTarget(words: readonly string[], servers: readonly string[])
 	if (isAddress(first)) return { address: first, server: undefined, tool, words: after };
 	if (servers.includes(first)) return { address: undefined, server: first, tool, words: after };
 	return { address: undefined, server: undefined, tool: first, words: rest };
+}
+
+/** The MCP servers that a name can belong to; undefined when it may be of anything. */
+export function serversFor(
+	name: string | undefined,
+	{ mcpServers }: Pick<Configuration, 'mcpServers'>,
+	server?: string,
+): readonly string[] | undefined {
+	if (server !== undefined) return [server];
+	const owners = mcpServers.filter((entry) => name?.startsWith(qualifiedName(entry.name, '')));
+	return owners.length > 0 ? owners.map((entry) => entry.name) : undefined;
+}
+
+/** Where the tool of a target is. A tool of the folder needs no server. */
+export function sourceOf(
+	{ address, server, tool }: CallTarget,
+	{ tools, configuration }: Pick<Project, 'tools' | 'configuration'>,
+): ToolSource {
+	const isOfFolder = server === undefined && tools.some(({ id }) => id === tool);
+	return { address, servers: isOfFolder ? [] : serversFor(tool, configuration, server) };
 }
 
 /** The tool that a target names, among those of the hub or the server. Throws `bad_input` with the nearest names. */

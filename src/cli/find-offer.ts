@@ -1,11 +1,11 @@
 /* What a name stands for: a tool, a prompt or a resource, of the folder, a plugin or an MCP server. */
-import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
 import { type CallSession, withTools } from './call-session.ts';
-import { callTarget, findTarget, isOfServer, nameOf } from './call-target.ts';
+import { callTarget, findTarget, isOfServer, nameOf, sourceOf } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import type { Offered } from './hub-offers.ts';
 import { nearest } from './nearest.ts';
+import { openProject } from './project.ts';
 import { type ListedServer, serverStatuses } from './server-statuses.ts';
 
 export interface FoundOffer {
@@ -21,12 +21,13 @@ const silent = { onQuestion: async () => ({ action: 'decline' as const }), onLog
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
 export async function findOffer(words: readonly string[], input: CommandInput): Promise<FoundOffer> {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+	const project = openProject(input.environment);
+	const { configuration } = project;
 	const target = callTarget(
 		words,
 		configuration.mcpServers.map(({ name }) => name),
 	);
-	return withTools(target.address, input, silent, async (session) => {
+	return withTools(sourceOf(target, project), input, silent, async (session) => {
 		const servers = await serverStatuses(configuration, input.environment);
 		const ownerOf = (item: Offered): ListedServer | undefined =>
 			servers.find(({ name }) => name === target.server || isOfServer(item, name));

@@ -3,6 +3,7 @@
  * shared hub when it runs, so that its plugins are not started twice, else with a hub
  * of its own that ends with the command.
  */
+import type { Configuration } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
@@ -35,6 +36,8 @@ export interface HubSession {
 export interface HubSessionOptions {
 	/** How long a list waits for what starts, in milliseconds, when this process runs the hub. Default 2 s. */
 	readonly listWaitMs?: number | undefined;
+	/** The only MCP servers that are needed: when this process runs the hub, no other server or plugin is started. Default: all. */
+	readonly servers?: readonly string[] | undefined;
 	/** Answers `elicitation/create`; without it the session cannot be asked. */
 	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
@@ -45,12 +48,12 @@ export interface HubSessionOptions {
 export async function withHub<T>(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
-	{ listWaitMs, onQuestion, onNotification }: HubSessionOptions = {},
+	{ onQuestion, onNotification, ...limits }: HubSessionOptions = {},
 ): Promise<T> {
 	const record = hubFolderHere(environment).running();
 	const opened = await (record?.features?.includes(MCP_TUNNEL)
 		? joinShared(record)
-		: openOwn(environment, listWaitMs));
+		: openOwn(environment, limits));
 	const onRequest = ({ method, params }: IncomingCall): unknown => {
 		if (method === 'elicitation/create' && onQuestion) return onQuestion(params);
 		throw methodNotFound(method);
@@ -87,16 +90,22 @@ async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 
 async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
-	listWaitMs: number | undefined,
+	{ listWaitMs, servers }: Pick<HubSessionOptions, 'listWaitMs' | 'servers'>,
 ): Promise<Opened> {
 	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
-	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs });
+	const narrow = servers && ((configuration: Configuration) => withOnly(configuration, servers));
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
 	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));
 	return { transport, find, close: () => opened.close() };
+}
+
+function withOnly(configuration: Configuration, servers: readonly string[]): Configuration {
+	const mcpServers = configuration.mcpServers.filter(({ name }) => servers.includes(name));
+	return { ...configuration, mcpServers, plugins: [] };
 }
 
 function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {

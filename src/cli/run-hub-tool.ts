@@ -21,6 +21,8 @@ export interface HubToolRun {
 	/** Reads the input once the schema is known. */
 	readonly inputFor: (schema: JsonObject | undefined) => Promise<JsonObject>;
 	readonly knownIds: readonly string[];
+	/** The only MCP servers that are needed; undefined for all. */
+	readonly servers: readonly string[] | undefined;
 }
 
 const CANCELED = 130;
@@ -41,7 +43,7 @@ export async function runHubTool(run: HubToolRun, input: CommandInput): Promise<
 			report.end(last);
 			if (!input.signal.aborted) process.exitCode = last.exitCode;
 		},
-		{ listWaitMs: START_WAIT_MS },
+		{ listWaitMs: START_WAIT_MS, servers: run.servers },
 	);
 }
 

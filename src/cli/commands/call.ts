@@ -5,17 +5,17 @@
  * questions of the server go to the terminal.
  */
 import { statSync, writeFileSync } from 'node:fs';
-import { loadConfiguration } from '../../config/load.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type CallHandlers, type CallSession, withTools } from '../call-session.ts';
-import { type CallTarget, callTarget, findTarget, nameOf } from '../call-target.ts';
+import { type CallTarget, callTarget, findTarget, nameOf, sourceOf } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-error.ts';
 import type { Offered } from '../hub-offers.ts';
+import { openProject } from '../project.ts';
 import { inputFlag, readToolInput } from '../read-input.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { binaryOf } from '../terminal/content-text.ts';
@@ -50,11 +50,9 @@ export const call: Command = {
 		const timeoutMs = numberFlag(input, call, 'timeout');
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input.flags['output']);
-		const { configuration, problems } = loadConfiguration({
-			cwd: process.cwd(),
-			environment: input.environment,
-		});
-		for (const { message } of problems) input.out.note(`mctl: ${printable(message)}`);
+		const project = openProject(input.environment);
+		const { configuration } = project;
+		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
 		const target = callTarget(
 			input.words,
 			configuration.mcpServers.map(({ name }) => name),
@@ -63,7 +61,7 @@ export const call: Command = {
 		const handlers = handlersOf(view, input);
 		const work = (session: CallSession): Promise<void> =>
 			callOnce(session, { target, view, timeoutMs }, input);
-		await withTools(target.address, input, handlers, work);
+		await withTools(sourceOf(target, project), input, handlers, work);
 	},
 };
 

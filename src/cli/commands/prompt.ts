@@ -5,6 +5,7 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
+import { serversFor } from '../call-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-error.ts';
 import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
@@ -63,13 +64,16 @@ async function getPrompt(
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
 	} catch (error) {
 		if (!OrchestraError.is(error, 'not_found') || !isMore) throw error;
-		return getFromHub(name, given, input);
+		return getFromHub({ name, given, servers: serversFor(name, configuration) }, input);
 	}
 }
 
 async function getFromHub(
-	name: string,
-	given: Record<string, string>,
+	{
+		name,
+		given,
+		servers,
+	}: { name: string; given: Record<string, string>; servers: readonly string[] | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
 	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
@@ -82,7 +86,7 @@ async function getFromHub(
 		return result as FilledPrompt;
 	};
 	try {
-		return await withHub(input, ask, { listWaitMs: START_WAIT_MS });
+		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, servers });
 	} catch (thrown) {
 		throw errorOfHub(thrown);
 	}

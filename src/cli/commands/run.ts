@@ -11,6 +11,7 @@ import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
+import { serversFor } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { findTool, openProject, type Project } from '../project.ts';
 import { inputFlag, readToolInput } from '../read-input.ts';
@@ -56,14 +57,16 @@ function isOfHub({ tools, configuration }: Project, word: string): boolean {
 }
 
 async function runOfHub(
-	{ tools }: Project,
+	{ tools, configuration }: Project,
 	{ word: name, words, timeoutMs }: { word: string; words: readonly string[]; timeoutMs: number | undefined },
 	input: CommandInput,
 ): Promise<void> {
 	const { runHubTool } = await import('../run-hub-tool.ts');
 	const inputFor: HubToolRun['inputFor'] = (schema) =>
 		readToolInput(run, { flag: input.flags['input'], words, schema, tool: name, signal: input.signal });
-	await runHubTool({ name, timeoutMs, inputFor, knownIds: tools.map(({ id }) => id) }, input);
+	const knownIds = tools.map(({ id }) => id);
+	const servers = serversFor(name, configuration);
+	await runHubTool({ name, timeoutMs, inputFor, knownIds, servers }, input);
 }
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;

@@ -61,14 +61,22 @@ export class CallView {
 	}
 }
 
-/** Content in its order, then the structured content, unless a text says the same. */
+/** Content in its order, then the structured content, unless the text says the same. */
 function resultTexts({ content, structuredContent }: Result): string[] {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
 	if (structuredContent === undefined) return blocks.map(contentText);
 	const others = blocks.filter((block) => !isTextOf(block, structuredContent));
-	return [...others.map(contentText), printableJson(structuredContent, 2)];
+	const texts = others.map(contentText);
+	return isSameText(structuredContent, texts) ? texts : [...texts, printableJson(structuredContent, 2)];
 }
 
+/** `{"content":"text"}` beside the text itself says nothing new. */
+function isSameText(structured: unknown, texts: readonly string[]): boolean {
+	const [only, ...others] = isObject(structured) ? Object.values(structured) : [];
+	return others.length === 0 && typeof only === 'string' && texts.length === 1 && texts[0] === only;
+}
+
+/** Whether a text block is the structured content as JSON. */
 function isTextOf(block: unknown, value: unknown): boolean {
 	if (!isObject(block) || typeof block['text'] !== 'string') return false;
 	try {
