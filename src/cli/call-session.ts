@@ -7,6 +7,7 @@ import type { McpClient } from '../mcp/client/mcp-client.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import type { RequestOptions } from '../rpc/outgoing-calls.ts';
 import { isObject } from '../wire/json.ts';
+import type { CallTarget } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import { listAll, type Offered } from './hub-offers.ts';
 import { type HubSession, START_WAIT_MS, withHub } from './hub-session.ts';
@@ -27,17 +28,9 @@ export interface CallHandlers {
 	readonly onLog: (params: unknown) => void;
 }
 
-/** Where the tools are. */
-export interface ToolSource {
-	/** A `stdio:` URI or a URL; undefined for the hub of this folder. */
-	readonly address: string | undefined;
-	/** The only servers of the hub that are needed; undefined for all. */
-	readonly servers: readonly string[] | undefined;
-}
-
-/** Do `work` with the tools of a source. */
+/** Do `work` with the tools at the address of a target, or with those of the hub of this folder. */
 export function withTools<T>(
-	{ address, servers }: ToolSource,
+	{ address, needs }: Pick<CallTarget, 'address' | 'needs'>,
 	input: Pick<CommandInput, 'environment' | 'signal'>,
 	handlers: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
@@ -47,7 +40,7 @@ export function withTools<T>(
 		if (method === 'notifications/message') handlers.onLog(params);
 	};
 	const { onQuestion } = handlers;
-	const options = { listWaitMs: START_WAIT_MS, servers, onQuestion, onNotification };
+	const options = { listWaitMs: START_WAIT_MS, needs, onQuestion, onNotification };
 	return withHub(input, (session) => work(hubTools(session)), options);
 }
 

@@ -1,8 +1,9 @@
 /* What a name stands for: a tool, a prompt or a resource, of the folder, a plugin or an MCP server. */
 import { OrchestraError } from '../errors.ts';
 import { type CallSession, withTools } from './call-session.ts';
-import { callTarget, findTarget, isOfServer, nameOf, sourceOf } from './call-target.ts';
+import { type CallTarget, callTarget, prefixOf } from './call-target.ts';
 import type { CommandInput } from './command.ts';
+import { findTarget, isOfServer, nameOf } from './find-target.ts';
 import type { Offered } from './hub-offers.ts';
 import { nearest } from './nearest.ts';
 import { openProject } from './project.ts';
@@ -17,45 +18,44 @@ export interface FoundOffer {
 	readonly address: string | undefined;
 }
 
+type Found = Pick<FoundOffer, 'kind' | 'item'>;
+
 const silent = { onQuestion: async () => ({ action: 'decline' as const }), onLog: () => {} };
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
 export async function findOffer(words: readonly string[], input: CommandInput): Promise<FoundOffer> {
 	const project = openProject(input.environment);
-	const { configuration } = project;
-	const target = callTarget(
-		words,
-		configuration.mcpServers.map(({ name }) => name),
-	);
-	return withTools(sourceOf(target, project), input, silent, async (session) => {
-		const servers = await serverStatuses(configuration, input.environment);
-		const ownerOf = (item: Offered): ListedServer | undefined =>
-			servers.find(({ name }) => name === target.server || isOfServer(item, name));
-		const tools = await session.listTools(target.tool);
-		if (target.server !== undefined || target.address !== undefined) {
-			const item = findTarget(target, tools);
-			return { kind: 'tool', item, server: ownerOf(item), address: target.address };
-		}
-		const found = await findByName(target.tool ?? '', tools, session);
-		return { ...found, server: ownerOf(found.item), address: undefined };
+	const target = callTarget(words, project);
+	return withTools(target, input, silent, async (session) => {
+		const found = await findIn(session, target);
+		const servers = await serverStatuses(project.configuration, input.environment);
+		const server = servers.find(({ name }) =>
+			target.server ? name === target.server.name : isOfServer(found.item, name),
+		);
+		return { ...found, server, address: target.address };
 	});
 }
 
-async function findByName(
-	name: string,
-	tools: readonly Offered[],
-	session: CallSession,
-): Promise<Pick<FoundOffer, 'kind' | 'item'>> {
-	const tool = tools.find((each) => nameOf(each) === name);
-	if (tool) return { kind: 'tool', item: tool };
+async function findIn(session: CallSession, target: CallTarget): Promise<Found> {
+	try {
+		return { kind: 'tool', item: await findTarget(target, session) };
+	} catch (error) {
+		const { tool, server } = target;
+		if (!OrchestraError.is(error, 'bad_input') || tool === undefined) throw error;
+		return findOther(server ? prefixOf(server) + tool : tool, session);
+	}
+}
+
+async function findOther(name: string, session: CallSession): Promise<Found> {
 	const prompts = await session.list('prompts');
 	const prompt = prompts.find((each) => nameOf(each) === name);
 	if (prompt) return { kind: 'prompt', item: prompt };
 	const resources = await session.list('resources');
 	const resource = resources.find(({ uri }) => uri === name);
 	if (resource) return { kind: 'resource', item: resource };
-	const names = [...tools, ...prompts].map(nameOf);
-	const guesses = nearest(name, [...names, ...resources.map(({ uri }) => String(uri))]);
+	const tools = await session.listTools(undefined);
+	const uris = resources.map(({ uri }) => String(uri));
+	const guesses = nearest(name, [...[...tools, ...prompts].map(nameOf), ...uris]);
 	throw new OrchestraError('bad_input', `there is no tool, prompt or resource "${name}"`, {
 		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows what there is',
 		data: { name, nearest: guesses },

@@ -33,11 +33,18 @@ export interface HubSession {
 	find(tool: string): Promise<void>;
 }
 
+/** A part of the backends of the configuration. */
+export interface NeededBackends {
+	/** The names of MCP servers. */
+	readonly servers: readonly string[];
+	readonly hasPlugins: boolean;
+}
+
 export interface HubSessionOptions {
 	/** How long a list waits for what starts, in milliseconds, when this process runs the hub. Default 2 s. */
 	readonly listWaitMs?: number | undefined;
-	/** The only MCP servers that are needed: when this process runs the hub, no other server or plugin is started. Default: all. */
-	readonly servers?: readonly string[] | undefined;
+	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
+	readonly needs?: NeededBackends | undefined;
 	/** Answers `elicitation/create`; without it the session cannot be asked. */
 	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
@@ -90,12 +97,12 @@ async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 
 async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
-	{ listWaitMs, servers }: Pick<HubSessionOptions, 'listWaitMs' | 'servers'>,
+	{ listWaitMs, needs }: Pick<HubSessionOptions, 'listWaitMs' | 'needs'>,
 ): Promise<Opened> {
 	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
-	const narrow = servers && ((configuration: Configuration) => withOnly(configuration, servers));
+	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
 	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
@@ -103,9 +110,9 @@ async function openOwn(
 	return { transport, find, close: () => opened.close() };
 }
 
-function withOnly(configuration: Configuration, servers: readonly string[]): Configuration {
+function withOnly(configuration: Configuration, { servers, hasPlugins }: NeededBackends): Configuration {
 	const mcpServers = configuration.mcpServers.filter(({ name }) => servers.includes(name));
-	return { ...configuration, mcpServers, plugins: [] };
+	return { ...configuration, mcpServers, plugins: hasPlugins ? configuration.plugins : [] };
 }
 
 function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { Configuration } from '../config/configuration.ts';
 import { missingProgram } from '../tool/missing-program.ts';
-import { isOfServer } from './call-target.ts';
+import { isOfServer } from './find-target.ts';
 import { furtherOffers, type Offered, textField } from './hub-offers.ts';
 import type { Listing } from './listing.ts';
 import { openProject } from './project.ts';

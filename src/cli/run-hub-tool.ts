@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import type { CommandInput } from './command.ts';
 import { exitCodes } from './exit.ts';
 import { listAll, type Offered } from './hub-offers.ts';
-import { type HubSession, START_WAIT_MS, withHub } from './hub-session.ts';
+import { type HubSession, type NeededBackends, START_WAIT_MS, withHub } from './hub-session.ts';
 import { nearest } from './nearest.ts';
 import { RunView } from './terminal/run-view.ts';
 
@@ -21,8 +21,8 @@ export interface HubToolRun {
 	/** Reads the input once the schema is known. */
 	readonly inputFor: (schema: JsonObject | undefined) => Promise<JsonObject>;
 	readonly knownIds: readonly string[];
-	/** The only MCP servers that are needed; undefined for all. */
-	readonly servers: readonly string[] | undefined;
+	/** What the hub must have; undefined for everything. */
+	readonly needs: NeededBackends | undefined;
 }
 
 const CANCELED = 130;
@@ -43,7 +43,7 @@ export async function runHubTool(run: HubToolRun, input: CommandInput): Promise<
 			report.end(last);
 			if (!input.signal.aborted) process.exitCode = last.exitCode;
 		},
-		{ listWaitMs: START_WAIT_MS, servers: run.servers },
+		{ listWaitMs: START_WAIT_MS, needs: run.needs },
 	);
 }
 

@@ -2,7 +2,7 @@
  * The state of every configured MCP server: from the shared hub when it runs, else from
  * what is known on disk. Nothing is started.
  */
-import type { Configuration, ServerEntry } from '../config/configuration.ts';
+import type { Configuration, ServerEntry, ServerSettings } from '../config/configuration.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { ServerState } from '../hub/backends/backend.ts';
@@ -24,6 +24,7 @@ export interface ListedServer extends Omit<ServerDetails, 'state'> {
 	readonly command: string;
 	/** The file with the entry. */
 	readonly file: string;
+	readonly settings: ServerSettings;
 }
 
 /** One for each entry, in the order of the configuration. */
@@ -36,9 +37,9 @@ export async function serverStatuses(
 		const live = running.find(({ name }) => name === entry.name);
 		const status = entry.isEnabled && live ? live : fromDisk(entry, environment);
 		const command = entry.kind === 'stdio' ? commandLine(entry.record) : entry.url;
-		const { name, isEnabled, kind, file } = entry;
+		const { name, isEnabled, kind, file, settings } = entry;
 		const state = isEnabled ? status.state : 'off';
-		return { ...status, name, state, kind, isEnabled, command, file };
+		return { ...status, name, state, kind, isEnabled, command, file, settings };
 	});
 }
 

@@ -10,9 +10,10 @@ import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type CallHandlers, type CallSession, withTools } from '../call-session.ts';
-import { type CallTarget, callTarget, findTarget, nameOf, sourceOf } from '../call-target.ts';
+import { type CallTarget, callTarget } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
+import { findTarget, nameOf } from '../find-target.ts';
 import { errorOfHub } from '../hub-error.ts';
 import type { Offered } from '../hub-offers.ts';
 import { openProject } from '../project.ts';
@@ -51,33 +52,32 @@ export const call: Command = {
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input.flags['output']);
 		const project = openProject(input.environment);
-		const { configuration } = project;
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
-		const target = callTarget(
-			input.words,
-			configuration.mcpServers.map(({ name }) => name),
-		);
+		const target = callTarget(input.words, project);
+		const servers = project.configuration.mcpServers.map(({ name }) => name);
 		const view = new CallView(input.out);
 		const handlers = handlersOf(view, input);
 		const work = (session: CallSession): Promise<void> =>
-			callOnce(session, { target, view, timeoutMs }, input);
-		await withTools(sourceOf(target, project), input, handlers, work);
+			callOnce(session, { target, servers, view, timeoutMs }, input);
+		await withTools(target, input, handlers, work);
 	},
 };
 
 interface OneCall {
 	readonly target: CallTarget;
+	/** Those of the configuration. */
+	readonly servers: readonly string[];
 	readonly view: CallView;
 	readonly timeoutMs: number | undefined;
 }
 
 async function callOnce(
 	session: CallSession,
-	{ target, view, timeoutMs }: OneCall,
+	{ target, servers, view, timeoutMs }: OneCall,
 	input: CommandInput,
 ): Promise<void> {
 	const { signal, flags, out } = input;
-	const tool = findTarget(target, await session.listTools(target.tool));
+	const tool = await findTarget(target, session, servers);
 	const values = await valuesFor(tool, target.words, input);
 	const startedAt = performance.now();
 	let result: Offered;
@@ -97,7 +97,7 @@ async function callOnce(
 		const { server } = target;
 		out.json({
 			schema: 'orchestra.call/1',
-			...(server && { server }),
+			...(server && { server: server.name }),
 			tool: nameOf(tool),
 			isError,
 			elapsedMs,

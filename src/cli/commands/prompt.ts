@@ -5,11 +5,11 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
-import { serversFor } from '../call-target.ts';
+import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-error.ts';
 import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
-import type { HubSession } from '../hub-session.ts';
+import type { HubSession, NeededBackends } from '../hub-session.ts';
 import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { contentText } from '../terminal/content-text.ts';
@@ -64,16 +64,12 @@ async function getPrompt(
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
 	} catch (error) {
 		if (!OrchestraError.is(error, 'not_found') || !isMore) throw error;
-		return getFromHub({ name, given, servers: serversFor(name, configuration) }, input);
+		return getFromHub({ name, given, needs: neededFor(name, configuration) }, input);
 	}
 }
 
 async function getFromHub(
-	{
-		name,
-		given,
-		servers,
-	}: { name: string; given: Record<string, string>; servers: readonly string[] | undefined },
+	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededBackends | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
 	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
@@ -86,7 +82,7 @@ async function getFromHub(
 		return result as FilledPrompt;
 	};
 	try {
-		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, servers });
+		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, needs });
 	} catch (thrown) {
 		throw errorOfHub(thrown);
 	}

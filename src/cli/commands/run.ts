@@ -11,7 +11,7 @@ import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
-import { serversFor } from '../call-target.ts';
+import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { findTool, openProject, type Project } from '../project.ts';
 import { inputFlag, readToolInput } from '../read-input.ts';
@@ -65,8 +65,8 @@ async function runOfHub(
 	const inputFor: HubToolRun['inputFor'] = (schema) =>
 		readToolInput(run, { flag: input.flags['input'], words, schema, tool: name, signal: input.signal });
 	const knownIds = tools.map(({ id }) => id);
-	const servers = serversFor(name, configuration);
-	await runHubTool({ name, timeoutMs, inputFor, knownIds, servers }, input);
+	const needs = neededFor(name, configuration);
+	await runHubTool({ name, timeoutMs, inputFor, knownIds, needs }, input);
 }
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;

@@ -1,10 +1,10 @@
 /* `mctl show`: what a tool takes and does, with a call to copy; prompts and resources too. */
 import { printable } from '../../printable.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { nameAtServer, nameOf } from '../call-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exampleWords, quoted } from '../example-words.ts';
 import { type FoundOffer, findOffer } from '../find-offer.ts';
+import { nameAtServer, nameOf } from '../find-target.ts';
 import { type Offered, textField } from '../hub-offers.ts';
 import { typeText } from '../schema-text.ts';
 import type { Output } from '../terminal/output.ts';
@@ -72,7 +72,7 @@ function commandOf({ kind, item, server, address }: FoundOffer): string[] {
 	if (kind === 'prompt') return ['mctl prompt', quoted(nameOf(item))];
 	if (address !== undefined) return ['mctl call', quoted(address), quoted(nameOf(item))];
 	if (server === undefined) return ['mctl call', quoted(nameOf(item))];
-	return ['mctl call', quoted(server.name), quoted(nameAtServer(item, server.name))];
+	return ['mctl call', quoted(server.name), quoted(nameAtServer(item, server))];
 }
 
 function fromText(server: FoundOffer['server'], address: string | undefined): string {
