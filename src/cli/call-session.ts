@@ -41,7 +41,14 @@ export function withTools<T>(
 	};
 	const { onQuestion } = handlers;
 	const options = { listWaitMs: START_WAIT_MS, needs, onQuestion, onNotification };
-	return withHub(input, (session) => work(hubTools(session)), options);
+	return withHub(
+		input,
+		async (session) => {
+			await session.request('logging/setLevel', { level: 'info' });
+			return work(hubTools(session));
+		},
+		options,
+	);
 }
 
 /** Do `work` with a session of a server that is started, or connected to, for this command. */

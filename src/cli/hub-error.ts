@@ -10,8 +10,11 @@ export function errorOfHub(thrown: unknown): OrchestraError {
 	if (rpc === undefined) return OrchestraError.from(thrown);
 	const { code, hint, ...data } = isObject(rpc.data) ? rpc.data : {};
 	const isKnown = typeof code === 'string' && Object.hasOwn(exitCodes, code);
-	return new OrchestraError(isKnown ? (code as keyof typeof exitCodes) : 'rpc', rpc.message, {
-		...(typeof hint === 'string' && { hint }),
+	const advice = typeof hint === 'string' ? hint : undefined;
+	// For agents the hint is the last line of the message too.
+	const message = advice === undefined ? rpc.message : rpc.message.replace(`\nNext: ${advice}`, '');
+	return new OrchestraError(isKnown ? (code as keyof typeof exitCodes) : 'rpc', message, {
+		...(advice !== undefined && { hint: advice }),
 		data: { rpcCode: rpc.code, ...data },
 		cause: thrown,
 	});

@@ -99,8 +99,8 @@ async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	{ listWaitMs, needs }: Pick<HubSessionOptions, 'listWaitMs' | 'needs'>,
 ): Promise<Opened> {
-	// A command logs warnings only.
-	const level = environment['LOG_LEVEL'] ?? 'warn';
+	// The error of a call says what a warning about its server would say.
+	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
 	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow });

@@ -3,6 +3,7 @@
  * what is known on disk. Nothing is started.
  */
 import type { Configuration, ServerEntry, ServerSettings } from '../config/configuration.ts';
+import { loadConfiguration } from '../config/load.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { ServerState } from '../hub/backends/backend.ts';
@@ -12,6 +13,7 @@ import { ToolNames } from '../hub/backends/mcp/tool-names.ts';
 import type { ServerDetails } from '../hub/shared/hub-details.ts';
 import { commandLine } from '../process/spawn-record.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
+import { prefixOf } from './call-target.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
@@ -43,8 +45,29 @@ export async function serverStatuses(
 	});
 }
 
-/** What a server offered last; undefined when it was never seen or the file is damaged. */
-export function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
+/** The names that a server offered last. */
+export interface KnownOffers {
+	readonly name: string;
+	/** In front of every name, as agents see it. */
+	readonly prefix: string;
+	readonly tools: readonly string[];
+	readonly prompts: readonly string[];
+}
+
+/** The names of all enabled servers that were seen before. */
+export function knownOffers(environment: Environment): KnownOffers[] {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	return configuration.mcpServers.flatMap((entry) => {
+		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
+		if (known === undefined) return [];
+		const tools = knownTools(entry, known).map(({ name }) => name);
+		const prompts = known.prompts.map(({ name }) => name);
+		return [{ name: entry.name, prefix: prefixOf(entry), tools, prompts }];
+	});
+}
+
+/** Undefined when the server was never seen or the file is damaged. */
+function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
 	try {
 		return readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()));
 	} catch {
@@ -53,7 +76,7 @@ export function knownServer(entry: ServerEntry, environment: Environment): Known
 }
 
 /** The tools that a known server offers to clients, under its own or its new names. */
-export function knownTools(entry: ServerEntry, known: KnownServer): readonly Tool[] {
+function knownTools(entry: ServerEntry, known: KnownServer): readonly Tool[] {
 	return new ToolNames(entry.settings).offered(known.tools);
 }
 
