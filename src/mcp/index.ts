@@ -8,9 +8,9 @@ export { rpcError } from '../rpc/rpc-error.ts';
 export type { InferInput, InferSchema } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
 export type {
-	CallOptions,
 	CallProgress,
 	CompletionQuery,
+	McpCallOptions,
 	McpClientOptions,
 	ServerLogMessage,
 } from './client/call-options.ts';

@@ -32,7 +32,7 @@ export interface ServerLogMessage {
 }
 
 /** Deadlines, cancellation, progress and logs of one call. */
-export interface CallOptions {
+export interface McpCallOptions {
 	/** Idle timeout in milliseconds; progress restarts it, and it pauses while a handler answers. Default 30 s. */
 	timeoutMs?: number | undefined;
 	/** Total timeout in milliseconds, questions to handlers included. Default: none. */
@@ -59,7 +59,7 @@ export function requestOptions({
 	signal,
 	onProgress,
 	onLog,
-}: CallOptions): ServerRequestOptions {
+}: McpCallOptions): ServerRequestOptions {
 	return {
 		timeoutMs,
 		maxTotalMs: maxMs,

@@ -81,8 +81,7 @@ export class ChangeSubscription {
 
 	/** Subscribe to a resource, or end that. Rejects when the server does not honour it. */
 	async setResource(uri: string, isWanted: boolean): Promise<void> {
-		if (isWanted === this.#wanted.has(uri)) return;
-		if (isWanted && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+		if (isWanted && !this.#wanted.has(uri) && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`a client may subscribe to at most ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,
@@ -113,7 +112,7 @@ export class ChangeSubscription {
 	/** Whether a change with this tag counts: one without a tag, or of the current subscription. */
 	counts(params: unknown): boolean {
 		const tag = metaOf(params)[SUBSCRIPTION_ID];
-		return tag === undefined || this.#current === undefined || String(this.#current.id) === String(tag);
+		return tag === undefined || this.#current === undefined || isId(this.#current, tag);
 	}
 
 	/** End all subscriptions. */
@@ -189,7 +188,7 @@ export class ChangeSubscription {
 	#onAcknowledged(params: unknown): boolean {
 		const opening = this.#opening;
 		const tag = metaOf(params)[SUBSCRIPTION_ID];
-		if (opening === undefined || (tag !== undefined && String(tag) !== String(opening.id))) return true;
+		if (opening === undefined || (tag !== undefined && !isId(opening, tag))) return true;
 		const granted = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
 		const uris = granted['resourceSubscriptions'];
 		opening.uris = new Set(Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []);
@@ -206,8 +205,7 @@ export class ChangeSubscription {
 	#onCanceled(params: unknown): boolean {
 		const id = isObject(params) ? params['requestId'] : undefined;
 		for (const listening of [this.#current, this.#opening]) {
-			if (listening === undefined || listening.id === undefined || String(listening.id) !== String(id))
-				continue;
+			if (listening === undefined || !isId(listening, id)) continue;
 			this.#onEnded(listening, new OrchestraError('closed', 'the server ended the subscription'));
 			listening.abort.abort();
 		}
@@ -258,6 +256,11 @@ export class ChangeSubscription {
 				.map(([name]) => [name, true]),
 		);
 	}
+}
+
+/** Some servers write the id as a string. */
+function isId({ id }: Listening, tag: unknown): boolean {
+	return id !== undefined && (tag === id || tag === String(id));
 }
 
 function isEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -61,9 +61,13 @@ async function openChild(record: SpawnRecord, options: ConnectServerOptions): Pr
 }
 
 async function openRemote({ url }: RemoteTarget, _options: ConnectServerOptions): Promise<Transport> {
-	throw new OrchestraError('bad_input', `${url} is a remote server; only servers on stdio are supported`, {
-		hint: 'Use a command instead, for example { command: "npx", args: ["-y", "mcp-remote", url] }.',
-	});
+	throw new OrchestraError(
+		'bad_input',
+		`${String(url)} is a remote server; only servers on stdio are supported`,
+		{
+			hint: 'Use a command instead, for example { command: "npx", args: ["-y", "mcp-remote", url] }.',
+		},
+	);
 }
 
 /** A transport that is open already cannot be opened a second time. */

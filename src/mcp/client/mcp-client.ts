@@ -27,9 +27,9 @@ import { isObject } from '../../wire/json.ts';
 import type { Change } from '../server/provider.ts';
 import { CallDeadline } from './call-deadline.ts';
 import {
-	type CallOptions,
 	type CompletionQuery,
 	isLogMessage,
+	type McpCallOptions,
 	type McpClientOptions,
 	requestOptions,
 	type ServerLogMessage,
@@ -114,61 +114,70 @@ export class McpClient {
 	}
 
 	/** All tools. */
-	async listTools(options: CallOptions = {}): Promise<{ tools: Tool[] }> {
+	async listTools(options: McpCallOptions = {}): Promise<{ tools: Tool[] }> {
 		const { items: tools } = await this.#connection.listAll('tools', requestOptions(options));
 		this.#output?.learn(tools);
 		return { tools };
 	}
 
 	/** All prompts. */
-	async listPrompts(options: CallOptions = {}): Promise<{ prompts: Prompt[] }> {
+	async listPrompts(options: McpCallOptions = {}): Promise<{ prompts: Prompt[] }> {
 		return { prompts: (await this.#connection.listAll('prompts', requestOptions(options))).items };
 	}
 
 	/** All resources. */
-	async listResources(options: CallOptions = {}): Promise<{ resources: Resource[] }> {
+	async listResources(options: McpCallOptions = {}): Promise<{ resources: Resource[] }> {
 		return { resources: (await this.#connection.listAll('resources', requestOptions(options))).items };
 	}
 
 	/** All resource templates. */
-	async listResourceTemplates(options: CallOptions = {}): Promise<{ resourceTemplates: ResourceTemplate[] }> {
+	async listResourceTemplates(
+		options: McpCallOptions = {},
+	): Promise<{ resourceTemplates: ResourceTemplate[] }> {
 		return {
 			resourceTemplates: (await this.#connection.listAll('templates', requestOptions(options))).items,
 		};
 	}
 
 	/** Call a tool. A failure of the tool is a result with `isError`; a rejection is a failure of the call. */
-	async callTool(name: string, input: object = {}, options: CallOptions = {}): Promise<CallToolResult> {
+	async callTool(name: string, input: object = {}, options: McpCallOptions = {}): Promise<CallToolResult> {
 		const result = await this.request('tools/call', { name, arguments: input }, options);
 		await this.#output?.assertValid(name, result);
-		return withArray<CallToolResult>(result, 'content', 'tools/call');
+		assertArray(result, 'content', 'tools/call');
+		return result as CallToolResult; // typed as the specification has it, and not checked further
 	}
 
 	/** Get a prompt with its arguments filled in. */
 	async getPrompt(
 		name: string,
 		input: Readonly<Record<string, string>> = {},
-		options: CallOptions = {},
+		options: McpCallOptions = {},
 	): Promise<GetPromptResult> {
 		const result = await this.request('prompts/get', { name, arguments: input }, options);
-		return withArray<GetPromptResult>(result, 'messages', 'prompts/get');
+		assertArray(result, 'messages', 'prompts/get');
+		return result as GetPromptResult; // as above
 	}
 
 	/** Read a resource. */
-	async readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
+	async readResource(uri: string, options: McpCallOptions = {}): Promise<ReadResourceResult> {
 		const result = await this.request('resources/read', { uri }, options);
-		return withArray<ReadResourceResult>(result, 'contents', 'resources/read');
+		assertArray(result, 'contents', 'resources/read');
+		return result as ReadResourceResult; // as above
 	}
 
 	/** Values that complete an argument. */
-	async complete(query: CompletionQuery, options: CallOptions = {}): Promise<CompleteResult['completion']> {
+	async complete(
+		query: CompletionQuery,
+		options: McpCallOptions = {},
+	): Promise<CompleteResult['completion']> {
 		const { completion } = await this.request('completion/complete', { ...query }, options);
-		if (isObject(completion)) return withArray(completion, 'values', 'completion/complete');
-		throw missing('completion/complete', 'completion');
+		const found = isObject(completion) ? completion : {};
+		assertArray(found, 'values', 'completion/complete');
+		return found as CompleteResult['completion']; // as above
 	}
 
 	/** Check that the server answers. */
-	async ping(options: CallOptions = {}): Promise<void> {
+	async ping(options: McpCallOptions = {}): Promise<void> {
 		await this.request(this.era === 'legacy' ? 'ping' : 'server/discover', {}, options);
 	}
 
@@ -188,7 +197,7 @@ export class McpClient {
 	}
 
 	/** Call any method. Questions of the server go to the handlers. */
-	async request(method: string, params: Result = {}, options: CallOptions = {}): Promise<Result> {
+	async request(method: string, params: Result = {}, options: McpCallOptions = {}): Promise<Result> {
 		if (this.era === 'legacy') return this.#connection.request(method, params, requestOptions(options));
 		const deadline = new CallDeadline(method, options);
 		try {
@@ -241,7 +250,7 @@ export class McpClient {
 	}
 
 	/** A modern server sends log messages only for a request with a level. */
-	#withLogLevel(params: Result, { onLog }: CallOptions): Result {
+	#withLogLevel(params: Result, { onLog }: McpCallOptions): Result {
 		const level = this.#logLevel ?? (onLog ? 'info' : undefined);
 		if (level === undefined) return params;
 		return { ...params, _meta: { [LOG_LEVEL]: level, ...metaOf(params) } };
@@ -254,15 +263,10 @@ interface ClientEvents {
 	readonly end: Listeners<OrchestraError>;
 }
 
-/** The result as its type; the one array that every result of the method has is checked. */
-function withArray<T extends object>(result: Result, field: string, method: string): T {
-	if (!Array.isArray(result[field])) throw missing(method, field);
-	// The rest of the result is typed as the specification has it, and not checked.
-	return result as T;
-}
-
-function missing(method: string, field: string): OrchestraError {
-	return new OrchestraError('bad_frame', `the result of ${method} has no "${field}"`, {
+/** Throws when a result lacks the array that every result of its method has. */
+function assertArray(result: Result, field: string, method: string): void {
+	if (Array.isArray(result[field])) return;
+	throw new OrchestraError('bad_frame', `the result of ${method} has no "${field}"`, {
 		hint: 'The server does not follow MCP. Report this to its author.',
 		data: { phase: 'call' },
 	});

@@ -1,9 +1,15 @@
 /* Which era a server belongs to, against servers that answer the probe in every way. */
 import { describe, expect, it } from 'vitest';
-import { OrchestraError } from '../../../src/errors.ts';
 import { memoryPair } from '../../../src/transport/memory-transport.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
-import { connected, fixtureServer, installedServer, misbehaving, starting } from '../../support/servers.ts';
+import {
+	connected,
+	failure,
+	fixtureServer,
+	installedServer,
+	misbehaving,
+	starting,
+} from '../../support/servers.ts';
 
 describe('the era of a server', () => {
 	it.each([
@@ -149,9 +155,7 @@ describe('a handshake that fails', () => {
 		const [ours] = memoryPair();
 		let open: (transport: Transport) => void = () => {};
 		const late = new Promise<Transport>((resolve) => (open = resolve));
-		const start = Object.assign(() => late, { started: [] });
-		// The start is slower than any process; only its promise matters here.
-		const error = await failure(connected(start as never, { startMs: 5 }));
+		const error = await failure(connected(() => late, { startMs: 5 }));
 		expect(error).toMatchObject({ code: 'timeout', data: { phase: 'spawn' } });
 		open(ours);
 		await late;
@@ -159,14 +163,3 @@ describe('a handshake that fails', () => {
 		expect(ours.isClosed).toBe(true);
 	});
 });
-
-/** The error of a promise that must reject. */
-async function failure(promise: Promise<unknown>): Promise<OrchestraError> {
-	try {
-		await promise;
-	} catch (error) {
-		if (OrchestraError.is(error)) return error;
-		throw error;
-	}
-	throw new Error('expected a rejection');
-}
