@@ -10,7 +10,9 @@ export function errorOfHub(thrown: unknown): OrchestraError {
 	if (rpc === undefined) return OrchestraError.from(thrown);
 	const { code, hint, ...data } = isObject(rpc.data) ? rpc.data : {};
 	const isKnown = typeof code === 'string' && Object.hasOwn(exitCodes, code);
-	const advice = typeof hint === 'string' ? hint : undefined;
+	const { details } = data;
+	const found = [hint, isObject(details) ? details['hint'] : undefined];
+	const advice = found.find((each): each is string => typeof each === 'string');
 	// For agents the hint is the last line of the message too.
 	const message = advice === undefined ? rpc.message : rpc.message.replace(`\nNext: ${advice}`, '');
 	return new OrchestraError(isKnown ? (code as keyof typeof exitCodes) : 'rpc', message, {

@@ -11,6 +11,7 @@ import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { isObject } from '../../../wire/json.ts';
 
 /** How many lines of stderr and stdout the error has. */
 const LAST_LINES = 10;
@@ -32,7 +33,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	const error = OrchestraError.from(thrown);
 	if (rpcErrorOf(error) || error.code === 'canceled' || 'details' in error.data) return error;
 	const { entry, phase, elapsedMs, logFile } = facts;
-	const ended = endOf(facts.diagnosis);
+	// For another error, we ended the process ourselves.
+	const ended = error.code === 'closed' ? endOf(facts.diagnosis) : undefined;
 	const isUnknown = error.data['outcome'] === 'unknown';
 	const hint = nextStep(error, facts, isUnknown);
 	const lines = outputLines(facts.diagnosis);
@@ -40,8 +42,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		server: entry.name,
 		phase,
 		command: commandOf(entry),
-		exitCode: facts.diagnosis?.exitCode ?? null,
-		signal: facts.diagnosis?.signal ?? null,
+		exitCode: (ended && facts.diagnosis?.exitCode) ?? null,
+		signal: (ended && facts.diagnosis?.signal) ?? null,
 		stderr: lines.stderr,
 		strayLines: lines.stray,
 		elapsedMs,
@@ -56,6 +58,26 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		`Next: ${hint}`,
 	].join('\n');
 	return new OrchestraError(error.code, message, { cause: thrown, data: { details: { ...details, hint } } });
+}
+
+/** The error of a call while the server is down. @param cause why it is down */
+export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: number): OrchestraError {
+	const { name, settings, file } = entry;
+	const seconds = Math.ceil(delayMs / 1000);
+	const next = settings.restart ? `is started again in ${seconds} s` : 'is not restarted';
+	const hint = settings.restart
+		? `Call it again in ${seconds} s, or correct mcpServers.${name} in ${file}.`
+		: `Set restart of mcpServers.${name} in ${file} to true, or restart the hub.`;
+	const { details } = cause.data;
+	return new OrchestraError(
+		cause.code,
+		`the MCP server ${name} is down and ${next}; this call did not run. ${cause.message}`,
+		{
+			cause,
+			hint,
+			data: { details: { ...(isObject(details) && details), hint, nextTryInMs: Math.round(delayMs) } },
+		},
+	);
 }
 
 /** The first line of a message, for a log. */
@@ -128,6 +150,8 @@ function nextStep(
 		return `Raise limits.messageBytes in ${entry.file}, or ask for less.`;
 	if (error.code === 'timeout' && phase === 'call') return timeoutStep(error, key);
 	if (diagnosis === undefined) return error.hint ?? `Correct ${key}.`;
+	if (error.code !== 'closed' && error.code !== 'timeout')
+		return error.hint ?? `Its stderr is in ${logFile}.`;
 	if (error.code === 'timeout')
 		return `Check that the command starts an MCP server on stdin and stdout; if it only needs longer, raise startMs of ${key}.`;
 	if (diagnosis.exitCode === 0 && diagnosis.stderr.length === 0 && diagnosis.signal === null)

@@ -5,32 +5,24 @@
  * It is never stopped during a call or while a resource is subscribed. After a restart
  * the subscriptions are made again.
  */
-import type { ServerEntry } from '../../../config/configuration.ts';
 import { messageOf, OrchestraError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
 import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Transport } from '../../../transport/transport.ts';
-import { openServerTransport } from './open-server-transport.ts';
+import { pause } from '../../../rpc/clock.ts';
+import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, serverFailure } from './server-failure.ts';
-import type { ServerLog } from './server-log.ts';
+import { commandOf, firstLine, serverDown, serverFailure } from './server-failure.ts';
+import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
 /** How long a call waits for a restart, in milliseconds; above it the call fails with the reason. */
 const RESTART_WAIT_MS = 5000;
 
 /** What all processes of a server share. */
-export interface ServerParts {
-	readonly entry: ServerEntry;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Longest message of the server, in bytes. */
-	readonly limitBytes: number;
+export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
-	readonly log: Log;
-	readonly serverLog: ServerLog;
 	/** The era of the last connection. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
 	/** The subscribed resources. */
@@ -50,6 +42,8 @@ export interface ServerProcessOptions {
 	readonly identity: Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;
 	/** True when it starts again by itself while resources are subscribed. */
 	readonly keepsSubscriptions: boolean;
+	/** True when it serves one call: that it ended says nothing about the next one. */
+	readonly isSingleUse?: boolean;
 }
 
 export class ServerProcess {
@@ -57,23 +51,29 @@ export class ServerProcess {
 	readonly calls: Set<CallContext> = new Set();
 	readonly #parts: ServerParts;
 	readonly #options: ServerProcessOptions;
-	readonly #closing = new AbortController();
+	/** Made at the first start: most servers of a hub are never started. */
+	#starts: AbortController | undefined;
+	#isClosed = false;
 	#connection: ServerConnection | undefined;
 	#starting: Promise<ServerConnection> | undefined;
 	/** Resolves when the last process is gone. */
 	#stopping: Promise<unknown> = Promise.resolve();
-	#transport: Transport | undefined;
+	/** The last start. */
+	#opening: ServerOpening | undefined;
 	#startedAt: Date | undefined;
-	#lastError: OrchestraError | undefined;
-	#lastUsed = 0;
-	#idleTimer: NodeJS.Timeout | undefined;
+	#wasCalled = false;
+	readonly #idle: IdleTimer;
 	#restartTimer: NodeJS.Timeout | undefined;
-	/** Milliseconds per phase of the last start. */
-	#elapsedMs: Record<string, number> = {};
 
 	constructor(parts: ServerParts, options: ServerProcessOptions) {
 		this.#parts = parts;
 		this.#options = options;
+		const { idleMs, eager } = parts.entry.settings;
+		this.#idle = new IdleTimer({
+			idleMs: eager ? 0 : idleMs,
+			isUsed: () => this.#isUsed,
+			onIdle: () => void this.stopUnused(),
+		});
 	}
 
 	/** Undefined while it does not run. */
@@ -91,13 +91,18 @@ export class ServerProcess {
 
 	/** Of the running or starting child; undefined when there is none. */
 	get pid(): number | undefined {
-		const transport = this.#connection?.transport ?? (this.isStarting ? this.#transport : undefined);
-		return transport && diagnosisOf(transport)?.pid;
+		if (this.#connection) return diagnosisOf(this.#connection.transport)?.pid;
+		return this.isStarting ? this.#opening?.diagnosis?.pid : undefined;
 	}
 
 	/** Why it is down; undefined when it is not. */
 	get lastError(): OrchestraError | undefined {
-		return this.#lastError;
+		return this.#connection ? undefined : this.#options.policy.down?.error;
+	}
+
+	/** True when a call used it since it started. */
+	get wasCalled(): boolean {
+		return this.#wasCalled;
 	}
 
 	/** How long until a server that is down may be started, in milliseconds. */
@@ -107,7 +112,7 @@ export class ServerProcess {
 
 	/** The connection; started if necessary. Rejects with the reason. */
 	up(): Promise<ServerConnection> {
-		if (this.#closing.signal.aborted) return Promise.reject(this.#shutDown());
+		if (this.#isClosed) return Promise.reject(this.#shutDown());
 		if (this.#connection) return Promise.resolve(this.#connection);
 		this.#starting ??= this.#start().finally(() => {
 			this.#starting = undefined;
@@ -115,16 +120,22 @@ export class ServerProcess {
 		return this.#starting;
 	}
 
-	/** A request was answered. */
+	/** A call was answered. */
 	answered(): void {
-		this.#lastUsed = performance.now();
+		this.#wasCalled = true;
+		this.listed();
+	}
+
+	/** Lists were read. */
+	listed(): void {
+		this.#idle.used();
 		this.#options.policy.answered();
 	}
 
 	/** The failure of a request, with everything that is known about the process. */
 	explain(thrown: unknown, phase: Phase, connection: ServerConnection, callMs: number): OrchestraError {
 		const diagnosis = diagnosisOf(connection.transport);
-		const elapsedMs = { ...this.#elapsedMs, [phase]: callMs };
+		const elapsedMs = { ...this.#opening?.elapsedMs, [phase]: callMs };
 		return this.#failure(thrown, { phase, diagnosis, elapsedMs });
 	}
 
@@ -136,7 +147,7 @@ export class ServerProcess {
 
 	/** Stop it when nobody uses it; the next call starts it again. */
 	async stopUnused(): Promise<void> {
-		if (this.#isUsed || this.#connection === undefined) return;
+		if (this.#isUsed || this.#connection === undefined || this.#parts.entry.settings.eager) return;
 		const connection = this.#connection;
 		this.#down();
 		this.#parts.serverLog.note('stopped: unused');
@@ -146,13 +157,15 @@ export class ServerProcess {
 
 	/** Stop it for good. Idempotent. */
 	async close(): Promise<void> {
-		this.#closing.abort(this.#shutDown());
+		this.#isClosed = true;
+		this.#starts?.abort(this.#shutDown());
 		clearTimeout(this.#restartTimer);
 		const connection = this.#connection;
 		this.#down();
 		await Promise.all([
 			connection?.close(),
 			this.#starting?.catch(() => {}), // it was aborted
+			this.#opening?.close(),
 			this.#stopping,
 		]);
 	}
@@ -162,10 +175,13 @@ export class ServerProcess {
 	}
 
 	async #start(): Promise<ServerConnection> {
-		const { signal } = this.#closing;
+		this.#starts ??= new AbortController();
+		const { signal } = this.#starts;
 		const { restart } = this.#parts.entry.settings;
-		const { delayMs } = this.#options.policy;
-		if (this.#lastError && (delayMs > RESTART_WAIT_MS || !restart)) throw this.#downError(this.#lastError);
+		const { delayMs, down } = this.#options.policy;
+		// A start that failed a moment ago would fail again; only a crash is worth a wait.
+		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
 		const isUrgent = (): boolean => this.calls.size > 0;
@@ -174,28 +190,17 @@ export class ServerProcess {
 
 	async #open(): Promise<ServerConnection> {
 		const { entry, log, serverLog } = this.#parts;
-		this.#transport = undefined;
 		this.#startedAt = new Date();
-		const begin = performance.now();
-		const begun = { phase: 'spawn' as Phase, at: begin };
-		const start = async (): Promise<Transport> => {
-			const transport = await this.#openTransport();
-			this.#transport = transport;
-			this.#elapsedMs = { spawn: performance.now() - begin };
-			begun.phase = 'initialize';
-			begun.at = performance.now();
-			return transport;
-		};
+		const opening = new ServerOpening(this.#parts, this.#connectionOptions());
+		this.#opening = opening;
 		try {
-			const connection = await this.#connect(start);
-			this.#elapsedMs['initialize'] = performance.now() - begun.at;
-			return this.#ready(connection);
+			return this.#ready(await opening.run());
 		} catch (thrown) {
-			if (this.#closing.signal.aborted) throw this.#shutDown();
-			this.#elapsedMs[begun.phase] = performance.now() - begun.at;
-			const diagnosis = this.#transport && diagnosisOf(this.#transport);
-			const failure = this.#failure(thrown, { phase: begun.phase, diagnosis, elapsedMs: this.#elapsedMs });
-			this.#crashed(failure);
+			if (this.#isClosed) throw this.#shutDown();
+			const { phase, elapsedMs, diagnosis } = opening;
+			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
+			this.#options.policy.crashed({ error: failure, isStart: true });
+			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
 			log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
@@ -203,17 +208,9 @@ export class ServerProcess {
 		}
 	}
 
-	#openTransport(): Promise<Transport> {
-		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
-		const onStderr = serverLog.reader(() => this.pid);
-		return openServerTransport(entry, { environment, onStderr, limitBytes, log });
-	}
-
-	async #connect(start: () => Promise<Transport>): Promise<ServerConnection> {
+	#connectionOptions(): ServerConnectionOptions {
 		const { entry, knownEra, log, onChange, onRequest, onLog } = this.#parts;
-		// Loaded when the first server starts: lists of known servers do not need it.
-		const client = await import('../../../mcp/client/server-connection.ts');
-		return client.ServerConnection.open(start, {
+		return {
 			...this.#options.identity,
 			knownEra: knownEra(),
 			startMs: entry.settings.startMs,
@@ -222,8 +219,8 @@ export class ServerProcess {
 			onChange: (change) => onChange(this, change),
 			onEnd: (reason) => this.#onEnd(reason),
 			log,
-			signal: this.#closing.signal,
-		});
+			signal: this.#starts?.signal,
+		};
 	}
 
 	#ready(connection: ServerConnection): ServerConnection {
@@ -231,14 +228,13 @@ export class ServerProcess {
 		// It may have ended between the handshake and now.
 		if (connection.endReason) throw connection.endReason;
 		this.#connection = connection;
-		this.#lastError = undefined;
-		this.#lastUsed = performance.now();
+		this.#wasCalled = false;
 		this.#options.policy.started();
 		const { revision, serverInfo } = connection;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
 		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
-		this.#stopWhenIdle(entry.settings.idleMs);
+		this.#idle.start();
 		for (const uri of this.#parts.subscriptions.keys()) this.#subscribeAgain(connection, uri);
 		onReady(this, connection);
 		return connection;
@@ -253,11 +249,15 @@ export class ServerProcess {
 	/** The process ended by itself. */
 	#onEnd(reason: OrchestraError): void {
 		const connection = this.#connection;
-		if (connection === undefined || this.#closing.signal.aborted) return;
+		if (connection === undefined || this.#isClosed) return;
 		this.#down();
 		const diagnosis = diagnosisOf(connection.transport);
-		const failure = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs: this.#elapsedMs });
-		this.#crashed(failure);
+		const failure = this.#failure(reason, {
+			phase: 'call',
+			diagnosis,
+			elapsedMs: this.#opening?.elapsedMs ?? {},
+		});
+		if (!this.#options.isSingleUse) this.#options.policy.crashed({ error: failure, isStart: false });
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));
 		this.#stopping = this.#end(connection);
@@ -267,7 +267,7 @@ export class ServerProcess {
 
 	/** Start it again when its delay is over. A failed start is logged, and tried again. */
 	#restartLater(): void {
-		if (!this.#parts.entry.settings.restart || this.#closing.signal.aborted) return;
+		if (!this.#parts.entry.settings.restart || this.#isClosed) return;
 		clearTimeout(this.#restartTimer);
 		this.#restartTimer = setTimeout(() => {
 			this.up().catch(() => this.#restartLater());
@@ -275,31 +275,13 @@ export class ServerProcess {
 		this.#restartTimer.unref();
 	}
 
-	#crashed(failure: OrchestraError): void {
-		this.#lastError = failure;
-		this.#options.policy.crashed();
-	}
-
 	#down(): void {
 		this.#connection = undefined;
-		clearTimeout(this.#idleTimer);
+		this.#idle.stop();
 	}
 
 	async #end(connection: ServerConnection): Promise<void> {
 		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
-	}
-
-	/** One timer for all calls: when it fires, it is armed again for the rest of the idle time. */
-	#stopWhenIdle(afterMs: number): void {
-		const { idleMs, eager } = this.#parts.entry.settings;
-		if (idleMs === 0 || eager) return;
-		clearTimeout(this.#idleTimer);
-		this.#idleTimer = setTimeout(() => {
-			const leftMs = this.#isUsed ? idleMs : this.#lastUsed + idleMs - performance.now();
-			if (leftMs > 0) return this.#stopWhenIdle(leftMs);
-			void this.stopUnused();
-		}, afterMs);
-		this.#idleTimer.unref();
 	}
 
 	#failure(
@@ -310,42 +292,7 @@ export class ServerProcess {
 		return serverFailure(thrown, { ...facts, entry, logFile: serverLog.file });
 	}
 
-	/** The error of a call while the server is not started. */
-	#downError(cause: OrchestraError): OrchestraError {
-		const { name, settings, file } = this.#parts.entry;
-		const seconds = Math.ceil(this.#options.policy.delayMs / 1000);
-		const next = settings.restart ? `is started again in ${seconds} s` : 'is not restarted';
-		const hint = settings.restart
-			? `Call it again in ${seconds} s, or correct mcpServers.${name} in ${file}.`
-			: `Set restart of mcpServers.${name} in ${file} to true, or restart the hub.`;
-		return new OrchestraError(
-			cause.code,
-			`the MCP server ${name} is down and ${next}; this call did not run. ${cause.message}`,
-			{ cause, hint, data: { details: { ...detailsOf(cause), nextTryInMs: Math.round(this.delayMs) } } },
-		);
-	}
-
 	#shutDown(): OrchestraError {
 		return new OrchestraError('closed', `the MCP server ${this.#parts.entry.name} is shut down`);
 	}
-}
-
-function detailsOf({ data }: OrchestraError): object {
-	const { details } = data;
-	return typeof details === 'object' && details !== null ? details : {};
-}
-
-/** Wait; rejects when `signal` is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const onAbort = (): void => {
-			clearTimeout(timer);
-			reject(OrchestraError.from(signal.reason, 'canceled'));
-		};
-		const timer = setTimeout(() => {
-			signal.removeEventListener('abort', onAbort);
-			resolve();
-		}, ms);
-		signal.addEventListener('abort', onAbort, { once: true });
-	});
 }
