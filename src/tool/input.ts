@@ -145,7 +145,7 @@ function put(branch: Branch, [name = '', ...rest]: readonly string[], value: Jso
 	const found = branch.get(name);
 	// What is no map and no array is an object of `base`.
 	const inner: Branch =
-		found instanceof Map ? found : new Map(isObject(found) ? Object.entries(found as JsonObject) : []);
+		found instanceof Map ? found : new Map(isObject(found) ? Object.entries(found) : []);
 	branch.set(name, inner);
 	put(inner, rest, value);
 }
