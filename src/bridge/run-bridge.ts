@@ -51,6 +51,12 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,
 	});
+	// The hub cancels what runs when the bridge disconnects.
+	stdio.onBroken((error) => {
+		log.warn(`stdout is closed (${error.message}); the bridge ends and its running requests are canceled`);
+		unread.resolve();
+	});
+	stdio.watchOutput(() => !relay.isIdle);
 	const releaseSignals = onSignals(() => transport.stopReading());
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
