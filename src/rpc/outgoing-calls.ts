@@ -69,7 +69,7 @@ export class OutgoingCalls {
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
 		this.#pending = new PendingTable(parts.clock, {
-			due: (call, now) => this.#suspensions > 0 && restartIdle(call, now),
+			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
 			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
 		});
@@ -92,7 +92,8 @@ export class OutgoingCalls {
 			if (!isSuspended) return;
 			isSuspended = false;
 			this.#suspensions--;
-			for (const call of this.#pending.calls) restartIdle(call, this.#parts.clock.now());
+			const now = this.#parts.clock.now();
+			for (const call of this.#pending.values()) this.#restartIdle(call, now);
 		};
 	}
 
@@ -152,13 +153,19 @@ export class OutgoingCalls {
 	progress(token: unknown, params: unknown): void {
 		const call = this.#pending.get(token);
 		if (call === undefined) return;
-		restartIdle(call, this.#parts.clock.now());
+		this.#restartIdle(call, this.#parts.clock.now());
 		call.onProgress?.(params);
 	}
 
 	failAll(reason: OrchestraError): void {
 		this.#window.clear();
 		this.#pending.failAll(reason);
+	}
+
+	/** Restart the idle timeout; false when the total timeout has expired. */
+	#restartIdle(call: PendingCall, now: number): boolean {
+		call.dueAt = Math.min(now + call.timeoutMs, call.capAt);
+		return call.dueAt > now;
 	}
 
 	/** Remove a call that got its response. */
@@ -229,10 +236,6 @@ export class OutgoingCalls {
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
 		}
 	}
-}
-
-function restartIdle(call: PendingCall, now: number): void {
-	call.dueAt = Math.min(now + call.timeoutMs, call.capAt);
 }
 
 /** The error says which of the two timeouts expired. */

@@ -23,8 +23,8 @@ export interface PendingEntry {
 
 /** Settle a call that the table removed. */
 interface PendingEnds<Call> {
-	/** A call is due: it stays pending when its `dueAt` is moved to later here. */
-	due?(call: Call, now: number): void;
+	/** Asked before a call expires: true when its `dueAt` was moved to later. */
+	isExtended?(call: Call, now: number): boolean;
 	expired(call: Call, now: number): void;
 	aborted(call: Call, signal: AbortSignal): void;
 }
@@ -47,8 +47,7 @@ export class PendingTable<Call extends PendingEntry> {
 		return this.#calls.values().next().value;
 	}
 
-	/** All calls, oldest first. */
-	get calls(): Iterable<Call> {
+	values(): IterableIterator<Call> {
 		return this.#calls.values();
 	}
 
@@ -92,8 +91,8 @@ export class PendingTable<Call extends PendingEntry> {
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const call of this.#calls.values()) {
-			if (call.dueAt <= now) this.#ends.due?.(call, now);
-			if (call.dueAt > now) next = Math.min(next, call.dueAt);
+			const isOpen = call.dueAt > now || this.#ends.isExtended?.(call, now);
+			if (isOpen) next = Math.min(next, call.dueAt);
 			else if (this.take(call.id)) this.#ends.expired(call, now);
 		}
 		return next;
