@@ -19,6 +19,7 @@ const order = [
 	'rpc',
 	'process',
 	'transport',
+	'oauth',
 	'link',
 	'protocol',
 	'config',

@@ -12,6 +12,7 @@ import type {
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
+import { readOAuth } from './oauth-settings.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
@@ -76,7 +77,8 @@ function readRemote(
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
 	const headers = field.at('headers').textMap() ?? {};
-	return { name, url, headers, ...rest, kind: rest.kind === 'sse' ? 'sse' : 'http' };
+	const oauth = readOAuth(field.at('oauth'));
+	return { name, url, headers, oauth, ...rest, kind: rest.kind === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(
