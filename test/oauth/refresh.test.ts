@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { type Quirks, startAuthorizationServer } from '../support/authorization-server.ts';
@@ -114,6 +115,16 @@ describe('a token', () => {
 		for (const settings of [{ issuer: 'https://other.example' }, { clientId: 'other' }])
 			expect(await testedAuth({ url: server.url, store, settings }).auth.token()).toBeUndefined();
 		expect(await testedAuth({ url: `${server.url}/2`, store }).auth.token()).toBeUndefined();
+	});
+
+	it('is never shown, although the authorization server repeats it', async () => {
+		const { server, auth, store, lines } = await signedIn({ canary: 'c4n4ry', refreshError: 'server_error' });
+		expireAt(store, server.url, Date.now() + 20_000);
+		expect(await auth.token()).toContain('c4n4ry');
+		expireAt(store, server.url, Date.now() - 1);
+		const error = await thrownBy(() => auth.token());
+		expect(error).toMatchObject({ message: expect.stringContaining('refused: server_error (no: ***)') });
+		expect(inspect(error, { depth: 9 }) + JSON.stringify(error) + lines.join('')).not.toContain('c4n4ry');
 	});
 
 	it('is withdrawn and deleted by a sign-out', async () => {
