@@ -78,6 +78,7 @@ export const limitNames = [
 	'requestMs',
 	'idleMs',
 	'listMs',
+	'resultBytes',
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',

@@ -5,6 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
+import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { type PendingCall, PendingCalls } from './pending.ts';
@@ -23,6 +24,10 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** Receives the id of the request before it is sent. */
+	onId?: ((id: number) => void) | undefined;
+	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
+	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {
@@ -44,6 +49,7 @@ export class OutgoingCalls {
 	readonly #pending: PendingCalls;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
+	#droppedCount = 0;
 
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
@@ -54,11 +60,22 @@ export class OutgoingCalls {
 		return this.#pending.size;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#droppedCount;
+	}
+
+	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
+	suspendIdle(): () => void {
+		return this.#pending.suspendIdle();
+	}
+
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
 			if (options.signal?.aborted) return reject(canceled(method, options.signal));
 			const id = this.#nextId++;
 			try {
+				options.onId?.(id);
 				const { dialect } = this.#parts;
 				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
 				const text = serialize(() => encodeRequest(id, method, asked));
@@ -85,11 +102,15 @@ export class OutgoingCalls {
 		return this.#pending.has(id);
 	}
 
-	settle({ id, result, error }: RpcResponse): void {
+	/** @param text the response as received */
+	settle({ id, result, error }: RpcResponse, text: string): void {
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else call.resolve(result);
+		else {
+			if (call.keepsText) rememberResultText(result, text, call.id);
+			call.resolve(result);
+		}
 	}
 
 	/** Fail the call `id`, whose response is unusable. */
@@ -134,6 +155,7 @@ export class OutgoingCalls {
 	}
 
 	#onUnknownResponse(id: Id | null): void {
+		this.#droppedCount++;
 		this.#parts.log.debug(
 			`dropped a response with id ${JSON.stringify(id)}: no call with this id is pending`,
 		);
@@ -144,7 +166,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#onAbort(signal, id, method) : noop;
@@ -162,6 +184,7 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			keepsText,
 			detach,
 		};
 		this.#pending.add(call);

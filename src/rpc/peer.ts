@@ -8,7 +8,7 @@
  */
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { encodeNotification } from '../wire/json-rpc.ts';
+import { encodeNotification, type Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { UNREAD_ANSWERS_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
@@ -125,6 +125,19 @@ export class Peer implements Receiver {
 		return this.#outgoing.count;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#outgoing.droppedCount;
+	}
+
+	/**
+	 * Suspend the idle timeouts of our requests, while the peer waits for us; total timeouts still apply.
+	 * Returns the function that restarts them.
+	 */
+	suspendIdle(): () => void {
+		return this.#outgoing.suspendIdle();
+	}
+
 	/** Call the peer. Rejects with `rpc`, `timeout`, `canceled`, `closed`, `io` or `bad_input`. */
 	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
 		if (this.#endReason) return Promise.reject(this.#endReason);
@@ -170,6 +183,10 @@ export class Peer implements Receiver {
 
 	oversize(line: OversizeLine): void {
 		this.#dispatcher.oversize(line);
+	}
+
+	failed(id: Id, error: OrchestraError): void {
+		this.#outgoing.fail(id, error);
 	}
 
 	end(reason: OrchestraError): void {

@@ -24,6 +24,7 @@ export interface PendingCall extends WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	readonly keepsText: boolean;
 	/** Removes the listener from the abort signal. */
 	detach: () => void;
 }
@@ -33,6 +34,7 @@ export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #deadlines: Deadlines;
 	readonly #onExpired: (call: PendingCall, error: OrchestraError) => void;
+	#suspensions = 0;
 
 	/** @param onExpired is called after a call was rejected because its deadline expired */
 	constructor(clock: Clock, onExpired: (call: PendingCall, error: OrchestraError) => void) {
@@ -75,6 +77,18 @@ export class PendingCalls {
 		return call;
 	}
 
+	/** Suspend the idle timeouts of all calls until the returned function is called; then they restart. */
+	suspendIdle(): () => void {
+		this.#suspensions++;
+		let isSuspended = true;
+		return () => {
+			if (!isSuspended) return;
+			isSuspended = false;
+			this.#suspensions--;
+			for (const { id } of this.#calls.values()) this.touch(id);
+		};
+	}
+
 	failAll(reason: OrchestraError): void {
 		this.#deadlines.close();
 		for (const { id } of this.#calls.values()) this.take(id)?.reject(reason);
@@ -83,6 +97,7 @@ export class PendingCalls {
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const call of this.#calls.values()) {
+			if (this.#suspensions > 0) call.dueAt = now + call.timeoutMs;
 			const dueAt = Math.min(call.dueAt, call.capAt);
 			if (dueAt > now) next = Math.min(next, dueAt);
 			else this.#expire(call, now);

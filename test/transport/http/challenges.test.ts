@@ -33,7 +33,10 @@ describe('parseChallenges', () => {
 	});
 
 	it('skips parameters before any scheme and text that breaks the grammar', () => {
-		expect(parsed('x="1", é Bearer error="y')).toEqual([['bearer', { error: '' }], ['y', {}]]);
+		expect(parsed('x="1", é Bearer error="y')).toEqual([
+			['bearer', { error: '' }],
+			['y', {}],
+		]);
 	});
 
 	it('ends for any text', () => {

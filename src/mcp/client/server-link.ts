@@ -1,0 +1,192 @@
+/*
+ * One running server: its transport, the JSON-RPC peer on it, and what the server
+ * sends by itself. It exists before the era is known, so that the handshake and all
+ * later requests share one connection.
+ */
+import { messageOf, type OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { metaOf } from '../../protocol/meta.ts';
+import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
+import { Peer } from '../../rpc/peer.ts';
+import { methodNotFound } from '../../rpc/rpc-error.ts';
+import type { Transport } from '../../transport/transport.ts';
+
+/** Deadlines, cancellation, progress and logs of one request to a server. */
+export interface ServerRequestOptions extends RequestOptions {
+	/** Receives the params of `notifications/message` that belong to this request. */
+	onLog?: ((params: unknown) => void) | undefined;
+}
+
+export interface ServerLinkHandlers {
+	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. */
+	readonly onRequest: ((method: string, params: unknown, call: IncomingCall) => unknown) | undefined;
+	/** Receives every notification except progress. */
+	readonly onNotification: (method: string, params: unknown) => void;
+	readonly onEnd: (reason: OrchestraError) => void;
+	readonly log: Log;
+}
+
+/** The requests that a legacy server may send, except ping. */
+const clientMethods: ReadonlySet<string> = new Set([
+	'elicitation/create',
+	'sampling/createMessage',
+	'roots/list',
+]);
+
+/** Some servers exit on anything unknown before `initialize`, so an unanswered probe is not canceled. */
+const clientDialect: Dialect = {
+	...mcpDialect,
+	cancelNotice: (id, reason, method) =>
+		method === 'server/discover' ? undefined : mcpDialect.cancelNotice(id, reason, method),
+};
+
+export class ServerLink {
+	readonly transport: Transport;
+	readonly #peer: Peer;
+	readonly #handlers: ServerLinkHandlers;
+	readonly #logging = new Set<LoggingCall>();
+	#inFlight = 0;
+	#isModern = false;
+	#hasWarned = false;
+	#isClosing = false;
+	#endReason: OrchestraError | undefined;
+
+	constructor(transport: Transport, handlers: ServerLinkHandlers) {
+		this.transport = transport;
+		this.#handlers = handlers;
+		this.#peer = new Peer(transport, {
+			dialect: clientDialect,
+			log: handlers.log,
+			onRequest: (call) => this.#serve(call),
+			onNotification: (method, params) => this.#receive(method, params),
+			onEnd: (reason) => this.#end(reason),
+		});
+		transport.start(this.#peer);
+	}
+
+	/** Why the connection ended; undefined while it is open. */
+	get endReason(): OrchestraError | undefined {
+		return this.#endReason;
+	}
+
+	/** True once `close` was called: the end of the connection is expected. */
+	get isClosing(): boolean {
+		return this.#isClosing;
+	}
+
+	/** Our requests in flight, subscriptions included. */
+	get pendingCount(): number {
+		return this.#peer.pendingCount;
+	}
+
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#peer.droppedCount;
+	}
+
+	/** From now on, requests of the server are refused: the modern era has none. */
+	setModern(): void {
+		this.#isModern = true;
+	}
+
+	/** A request outside the count of calls: the handshake, a subscription. */
+	send(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
+		return this.#peer.request(method, params, options);
+	}
+
+	/** A call. */
+	async call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
+		const { onLog } = options;
+		this.#inFlight++;
+		try {
+			if (onLog === undefined) return await this.#peer.request(method, params, options);
+			return await this.#callWithLog(method, params, { ...options, onLog });
+		} finally {
+			this.#inFlight--;
+		}
+	}
+
+	notify(method: string, params: unknown): void {
+		this.#peer.notify(method, params);
+	}
+
+	/** Stop the server. Idempotent. */
+	close(): Promise<void> {
+		this.#isClosing = true;
+		return this.transport.close();
+	}
+
+	async #callWithLog(
+		method: string,
+		params: unknown,
+		options: ServerRequestOptions & { onLog: (params: unknown) => void },
+	): Promise<unknown> {
+		const logging: LoggingCall = { id: undefined, onLog: options.onLog };
+		const onId = (id: number): void => {
+			logging.id = id;
+			options.onId?.(id);
+		};
+		this.#logging.add(logging);
+		try {
+			return await this.#peer.request(method, params, { ...options, onId });
+		} finally {
+			this.#logging.delete(logging);
+		}
+	}
+
+	#serve(call: IncomingCall): unknown {
+		const { method, params } = call;
+		if (this.#isModern) return this.#ignore(call);
+		if (method === 'ping') return {};
+		const { onRequest } = this.#handlers;
+		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
+		// The server waits for us, so its silence is no reason to give up our calls.
+		const resume = this.#peer.suspendIdle();
+		return Promise.resolve()
+			.then(() => onRequest(method, params, call))
+			.finally(resume);
+	}
+
+	/** A modern client must not write responses, so the request stays unanswered. */
+	#ignore(call: IncomingCall): void {
+		const message = `the server sent the request ${call.method}, which the modern protocol forbids; it is ignored`;
+		if (this.#hasWarned) this.#handlers.log.debug(message);
+		else this.#handlers.log.warn(message);
+		this.#hasWarned = true;
+		call.cancel('the modern protocol has no requests of the server');
+	}
+
+	#receive(method: string, params: unknown): void {
+		if (method === 'notifications/progress') return;
+		const logging = method === 'notifications/message' ? this.#loggingCall(params) : undefined;
+		if (logging) logging.onLog(params);
+		else this.#handlers.onNotification(method, params);
+	}
+
+	/** The call that a log message belongs to: by its token, or because it is the only one in flight. */
+	#loggingCall(params: unknown): LoggingCall | undefined {
+		const token = metaOf(params)['progressToken'];
+		for (const logging of this.#logging) {
+			if (token === undefined ? this.#inFlight === 1 : logging.id === token) return logging;
+		}
+		return undefined;
+	}
+
+	#end(reason: OrchestraError): void {
+		this.#endReason = reason;
+		this.#peer.cancelIncoming(reason.message);
+		// A server that closed its stdout cannot be used any more, even when it still runs.
+		this.transport
+			.close()
+			.catch((thrown: unknown) => this.#handlers.log.debug(`close failed: ${messageOf(thrown)}`));
+		this.#handlers.onEnd(reason);
+	}
+}
+
+/** A call that wants its log messages. */
+interface LoggingCall {
+	id: number | undefined;
+	readonly onLog: (params: unknown) => void;
+}
