@@ -8,9 +8,9 @@ import { printableName } from '../printable.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import {
 	type ClientAuthMethod,
-	type ClientIdentity,
 	type Credentials,
 	clientAuthMethods,
+	type OAuthClient,
 } from './credentials.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 import type { ServerMetadata } from './server-metadata.ts';
@@ -30,7 +30,7 @@ export interface ClientChoice {
 }
 
 /** The client of a sign-in, registered if necessary. Throws `bad_input` when there is no way to get one. */
-export async function chooseClient(choice: ClientChoice): Promise<ClientIdentity> {
+export async function chooseClient(choice: ClientChoice): Promise<OAuthClient> {
 	const { settings, metadata, redirectUri, stored } = choice;
 	if (settings.clientId !== undefined) {
 		const authMethod = methodFor(metadata, settings.clientSecret !== undefined);
@@ -56,12 +56,12 @@ function reusable(
 	stored: Credentials | undefined,
 	metadata: ServerMetadata,
 	redirectUri: string,
-): ClientIdentity | undefined {
+): OAuthClient | undefined {
 	const isOfIssuer = stored?.issuer === metadata.issuer && stored.client.kind === 'registered';
 	return isOfIssuer && stored.client.redirectUri === redirectUri ? stored.client : undefined;
 }
 
-async function register({ http, metadata, redirectUri, scopes }: ClientChoice): Promise<ClientIdentity> {
+async function register({ http, metadata, redirectUri, scopes }: ClientChoice): Promise<OAuthClient> {
 	const supported = metadata.token_endpoint_auth_methods_supported;
 	const isPublic = supported === undefined || supported.includes('none');
 	const answer = await registerClient(http, metadata, {

@@ -5,7 +5,7 @@ import { stringsOf } from './resource-metadata.ts';
 const FORMAT = 1;
 
 /** How this program identifies itself to an authorization server. */
-export interface ClientIdentity {
+export interface OAuthClient {
 	readonly id: string;
 	/** Only of a dynamic registration; that of the configuration is never stored. */
 	readonly secret: string | undefined;
@@ -38,7 +38,7 @@ export interface Credentials {
 	readonly resource: string;
 	readonly tokenEndpoint: string;
 	readonly revocationEndpoint: string | undefined;
-	readonly client: ClientIdentity;
+	readonly client: OAuthClient;
 	/** Name of the account, where the authorization server says it. */
 	readonly account: string | undefined;
 	/** Undefined after the authorization server withdrew them. */
@@ -76,7 +76,7 @@ export function secretsOf(credentials: Credentials | undefined): string[] {
 	return [client?.secret, tokens?.accessToken, tokens?.refreshToken].filter((value) => value !== undefined);
 }
 
-function readClient(value: unknown): ClientIdentity | undefined {
+function readClient(value: unknown): OAuthClient | undefined {
 	if (!isObject(value)) return undefined;
 	const { id, redirectUri } = value;
 	const authMethod = clientAuthMethods.find((method) => method === value['authMethod']);

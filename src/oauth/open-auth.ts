@@ -93,7 +93,7 @@ export class ServerAuth implements HttpAuth {
 		}
 	}
 
-	/** Get a token that the server may accept. Throws `rpc` when only a person can. */
+	/** Get a token that the server may accept. Throws `io` when only a person can. */
 	async onUnauthorized({ status, challenges, token }: Unauthorized): Promise<'retry' | 'fail'> {
 		const bearer = bearerOf(challenges);
 		if (status === 403 || bearer.get('error') === 'insufficient_scope')
@@ -235,9 +235,9 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	#signInNeeded(): OrchestraError {
-		return new OrchestraError('rpc', `${this.#name} needs authorization`, {
+		return new OrchestraError('io', `${this.#name} needs authorization`, {
 			hint: `Run: mctl auth ${this.#name}`,
-			data: { server: this.#name, url: this.#options.url },
+			data: { server: this.#name, status: 401, outcome: 'none' },
 		});
 	}
 
@@ -246,11 +246,11 @@ export class ServerAuth implements HttpAuth {
 		const missing = scopes === '' ? 'more scopes' : `the scopes "${scopes}"`;
 		const still = isUseless ? 'still needs' : 'needs';
 		const flag = scopes === '' ? '' : ` --scope "${scopes.replace(/["`$\\]/g, '')}"`;
-		return new OrchestraError('rpc', `${this.#name} ${still} ${missing}`, {
+		return new OrchestraError('io', `${this.#name} ${still} ${missing}`, {
 			hint: isUseless
 				? 'The authorization server did not grant them; ask its operator for access.'
 				: `Run: mctl auth ${this.#name}${flag}`,
-			data: { server: this.#name, url: this.#options.url, scopes: needed },
+			data: { server: this.#name, status: 403, scopes: needed, outcome: 'none' },
 		});
 	}
 }

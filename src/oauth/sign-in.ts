@@ -15,7 +15,7 @@ import { SHOWN_CHARACTERS, SIGN_IN_MS } from './auth-limits.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { CallbackServer } from './callback-server.ts';
 import { chooseClient } from './client-identity.ts';
-import type { ClientIdentity, Credentials } from './credentials.ts';
+import type { Credentials, OAuthClient } from './credentials.ts';
 import { bearerOf, type Discovered, discoverServer } from './discovery.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 import { asksOffline, scopesToRequest, splitScopes } from './scopes.ts';
@@ -70,7 +70,7 @@ export async function signIn(options: SignInOptions): Promise<Credentials> {
 
 interface Flow {
 	readonly discovered: Discovered;
-	readonly client: ClientIdentity;
+	readonly client: OAuthClient;
 	readonly scopes: readonly string[] | undefined;
 	readonly callback: CallbackServer;
 }

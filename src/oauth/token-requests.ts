@@ -11,7 +11,7 @@ import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 import { SHOWN_CHARACTERS } from './auth-limits.ts';
-import type { ClientIdentity, Credentials, Tokens } from './credentials.ts';
+import type { Credentials, OAuthClient, Tokens } from './credentials.ts';
 import { type GuardedHttp, type GuardedRequest, jsonObject } from './guarded-http.ts';
 import { isLoopbackUrl } from './network-class.ts';
 import { splitScopes } from './scopes.ts';
@@ -20,7 +20,7 @@ import type { ServerMetadata } from './server-metadata.ts';
 /** The client of a request, with its secret, wherever that comes from. */
 export interface RequestingClient {
 	readonly http: GuardedHttp;
-	readonly client: ClientIdentity;
+	readonly client: OAuthClient;
 	readonly secret: string | undefined;
 }
 

@@ -44,7 +44,7 @@ describe('a token', () => {
 		expect(await request(hub, server.url)).toBe(200);
 		server.expireAccessTokens();
 		server.expireRefreshTokens();
-		expect(await thrownBy(() => request(hub, server.url))).toMatchObject({ code: 'rpc' });
+		expect(await thrownBy(() => request(hub, server.url))).toMatchObject({ code: 'io' });
 		await testedAuth({ url: server.url, store, interactive: obedientBrowser() }).auth.signIn([]);
 		expect(await request(hub, server.url, 1)).toBe(200);
 	});
@@ -106,7 +106,7 @@ describe('a token', () => {
 			return hub.onUnauthorized({ status: 401, url: server.url, challenges: [], token });
 		};
 		expect(await refuse()).toBe('retry');
-		expect(await thrownBy(refuse)).toMatchObject({ code: 'rpc' });
+		expect(await thrownBy(refuse)).toMatchObject({ code: 'io' });
 		expect(server.count('/token', 'refresh_token')).toBe(1);
 	});
 

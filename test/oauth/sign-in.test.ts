@@ -112,7 +112,7 @@ describe('a sign-in', () => {
 		const browser = obedientBrowser();
 		const { auth } = testedAuth({ url: server.url, interactive: browser });
 		const error = await thrownBy(() => request(auth, server.url, 10));
-		expect(error).toMatchObject({ code: 'rpc', message: expect.stringContaining('still needs the scopes') });
+		expect(error).toMatchObject({ code: 'io', message: expect.stringContaining('still needs the scopes') });
 		expect(browser.pages.length).toBeLessThanOrEqual(3);
 	});
 
