@@ -168,7 +168,19 @@ function authenticationOf({ client, secret }: RequestingClient): oauth.ClientAut
 	if (secret === undefined || client.authMethod === 'none') return oauth.None();
 	return client.authMethod === 'client_secret_post'
 		? oauth.ClientSecretPost(secret)
-		: oauth.ClientSecretBasic(secret);
+		: clientSecretBasic(secret);
+}
+
+/** Form-encoded as RFC 6749 says, and no more: many servers do not decode, so `-` in an id must stay as it is. */
+function clientSecretBasic(secret: string): oauth.ClientAuth {
+	return (_server, client, _body, headers) => {
+		const pair = `${formEncoded(client.client_id)}:${formEncoded(secret)}`;
+		headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+	};
+}
+
+function formEncoded(text: string): string {
+	return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
 function tokensOf(
