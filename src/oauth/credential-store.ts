@@ -20,12 +20,12 @@ import {
 	rmSync,
 	writeSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
 import { LOCK_ROUNDS } from './auth-limits.ts';
 import { type Credentials, decodeCredentials, encodeCredentials } from './credentials.ts';
@@ -49,9 +49,7 @@ export class CredentialStore {
 
 	/** The store of this user. */
 	static ofUser(environment: Readonly<NodeJS.ProcessEnv>, log: Log): CredentialStore {
-		const home = environment['HOME'] || homedir();
-		const state = environment['XDG_STATE_HOME'] || join(home, '.local', 'state');
-		return new CredentialStore(join(state, 'orchestra', 'auth'), log);
+		return new CredentialStore(join(stateFolder(environment), 'auth'), log);
 	}
 
 	/** The file of a server. */
