@@ -234,7 +234,12 @@ export class Hub implements Provider {
 	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
 		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		const notify = (owner: Backend | undefined): void => {
+			for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		};
+		const owner = this.#backendOf(uri);
+		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
+		else notify(owner);
 	}
 
 	sessionOpened(sessionId: string): void {
@@ -299,7 +304,8 @@ export class Hub implements Provider {
 			if (route) return route.backend;
 			return after(this.#catalogue.templates(), (templates) => {
 				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
-				return found && templates.routes.get(found.uriTemplate)?.backend;
+				if (found) return templates.routes.get(found.uriTemplate)?.backend;
+				return this.#backends.find((backend) => backend.claimsUri?.(uri));
 			});
 		});
 	}

@@ -12,6 +12,7 @@ import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
@@ -68,7 +69,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
 	const hub = new Hub({
 		results,
 		backends: await build(setup, options, configuration),
@@ -169,15 +170,13 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
 }
 
-function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
-	const servers = configuration.mcpServers.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
-	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

@@ -95,6 +95,11 @@ export class CallContext {
 		return this.#client.capabilities;
 	}
 
+	/** The least level of log messages that the client wants; undefined for none. */
+	get logLevel(): McpLogLevel | undefined {
+		return this.#client.logLevel(this.#meta);
+	}
+
 	/** Answers that came with this request, for a provider that manages its own state. */
 	get inputResponses(): InputResponses | undefined {
 		return this.#asking.inputResponses;
@@ -149,7 +154,7 @@ export class CallContext {
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
-		const least = this.#client.logLevel(this.#meta);
+		const least = this.logLevel;
 		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
 		this.#notify('notifications/message', { level, logger, data });
 	}
