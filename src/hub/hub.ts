@@ -34,7 +34,6 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../protocol/mcp-types.ts';
-import { matchTemplate } from '../protocol/uri-template.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
@@ -42,6 +41,7 @@ import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
 import type { BigResults } from './results/big-results.ts';
+import { resourceOwner, uriOwner } from './resource-owner.ts';
 import { SessionEnds } from './session-ends.ts';
 
 /** Options of a `Hub`. */
@@ -225,7 +225,7 @@ export class Hub implements Provider {
 		}
 		return after(this.#catalogue.templates(), ({ routes }) => {
 			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? this.#owner(uri);
+			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends);
 			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
 			return backend.complete?.(params, context) ?? nothingToComplete;
 		});
@@ -297,21 +297,7 @@ export class Hub implements Provider {
 	}
 
 	#backendOf(uri: string): Awaitable<Backend | undefined> {
-		const owner = this.#owner(uri);
-		if (owner) return owner;
-		return after(this.#catalogue.resources(), ({ routes }) => {
-			const route = routes.get(uri);
-			if (route) return route.backend;
-			return after(this.#catalogue.templates(), (templates) => {
-				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
-				if (found) return templates.routes.get(found.uriTemplate)?.backend;
-				return this.#backends.find((backend) => backend.claimsUri?.(uri));
-			});
-		});
-	}
-
-	#owner(uri: string): Backend | undefined {
-		return this.#backends.find((backend) => backend.ownsUri?.(uri));
+		return resourceOwner(uri, this.#backends, this.#catalogue);
 	}
 
 	/** Make a call and write one line to the journal. */

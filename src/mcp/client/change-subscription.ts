@@ -81,8 +81,7 @@ export class ChangeSubscription {
 
 	/** Subscribe to a resource, or end that. Rejects when the server does not honour it. */
 	async setResource(uri: string, isWanted: boolean): Promise<void> {
-		if (isWanted === this.#wanted.has(uri)) return;
-		if (isWanted && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+		if (isWanted && !this.#wanted.has(uri) && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`a client may subscribe to at most ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,

@@ -87,7 +87,8 @@ async function initialize(link: ServerLink, options: HandshakeOptions): Promise<
 	} catch (error) {
 		// A modern server that started too slowly for the probe refuses `initialize` and names its versions.
 		const isModern = offeredVersions(error)?.some((version) => modernRevision(version));
-		const modern = isModern ? await discover(link, options) : undefined;
+		const patient = { ...options, probeMs: Number.POSITIVE_INFINITY };
+		const modern = isModern ? await discover(link, patient) : undefined;
 		if (modern) return modern;
 		throw error;
 	}

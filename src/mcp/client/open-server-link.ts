@@ -20,6 +20,9 @@ const PROBE_MS = 2000;
 /** Default deadline of start and handshake, in milliseconds: the first start with `npx` downloads the server. */
 const START_MS = 60_000;
 
+/** JavaScript timers overflow above this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** How long a failed server may take to stop before the error is reported without its last lines. */
 const LAST_LINES_MS = 1000;
 
@@ -49,7 +52,7 @@ export async function openServerLink(
 	const { startMs = START_MS, signal } = options;
 	const deadline = new AbortController();
 	const onAbort = (): void => deadline.abort();
-	const timer = setTimeout(onAbort, startMs);
+	const timer = setTimeout(onAbort, Math.min(startMs, LONGEST_TIMER_MS));
 	signal?.addEventListener('abort', onAbort, { once: true });
 	if (signal?.aborted) onAbort();
 	try {
@@ -91,16 +94,16 @@ class Opening {
 			const { identity } = this.#options;
 			const probeMs = this.#probeMs;
 			const description = await handshake(link, { identity, probes, probeMs, signal: this.#signal });
-			if (description.revision.era === 'modern') link.setModern();
+			link.setRevision(description.revision);
 			return { link, description, startedInMs: Math.round(performance.now() - this.#startedAt) };
 		} catch (error) {
 			const isExit = OrchestraError.is(link.endReason, 'closed') && !this.#signal.aborted;
 			const closed = link.close().catch((thrown: unknown) => {
 				this.#options.log.debug(`close failed: ${messageOf(thrown)}`);
 			});
-			if (isExit && mayRepeat) return undefined;
 			// A canceled caller is released at once.
 			if (!this.#signal.aborted) await within(closed, LAST_LINES_MS);
+			if (isExit && mayRepeat) return undefined;
 			throw this.#explain(error, 'initialize', diagnosisOf(transport));
 		}
 	}

@@ -96,6 +96,8 @@ export class ServerConnection {
 			handlers,
 		});
 		const connection = new ServerConnection(opened, identity, options);
+		const { endReason } = opened.link;
+		if (endReason) throw withPhase(endReason, 'initialize');
 		inbox.attach(opened.link, connection.#changes);
 		connection.#changes?.start();
 		return connection;
@@ -209,7 +211,7 @@ export class ServerConnection {
 	}
 }
 
-/** Delivers what the server sends by itself; before the handshake is complete only to the log. */
+/** Delivers what the server sends by itself. An end during the handshake is the error of `open`. */
 class Inbox {
 	readonly #options: ServerConnectionOptions;
 	#link: ServerLink | undefined;
@@ -233,7 +235,6 @@ class Inbox {
 	attach(link: ServerLink, changes: ChangeSubscription | undefined): void {
 		this.#link = link;
 		this.#changes = changes;
-		if (link.endReason) this.#end(link.endReason);
 	}
 
 	#receive(method: string, params: unknown): void {

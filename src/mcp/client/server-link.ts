@@ -6,6 +6,7 @@
 import { messageOf, type OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { metaOf } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revisions.ts';
 import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
@@ -48,7 +49,7 @@ export class ServerLink {
 	readonly #handlers: ServerLinkHandlers;
 	readonly #logging = new Set<LoggingCall>();
 	#inFlight = 0;
-	#isModern = false;
+	#revision: Revision | undefined;
 	#hasWarned = false;
 	#isClosing = false;
 	#endReason: OrchestraError | undefined;
@@ -59,6 +60,7 @@ export class ServerLink {
 		this.#peer = new Peer(transport, {
 			dialect: clientDialect,
 			log: handlers.log,
+			acceptsBatch: () => this.#revision?.acceptsBatch === true,
 			onRequest: (call) => this.#serve(call),
 			onNotification: (method, params) => this.#receive(method, params),
 			onEnd: (reason) => this.#end(reason),
@@ -86,9 +88,9 @@ export class ServerLink {
 		return this.#peer.droppedCount;
 	}
 
-	/** From now on, requests of the server are refused: the modern era has none. */
-	setModern(): void {
-		this.#isModern = true;
+	/** The handshake is complete. From now on, requests of a modern server are ignored: that era has none. */
+	setRevision(revision: Revision): void {
+		this.#revision = revision;
 	}
 
 	/** A request outside the count of calls: the handshake, a subscription. */
@@ -138,7 +140,7 @@ export class ServerLink {
 
 	#serve(call: IncomingCall): unknown {
 		const { method, params } = call;
-		if (this.#isModern) return this.#ignore(call);
+		if (this.#revision?.era === 'modern') return this.#ignore(call);
 		if (method === 'ping') return {};
 		const { onRequest } = this.#handlers;
 		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);

@@ -27,6 +27,13 @@ describe('a request', () => {
 		expect(error).toMatchObject({ code: 'bad_frame', data: { phase: 'list' } });
 	});
 
+	it('is settled by an answer in an array in the one revision that has batches', async () => {
+		const connection = await connected(misbehaving('answers-in-arrays', '2025-03-26'));
+		expect(await echo(connection, 'hi')).toBe('hi');
+		const later = await connected(misbehaving('answers-in-arrays', '2025-06-18'));
+		expect(await failure(echo(later, 'hi'))).toMatchObject({ code: 'bad_frame' });
+	});
+
 	it('releases its caller at once when it is canceled; the late answer is dropped', async () => {
 		const connection = await connected(misbehaving('normal'));
 		const abort = new AbortController();
