@@ -40,8 +40,8 @@ import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
-import type { BigResults } from './results/big-results.ts';
 import { resourceOwner, uriOwner } from './resource-owner.ts';
+import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
 /** Options of a `Hub`. */

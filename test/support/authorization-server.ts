@@ -8,6 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
 
@@ -54,6 +55,8 @@ export interface Quirks {
 	/** Added to tokens and codes, so that a search can find them. */
 	canary?: string;
 	rejectsResource?: boolean;
+	/** Requests with a valid token are passed on to this MCP server. */
+	upstream?: string;
 }
 
 export interface SeenRequest {
@@ -162,6 +165,8 @@ export class AuthorizationServer {
 		};
 		this.requests.push(seen);
 		const answer = await this.#answer(seen);
+		if (seen.path === '/mcp' && answer.status === 200 && this.quirks.upstream)
+			return pass(this.quirks.upstream, seen, response);
 		response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
 		response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
 	}
@@ -344,6 +349,24 @@ export class AuthorizationServer {
 	#secret(): string {
 		return `${this.quirks.canary ?? ''}${randomBytes(12).toString('hex')}`;
 	}
+}
+
+async function pass(upstream: string, seen: SeenRequest, response: ServerResponse): Promise<void> {
+	const { authorization: _token, host: _host, connection: _connection, ...headers } = seen.headers;
+	const { 'content-length': _length, ...sent } = headers;
+	const body = seen.method === 'GET' ? {} : { body: seen.body };
+	const cut = new AbortController();
+	response.on('close', () => cut.abort());
+	const request = {
+		method: seen.method,
+		headers: sent as Record<string, string>,
+		signal: cut.signal,
+		...body,
+	};
+	const answer = await fetch(upstream, request);
+	response.writeHead(answer.status, Object.fromEntries(answer.headers));
+	if (answer.body === null) return void response.end();
+	pipeline(Readable.fromWeb(answer.body), response, () => {}); // ends with either side
 }
 
 interface Answer {

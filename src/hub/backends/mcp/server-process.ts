@@ -15,7 +15,7 @@ import type { Change } from '../../../mcp/server/provider.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, serverDown, serverFailure } from './server-failure.ts';
+import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
 import type { ServerLog } from './server-log.ts';
 import { ServerOpening } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
@@ -195,8 +195,7 @@ export class ServerProcess {
 			if (this.#isClosed) throw this.#shutDown();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			this.#hasStartFailed = true;
-			this.#crashed(failure);
+			if (!needsSignIn(thrown)) this.#crashed(failure, true);
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
 			log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
@@ -272,8 +271,9 @@ export class ServerProcess {
 		this.#restartTimer.unref();
 	}
 
-	#crashed(failure: OrchestraError): void {
+	#crashed(failure: OrchestraError, isStart = false): void {
 		this.#lastError = failure;
+		this.#hasStartFailed = isStart;
 		this.#options.policy.crashed();
 	}
 
