@@ -10,6 +10,7 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly string[]>> = new Map([
 	['run', toolIds],
 	['check', toolIds],
+	['auth', remoteServers],
 	['prompt', promptNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
@@ -53,6 +54,12 @@ async function allFor(
 async function toolIds(environment: Environment): Promise<readonly string[]> {
 	const { openProject } = await import('./project.ts');
 	return openProject(environment).tools.map(({ id }) => id);
+}
+
+async function remoteServers(environment: Environment): Promise<readonly string[]> {
+	const { loadConfiguration } = await import('../config/load.ts');
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	return configuration.mcpServers.filter(({ kind }) => kind !== 'stdio').map(({ name }) => name);
 }
 
 async function promptNames(environment: Environment): Promise<readonly string[]> {

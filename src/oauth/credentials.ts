@@ -70,12 +70,6 @@ export function decodeCredentials(text: string): Credentials | undefined {
 	};
 }
 
-/** Every value of the record that must not be shown. */
-export function secretsOf(credentials: Credentials | undefined): string[] {
-	const { client, tokens } = credentials ?? {};
-	return [client?.secret, tokens?.accessToken, tokens?.refreshToken].filter((value) => value !== undefined);
-}
-
 function readClient(value: unknown): OAuthClient | undefined {
 	if (!isObject(value)) return undefined;
 	const { id, redirectUri } = value;

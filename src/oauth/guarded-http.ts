@@ -10,6 +10,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { within } from '../rpc/clock.ts';
 import { isObject } from '../wire/json.ts';
 import { REDIRECT_LIMIT, REQUEST_MS, RESPONSE_LIMIT_BYTES } from './auth-limits.ts';
 import { hostOf, isLoopbackUrl, type NetworkClass, networkClass } from './network-class.ts';
@@ -42,8 +43,12 @@ export class GuardedHttp {
 		const signal = AbortSignal.any(limits.filter((each) => each !== undefined));
 		try {
 			const host = hostOf(url);
-			if (isIP(host) !== 0) await this.#assertReachable(url, [host]);
-			return await this.#send(url, request, signal);
+			this.#classes ??= classesOf(this.#trusted);
+			// A name server that does not answer allows nothing.
+			const allowed = (await within(this.#classes, REQUEST_MS, false)) ?? new Set();
+			const refused = isIP(host) === 0 ? undefined : this.#refusal(url, [host], allowed);
+			if (refused) throw refused;
+			return await this.#send(url, { ...request, signal }, this.#guardedLookup(url, allowed));
 		} catch (thrown) {
 			this.#signal?.throwIfAborted();
 			throw requestError(url, thrown);
@@ -76,8 +81,8 @@ export class GuardedHttp {
 		});
 	}
 
-	#send(url: URL, request: GuardedRequest, signal: AbortSignal): Promise<Response> {
-		const { method = 'GET', headers = {}, body } = request;
+	#send(url: URL, request: GuardedRequest, guardedLookup: LookupFunction): Promise<Response> {
+		const { method = 'GET', headers = {}, body, signal } = request;
 		const send = url.protocol === 'https:' ? requestHttps : requestHttp;
 		return new Promise((resolve, reject) => {
 			const sent = send(url, {
@@ -85,7 +90,7 @@ export class GuardedHttp {
 				headers: { 'user-agent': 'orchestra-hub', ...headers },
 				agent: false,
 				signal,
-				lookup: this.#guardedLookup(url),
+				lookup: guardedLookup,
 			});
 			sent.on('error', reject);
 			sent.on('response', (message) => {
@@ -109,40 +114,35 @@ export class GuardedHttp {
 		});
 	}
 
-	#guardedLookup(url: URL): LookupFunction {
+	/** `lookup` that fails for an address in a forbidden network. */
+	#guardedLookup(url: URL, allowed: ReadonlySet<NetworkClass>): LookupFunction {
 		return (host, options, callback) => {
 			lookup(host, { ...options, all: true }, (error, addresses) => {
-				if (error) return callback(error, []);
-				this.#assertReachable(
-					url,
-					addresses.map(({ address }) => address),
-				).then(
-					() => {
-						const [first] = addresses;
-						if (options.all || first === undefined) callback(null, addresses);
-						else callback(null, first.address, first.family);
-					},
-					(refused: Error) => callback(refused, []),
-				);
+				const [first] = addresses ?? [];
+				const all = (addresses ?? []).map(({ address }) => address);
+				const refused = error ?? this.#refusal(url, all, allowed);
+				if (refused) callback(refused, []);
+				else if (options.all || first === undefined) callback(null, addresses);
+				else callback(null, first.address, first.family);
 			});
 		};
 	}
 
 	/** The origins that the user configured are reachable wherever they are. */
-	async #assertReachable(url: URL, addresses: readonly string[]): Promise<void> {
-		if (this.#trusted.some(({ host }) => host === url.host)) return;
-		const classes = new Set(addresses.map(networkClass));
-		classes.delete('public');
-		if (classes.size === 0) return;
-		this.#classes ??= classesOf(this.#trusted);
-		const allowed = await this.#classes;
-		for (const found of classes) {
-			if (found !== 'reserved' && allowed.has(found)) continue;
-			throw new OrchestraError('bad_input', `${url.origin} is an address of a ${found} network`, {
-				hint: 'A server may not direct requests there. If the address is right, set `oauth.issuer` of the server to it.',
-				data: { origin: url.origin },
-			});
-		}
+	#refusal(
+		url: URL,
+		addresses: readonly string[],
+		allowed: ReadonlySet<NetworkClass>,
+	): OrchestraError | undefined {
+		if (this.#trusted.some(({ host }) => host === url.host)) return undefined;
+		const isForbidden = (found: NetworkClass): boolean =>
+			found === 'reserved' || (found !== 'public' && !allowed.has(found));
+		const found = addresses.map(networkClass).find(isForbidden);
+		if (found === undefined) return undefined;
+		return new OrchestraError('bad_input', `${url.origin} is an address of a ${found} network`, {
+			hint: 'A server may not direct requests there. If the address is right, set `oauth.issuer` of the server to it.',
+			data: { origin: url.origin },
+		});
 	}
 }
 

@@ -27,7 +27,7 @@ export interface Interaction {
 	/** Show the page to the user, in a browser or as text. Called once. */
 	showPage(url: string): Promise<void>;
 	/** Calls `deliver` with redirect URLs that the user pasted; it returns false for one that does not belong to this sign-in. Returns a function that ends it. */
-	readPasted?(deliver: (url: string) => boolean): () => void;
+	readonly readPasted?: ((deliver: (url: string) => boolean) => () => void) | undefined;
 	/** Milliseconds for the whole sign-in. Default 5 minutes. */
 	readonly deadlineMs?: number | undefined;
 }

@@ -181,7 +181,7 @@ export class AuthorizationServer {
 		if (seen.path === '/revoke') return { status: 200 };
 		if (seen.path === '/mcp') return this.#resource(seen);
 		if (seen.path !== '/token') return { status: 404 };
-		if (quirks.tokenDelayMs) await new Promise((resolve) => setTimeout(resolve, quirks.tokenDelayMs));
+		if (quirks.tokenDelayMs) await new Promise((resolve) => setTimeout(resolve, quirks.tokenDelayMs).unref());
 		return this.#token(seen);
 	}
 

@@ -64,6 +64,15 @@ describe('mctl auth', () => {
 		expect(place.stored()).toEqual([]);
 	});
 
+	it('ends at once with Ctrl-C while the authorization server does not answer', async () => {
+		const place = await workspace({ tokenDelayMs: 60_000 });
+		const child = place.start(['auth', 'remote'], {});
+		await until('the token is requested', () => place.server.count('/token') === 1);
+		child.kill('SIGINT');
+		expect((await once(child, 'close'))[0]).toBe(130);
+		expect(place.stored()).toEqual([]);
+	});
+
 	it('adds scopes to those that are granted', async () => {
 		const place = await workspace({ scopesSupported: ['read'] });
 		await place.run(['auth', 'remote']);
