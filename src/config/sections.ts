@@ -1,5 +1,4 @@
 /* Read the sections of one file. An entry with a problem is skipped as a whole. */
-import { messageOf } from '../errors.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import type {
 	Configuration,
@@ -93,8 +92,8 @@ function readUri(
 	if (uri === undefined) return undefined;
 	try {
 		return { kind: 'stdio', ...base, record: { ...parseStdioUri(uri), cwd: root } };
-	} catch (error) {
-		return field.report('an object, or a string as in "stdio:npx -y some-server"', messageOf(error));
+	} catch {
+		return field.report('an object, or a URI as in "stdio:npx -y some-server"');
 	}
 }
 

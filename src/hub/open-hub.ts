@@ -29,6 +29,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly address?: (() => Promise<string>) | undefined;
 	/** Default: from the configuration, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
+	/** Leaves out what is not needed, for a command that uses a part of the hub. Default: everything is kept. */
+	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
 }
@@ -135,11 +137,12 @@ function lazyLink(
 /** The environment of the hub takes precedence over forwarded variables. */
 function load(options: OpenHubOptions): LoadedConfiguration {
 	const { values, environmentName } = options.forwarded?.() ?? {};
-	return loadConfiguration({
+	const loaded = loadConfiguration({
 		...options,
 		environment: { ...values, ...options.environment },
 		environmentName,
 	});
+	return options.narrow ? { ...loaded, configuration: options.narrow(loaded.configuration) } : loaded;
 }
 
 function lazyStorage(root: string, backends: () => readonly Backend[]): () => Promise<RoutedStorage> {

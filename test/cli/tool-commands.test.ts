@@ -92,7 +92,7 @@ describe('mctl check', () => {
 		expect(stdout).toMatch(
 			/\[FAIL\] nothing but events on stdout: 1 stray: malformed NDJSON: hello\n {7}→ Print to stderr/,
 		);
-		expect(stderr).toContain('mctl: x breaks Tool Protocol v1 in 2 points\nhint: ');
+		expect(stderr).toContain('mctl: x violates Tool Protocol v1 in 2 points\nhint: ');
 	});
 
 	it('takes an absolute path, a relative one and an id', async () => {
@@ -211,7 +211,7 @@ describe('wrong usage', () => {
 		[['list', 'tools', 'more'], 'mctl list takes one word'],
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
-		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is no tool id'],
+		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],
 		[['new', 'tool', 'a', 'b'], 'an id is one word'],
 		[['new', 'tool', 'a', '--lang', 'cobol'], 'there is no template for "cobol"'],
 		[['check'], 'mctl check needs the folder of a tool'],
@@ -226,14 +226,24 @@ describe('wrong usage', () => {
 		[['hub', 'stop', 'me'], 'unexpected word "me": mctl hub stop takes flags only'],
 		[['hub', 'status', 'me'], 'unexpected word "me": mctl hub status takes flags only'],
 		[['hub', 'ps', 'me'], 'unexpected word "me": mctl hub ps takes flags only'],
-		[['hub', 'logs', 'me'], 'unexpected word "me": mctl hub logs takes flags only'],
+		[['hub', 'logs', 'me'], 'there is no MCP server "me"'],
+		[['hub', 'logs', 'a', 'b'], 'unexpected word "b": name one server'],
+		[['call'], 'mctl call needs a server and a tool, or a tool'],
+		[['call', 'hello-wrld'], 'there is no tool "hello-wrld"'],
+		[['call', 'hello-world', 'nme=x'], 'there is no parameter "nme"; did you mean name'],
+		[['call', 'hello-world', 'name:=[1'], 'the value of name:= is not JSON'],
+		[['call', 'hello-world', '--timeout', '0'], '--timeout must be above 0'],
+		[['call', 'hello-world', '--output', '/'], '--output takes a file, and / is a folder'],
+		[['show'], 'mctl show needs the name of a tool, a prompt or a resource'],
+		[['show', 'hello-wrld'], 'there is no tool, prompt or resource "hello-wrld"'],
+		[['show', 'a', 'b', 'c'], 'unexpected word "c"'],
 		[['hub', 'run', 'me'], 'unexpected word "me": mctl hub run takes flags only'],
 		[
 			['bridge', '--certs-dir', '.', '--orchestrator-addr', '127.0.0.1:0'],
 			'"127.0.0.1:0" is not an address to connect to',
 		],
 		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
-		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is no folder'],
+		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is not a folder'],
 		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
 		[['hub', 'ls', 'me'], 'unexpected word "me": mctl hub ls takes flags only'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {

@@ -46,7 +46,7 @@ describe('mergeByName', () => {
 		expect(shortened(`${full}y`)).not.toBe(shortened(full));
 	});
 
-	it('leaves out what one backend offers twice, and says so', () => {
+	it('omits a tool that one backend offers twice, and warns', () => {
 		const { items, warnings } = merge([[backend('tools'), ['a', 'a']]]);
 		expect(items).toHaveLength(1);
 		expect(warnings).toEqual(['tools offers "a" twice; the second is left out']);

@@ -13,6 +13,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
+import type * as McpModule from './mcp-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
 import type { PluginLink } from './plugin-link.ts';
 
@@ -103,13 +104,16 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 	const entries = setup.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
 	if (entries.length === 0) return [];
 	const version = packageVersion();
-	return entries.map((entry) => mcpBackend(setup, entry, version));
+	let code: Promise<typeof McpModule> | undefined;
+	// One import for all: each costs a tenth of a millisecond, also of a module that is loaded.
+	const load = (): Promise<typeof McpModule> => (code ??= import('./mcp-backend.ts'));
+	return entries.map((entry) => mcpBackend(setup, entry, { version, load }));
 }
 
 function mcpBackend(
 	{ configuration, environment, limiter, log }: BackendSetup,
 	entry: ServerEntry,
-	version: string,
+	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
 ): LazyBackend {
 	const { messageBytes } = configuration.limits;
 	return new LazyBackend({
@@ -120,7 +124,7 @@ function mcpBackend(
 		offers: ['tools', 'prompts', 'resources', 'completion'],
 		ownsUri: (uri) => ownUri(entry.name, uri) !== uri,
 		load: async () => {
-			const { McpBackend } = await import('./mcp-backend.ts');
+			const { McpBackend } = await load();
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
 			return new McpBackend({ entry, environment, folder, version, limiter, messageBytes, log: mcpLog });

@@ -23,6 +23,8 @@ import type {
 	ResourceTemplate,
 	Tool,
 } from '../../protocol/mcp-types.ts';
+import { rpcError } from '../../rpc/rpc-error.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
 import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
@@ -127,6 +129,7 @@ export class McpBackend implements Backend {
 	): Promise<CallToolResult | InputRequired> {
 		const isWhole = this.hasDownTool(name);
 		const own = this.#names.ownName(isWhole ? name.slice(this.#prefix.length) : name);
+		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
 		const mayRepeat = (): boolean => this.#isRepeatable(own);

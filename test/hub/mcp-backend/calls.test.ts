@@ -122,7 +122,9 @@ describe('a call of an MCP server', () => {
 		});
 		const client = await served.client();
 		const idle = await client.failure('idle__hang');
-		expect(idle.message).toContain('did not answer the call: request timed out after 200ms');
+		expect(idle.message).toContain(
+			'did not answer the call: tools/call got no answer and no progress for 200ms',
+		);
 		expect(idle.message).toContain('raise timeoutMs of mcpServers.idle');
 		const total = await client.failure('total__hang');
 		expect(total.message).toContain('raise maxMs of mcpServers.total');

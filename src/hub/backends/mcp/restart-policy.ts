@@ -5,6 +5,7 @@
  * a minute without one answer mean that the server is broken: it is left alone for a
  * while, and its calls fail at once with the reason.
  */
+import type { OrchestraError } from '../../../errors.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 
 /** The first and the longest delay before a restart, in milliseconds. */
@@ -20,6 +21,13 @@ export const FAILED_MS: number = 5 * 60_000;
 /** The jitter is at most this part of the delay. */
 const JITTER = 0.2;
 
+/** Why a server is down. */
+export interface ServerDownReason {
+	readonly error: OrchestraError;
+	/** True when it did not start, false when it ended after it had started. */
+	readonly isStart: boolean;
+}
+
 export class RestartPolicy {
 	readonly #now: () => number;
 	readonly #random: () => number;
@@ -30,6 +38,7 @@ export class RestartPolicy {
 	#hasAnswered = false;
 	#nextAt = 0;
 	#isFailed = false;
+	#down: ServerDownReason | undefined;
 
 	constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
 		this.#now = now;
@@ -41,15 +50,16 @@ export class RestartPolicy {
 		return Math.max(0, this.#nextAt - this.#now());
 	}
 
-	/** True while it is left alone after many crashes. */
-	get isFailed(): boolean {
-		return this.#isFailed && this.delayMs > 0;
+	/** Why it is down; undefined when it is not. */
+	get down(): ServerDownReason | undefined {
+		return this.#down;
 	}
 
 	started(): void {
 		this.#upSince = this.#now();
 		this.#hasAnswered = false;
 		this.#isFailed = false;
+		this.#down = undefined;
 	}
 
 	answered(): void {
@@ -59,8 +69,9 @@ export class RestartPolicy {
 	}
 
 	/** It ended by itself, or did not start. */
-	crashed(): void {
+	crashed(down: ServerDownReason): void {
 		const now = this.#now();
+		this.#down = down;
 		if (this.#upSince !== undefined && now - this.#upSince >= HEALTHY_UPTIME_MS) this.#backoff.reset();
 		const hasAnswered = this.#upSince !== undefined && this.#hasAnswered;
 		this.#upSince = undefined;

@@ -145,7 +145,7 @@ export class ServerCatalogue {
 		const begin = performance.now();
 		try {
 			const known = await this.read(connection);
-			process.answered();
+			process.listed();
 			return known;
 		} catch (error) {
 			throw process.explain(error, 'list', connection, performance.now() - begin);
@@ -169,7 +169,7 @@ export class ServerCatalogue {
 		// The process reads the lists of each start itself.
 		if (process.connection) return;
 		this.#discover()
-			.then(() => process.stopUnused())
+			.then(() => (process.wasCalled ? undefined : process.stopUnused()))
 			.catch((error: unknown) => this.#options.log.debug(messageOf(error)));
 	}
 

@@ -1,5 +1,6 @@
 /* One start of an MCP server with its handshake, and how long each phase took. */
 import type { ServerEntry } from '../../../config/configuration.ts';
+import { messageOf } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
@@ -56,6 +57,11 @@ export class ServerOpening {
 		} finally {
 			this.#endedAt = performance.now();
 		}
+	}
+
+	/** Resolves when the process is gone. Never rejects. */
+	async close(): Promise<void> {
+		await this.#transport?.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 	}
 
 	async #start(): Promise<Transport> {

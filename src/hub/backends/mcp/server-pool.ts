@@ -8,7 +8,7 @@ import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { type ServerParts, ServerProcess } from './server-process.ts';
+import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
 /** Most sessions with a process of their own. */
 const SESSIONS_LIMIT = 1000;
@@ -91,24 +91,27 @@ export class ServerPool {
 				{ hint: 'Close sessions that are not used, or set scope of the server to "shared".' },
 			);
 		}
-		const process = this.#make(context, new RestartPolicy());
+		const process = this.#make(context, { policy: new RestartPolicy(), isSingleUse: false });
 		this.#sessions.set(sessionId, process);
 		return process;
 	}
 
 	#ofCall(context: CallContext): ServerProcess {
-		const process = this.#make(context, this.#callPolicy);
+		const process = this.#make(context, { policy: this.#callPolicy, isSingleUse: true });
 		this.#perCall.add(process);
 		return process;
 	}
 
 	/** A process for one client declares what this client can do. */
-	#make({ clientInfo, clientCapabilities }: CallContext, policy: RestartPolicy): ServerProcess {
+	#make(
+		{ clientInfo, clientCapabilities }: CallContext,
+		options: Pick<ServerProcessOptions, 'policy' | 'isSingleUse'>,
+	): ServerProcess {
 		const identity = {
 			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
 			capabilities: clientCapabilities,
 		};
-		return new ServerProcess(this.#parts, { policy, identity, keepsSubscriptions: false });
+		return new ServerProcess(this.#parts, { ...options, identity, keepsSubscriptions: false });
 	}
 }
 

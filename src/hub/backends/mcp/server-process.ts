@@ -5,9 +5,7 @@
  * It is never stopped during a call or while a resource is subscribed. After a restart
  * the subscriptions are made again.
  */
-import type { ServerEntry } from '../../../config/configuration.ts';
 import { messageOf, OrchestraError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
 import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
@@ -16,22 +14,15 @@ import { pause } from '../../../rpc/clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
 import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
-import type { ServerLog } from './server-log.ts';
-import { ServerOpening } from './server-opening.ts';
+import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
 /** How long a call waits for a restart, in milliseconds; above it the call fails with the reason. */
 const RESTART_WAIT_MS = 5000;
 
 /** What all processes of a server share. */
-export interface ServerParts {
-	readonly entry: ServerEntry;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Longest message of the server, in bytes. */
-	readonly limitBytes: number;
+export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
-	readonly log: Log;
-	readonly serverLog: ServerLog;
 	/** The era of the last connection. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
 	/** The subscribed resources. */
@@ -51,6 +42,8 @@ export interface ServerProcessOptions {
 	readonly identity: Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;
 	/** True when it starts again by itself while resources are subscribed. */
 	readonly keepsSubscriptions: boolean;
+	/** True when it serves one call: that it ended says nothing about the next one. */
+	readonly isSingleUse?: boolean;
 }
 
 export class ServerProcess {
@@ -68,8 +61,7 @@ export class ServerProcess {
 	/** The last start. */
 	#opening: ServerOpening | undefined;
 	#startedAt: Date | undefined;
-	#lastError: OrchestraError | undefined;
-	#hasStartFailed = false;
+	#wasCalled = false;
 	readonly #idle: IdleTimer;
 	#restartTimer: NodeJS.Timeout | undefined;
 
@@ -105,7 +97,12 @@ export class ServerProcess {
 
 	/** Why it is down; undefined when it is not. */
 	get lastError(): OrchestraError | undefined {
-		return this.#lastError;
+		return this.#connection ? undefined : this.#options.policy.down?.error;
+	}
+
+	/** True when a call used it since it started. */
+	get wasCalled(): boolean {
+		return this.#wasCalled;
 	}
 
 	/** How long until a server that is down may be started, in milliseconds. */
@@ -123,8 +120,14 @@ export class ServerProcess {
 		return this.#starting;
 	}
 
-	/** A request was answered. */
+	/** A call was answered. */
 	answered(): void {
+		this.#wasCalled = true;
+		this.listed();
+	}
+
+	/** Lists were read. */
+	listed(): void {
 		this.#idle.used();
 		this.#options.policy.answered();
 	}
@@ -144,7 +147,7 @@ export class ServerProcess {
 
 	/** Stop it when nobody uses it; the next call starts it again. */
 	async stopUnused(): Promise<void> {
-		if (this.#isUsed || this.#connection === undefined) return;
+		if (this.#isUsed || this.#connection === undefined || this.#parts.entry.settings.eager) return;
 		const connection = this.#connection;
 		this.#down();
 		this.#parts.serverLog.note('stopped: unused');
@@ -162,6 +165,7 @@ export class ServerProcess {
 		await Promise.all([
 			connection?.close(),
 			this.#starting?.catch(() => {}), // it was aborted
+			this.#opening?.close(),
 			this.#stopping,
 		]);
 	}
@@ -174,10 +178,10 @@ export class ServerProcess {
 		this.#starts ??= new AbortController();
 		const { signal } = this.#starts;
 		const { restart } = this.#parts.entry.settings;
-		const { delayMs } = this.#options.policy;
+		const { delayMs, down } = this.#options.policy;
 		// A start that failed a moment ago would fail again; only a crash is worth a wait.
-		const mayWait = restart && delayMs <= (this.#hasStartFailed ? 0 : RESTART_WAIT_MS);
-		if (this.#lastError && !mayWait) throw serverDown(this.#parts.entry, this.#lastError, delayMs);
+		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
 		const isUrgent = (): boolean => this.calls.size > 0;
@@ -195,7 +199,8 @@ export class ServerProcess {
 			if (this.#isClosed) throw this.#shutDown();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			if (!needsSignIn(thrown)) this.#crashed(failure, true);
+			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
+			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
 			log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
@@ -223,8 +228,7 @@ export class ServerProcess {
 		// It may have ended between the handshake and now.
 		if (connection.endReason) throw connection.endReason;
 		this.#connection = connection;
-		this.#lastError = undefined;
-		this.#hasStartFailed = false;
+		this.#wasCalled = false;
 		this.#options.policy.started();
 		const { revision, serverInfo } = connection;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
@@ -253,7 +257,7 @@ export class ServerProcess {
 			diagnosis,
 			elapsedMs: this.#opening?.elapsedMs ?? {},
 		});
-		this.#crashed(failure);
+		if (!this.#options.isSingleUse) this.#options.policy.crashed({ error: failure, isStart: false });
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));
 		this.#stopping = this.#end(connection);
@@ -269,12 +273,6 @@ export class ServerProcess {
 			this.up().catch(() => this.#restartLater());
 		}, this.#options.policy.delayMs);
 		this.#restartTimer.unref();
-	}
-
-	#crashed(failure: OrchestraError, isStart = false): void {
-		this.#lastError = failure;
-		this.#hasStartFailed = isStart;
-		this.#options.policy.crashed();
 	}
 
 	#down(): void {
