@@ -13,7 +13,7 @@ import { load, note, writeResults } from './measure/report.mjs';
 const here = import.meta.dirname;
 /** Load per core, before we start, from which on a run deserves a warning. */
 const BUSY = 0.3;
-const known = ['transport', 'tools', 'link', 'hub', 'chain', 'spin', 'library'].filter((name) =>
+const known = ['transport', 'tools', 'link', 'hub', 'chain', 'spin', 'library', 'http'].filter((name) =>
 	existsSync(fileOf(name)),
 );
 const { values, positionals } = parseArgs({
