@@ -1,7 +1,7 @@
 /*
  * `npm run bench`: every suite; `npm run bench -- transport`: one. `--quick` takes
  * a minute instead of four. Installs the peers and builds the product on first use.
- * What is going on is told on stderr, tables are on stdout, numbers in `bench/results/`.
+ * Progress is on stderr, tables are on stdout, numbers in `bench/results/`.
  */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { load, note, writeResults } from './measure/report.mjs';
 const here = import.meta.dirname;
 /** Load per core, before we start, from which on a run deserves a warning. */
 const BUSY = 0.3;
-const known = ['transport', 'tools', 'link', 'hub', 'chain', 'spin', 'library', 'http'].filter((name) =>
-	existsSync(fileOf(name)),
+const known = ['transport', 'tools', 'link', 'hub', 'chain', 'gateway', 'http', 'spin', 'library'].filter(
+	(name) => existsSync(fileOf(name)),
 );
 const { values, positionals } = parseArgs({
 	options: { quick: { type: 'boolean', default: false } },

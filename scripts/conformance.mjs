@@ -1,6 +1,6 @@
 /*
  * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra-hub/mcp`. The suite needs Node 22 and speaks HTTP only, so it is run by
+ * `orchestra-hub/mcp`, directly and behind a hub. The suite needs Node 22 and speaks HTTP only, so it is run by
  * `npx node@22` and reaches the server through test/conformance/relay.mjs.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -12,14 +12,20 @@ import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const revisions = ['2025-11-25', '2026-07-28'];
+/** The arguments of the relay: the server alone, behind a hub that speaks modern to it, behind one that speaks legacy. */
+const places = [[], ['gateway'], ['gateway-legacy']].filter(
+	([name = 'direct']) => process.argv.length < 3 || process.argv.includes(name),
+);
 
 step('build', process.execPath, ['scripts/build.mjs']);
 const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
 try {
 	const suite = install();
-	for (const revision of revisions) {
-		const status = await run(suite, revision);
-		if (status !== 0) process.exitCode = 1;
+	for (const place of places) {
+		for (const revision of revisions) {
+			const status = await run(suite, revision, place);
+			if (status !== 0) process.exitCode = 1;
+		}
 	}
 } finally {
 	rmSync(folder, { recursive: true, force: true });
@@ -36,9 +42,9 @@ function install() {
 	return program;
 }
 
-async function run(suite, revision) {
-	process.stderr.write(`\u2192 conformance ${revision}\n`);
-	const relay = spawn(process.execPath, [join(root, 'test', 'conformance', 'relay.mjs')], {
+async function run(suite, revision, place) {
+	process.stderr.write(`\u2192 conformance ${[...place, revision].join(' ')}\n`);
+	const relay = spawn(process.execPath, [join(root, 'test', 'conformance', 'relay.mjs'), ...place], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const [url] = await once(relay.stdout.setEncoding('utf8'), 'data');

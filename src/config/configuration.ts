@@ -75,6 +75,7 @@ export const limitNames = [
 	'requestMs',
 	'idleMs',
 	'listMs',
+	'resultBytes',
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',

@@ -2,6 +2,8 @@
  * The server that the official conformance suite expects: the names and results
  * are the suite's, everything else is a plain server on `orchestra-hub/mcp`.
  */
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { provide, serveProvider } from '../../dist/mcp/index.js';
 
@@ -225,7 +227,7 @@ const provider = provide({
 	templates,
 	prompts,
 });
-await serveProvider(provider);
+await serveProvider(provider, process.argv.includes('--legacy') ? { input: withoutDiscover() } : {});
 
 function tool(description, run, inputSchema = { type: 'object' }) {
 	return { description, inputSchema, run };
@@ -286,4 +288,18 @@ function required(inputRequests) {
 function changed(kind) {
 	provider.notifyChange({ kind });
 	return 'changed';
+}
+
+/** The input of a server that knows only the legacy era: it has no `server/discover`. */
+function withoutDiscover() {
+	const input = new PassThrough();
+	const lines = createInterface({ input: process.stdin });
+	lines.on('line', (line) => {
+		const { id, method } = JSON.parse(line);
+		if (method !== 'server/discover') return input.write(`${line}\n`);
+		const error = { code: -32601, message: 'Method not found' };
+		process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+	});
+	lines.on('close', () => input.end());
+	return input;
 }
