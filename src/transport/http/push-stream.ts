@@ -50,8 +50,9 @@ export class PushStream {
 		let hasWorked = false;
 		do {
 			const opened = await openStream(position, { wire, headers: headers(), signal });
-			if (signal.aborted || opened === 'none') return;
-			if (opened === 'lost') return hasWorked ? onSessionLost() : undefined;
+			if (signal.aborted) return;
+			if (opened === 'lost' && hasWorked) return onSessionLost();
+			if (opened === 'none' || opened === 'lost') return log.debug(`${wire.label.url} has no push stream`);
 			if (opened === 'later') continue;
 			hasWorked = true;
 			flow.add(opened);
