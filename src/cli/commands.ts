@@ -64,6 +64,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
+	auth: {
+		summary: 'Sign in to a remote MCP server',
+		load: async () => (await import('./commands/auth.ts')).auth,
+	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
 		load: async () => (await import('./commands/hub-start.ts')).hubStart,

@@ -1,4 +1,5 @@
 /* The merged configuration: variables expanded, paths absolute. */
+import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
@@ -51,6 +52,8 @@ export interface RemoteServerEntry {
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** How to sign in; undefined means the defaults. */
+	readonly oauth: OAuthSettings | undefined;
 	readonly timeoutMs: number | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;

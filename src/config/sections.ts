@@ -14,6 +14,7 @@ import type {
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
+import { readOAuth } from './oauth-settings.ts';
 import { readServerSettings } from './server-settings.ts';
 
 /** The sections of one file. */
@@ -101,7 +102,8 @@ function readRemote(field: Field, base: ServerBase, type: string | undefined): R
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
 	const headers = field.at('headers').textMap() ?? {};
-	return { url, headers, ...base, kind: type === 'sse' ? 'sse' : 'http' };
+	const oauth = readOAuth(field.at('oauth'));
+	return { url, headers, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(

@@ -5,6 +5,7 @@
  * forward the text unchanged, echo an id exactly, or parse it once.
  */
 import type { OrchestraError } from '../errors.ts';
+import type { Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 
 /** The sending side of a pipe, with backpressure. */
@@ -31,6 +32,13 @@ export interface Receiver {
 	message(text: string): void;
 	/** Called for a message over the limit, which was dropped. */
 	oversize(line: OversizeLine): void;
+	/**
+	 * Called when the request `id` that was posted will get no response, while the pipe itself lives on: over HTTP every
+	 * request has its own connection. `error.data.outcome` is `none` when the request was certainly not processed, and
+	 * `unknown` when it may have been. A receiver without this method gets a JSON-RPC error response instead. Never
+	 * called during `post`.
+	 */
+	failed?(id: Id, error: OrchestraError): void;
 	/** Called once when the input ends, with the reason. Sending may still work (half-close). */
 	end(reason: OrchestraError): void;
 }

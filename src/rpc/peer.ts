@@ -8,7 +8,7 @@
  */
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { encodeNotification } from '../wire/json-rpc.ts';
+import { encodeNotification, type Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
@@ -197,6 +197,10 @@ export class Peer implements Receiver {
 
 	oversize(line: OversizeLine): void {
 		this.#dispatcher.oversize(line);
+	}
+
+	failed(id: Id, error: OrchestraError): void {
+		this.#outgoing.fail(id, error);
 	}
 
 	end(reason: OrchestraError): void {
