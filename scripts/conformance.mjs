@@ -1,7 +1,7 @@
 /*
  * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra-hub/mcp`. The suite needs Node 22 and speaks HTTP only, so it is run by
- * `npx node@22` and reaches the server through test/conformance/relay.mjs.
+ * `orchestra-hub/mcp`, over our HTTP listener and, behind a relay, on stdio. The suite
+ * needs Node 22, so it is run by `npx node@22`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,14 +12,18 @@ import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const revisions = ['2025-11-25', '2026-07-28'];
+const servers = { 'over HTTP': 'http-server.mjs', 'on stdio': 'relay.mjs' };
 
 step('build', process.execPath, ['scripts/build.mjs']);
 const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
 try {
 	const suite = install();
-	for (const revision of revisions) {
-		const status = await run(suite, revision);
-		if (status !== 0) process.exitCode = 1;
+	for (const [place, program] of Object.entries(servers)) {
+		for (const revision of revisions) {
+			process.stderr.write(`\u2192 conformance ${revision} ${place}\n`);
+			const status = await run(suite, revision, program);
+			if (status !== 0) process.exitCode = 1;
+		}
 	}
 } finally {
 	rmSync(folder, { recursive: true, force: true });
@@ -36,15 +40,14 @@ function install() {
 	return program;
 }
 
-async function run(suite, revision) {
-	process.stderr.write(`\u2192 conformance ${revision}\n`);
-	const relay = spawn(process.execPath, [join(root, 'test', 'conformance', 'relay.mjs')], {
+async function run(suite, revision, program) {
+	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program)], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
-	const [url] = await once(relay.stdout.setEncoding('utf8'), 'data');
+	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
 	const args = ['-y', 'node@22', suite, 'server', '--url', url.trim(), '--requirements', revision];
 	const { status } = spawnSync('npx', args, { cwd: folder, stdio: 'inherit' });
-	relay.stdin.end();
-	await once(relay, 'exit');
+	server.stdin.end();
+	await once(server, 'exit');
 	return status;
 }

@@ -11,6 +11,7 @@ import {
 	encodeError,
 	encodeId,
 	encodeResult,
+	type Id,
 	idKey,
 	isId,
 	type RpcErrorObject,
@@ -18,6 +19,7 @@ import {
 	rpcCodes,
 } from '../wire/json-rpc.ts';
 import type { BatchResponse } from './batch-response.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming-call.ts';
 import type { ResponseBudget } from './response-budget.ts';
@@ -32,7 +34,7 @@ const SMALL_RESPONSE_CHARACTERS = 512;
 export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends a response, alone or as part of a batch. */
-	reply: (text: string, batch: BatchResponse | undefined) => void;
+	reply: (text: string, batch: BatchResponse | undefined, about: About) => void;
 	budget: Pick<ResponseBudget, 'hasRoom' | 'limit'>;
 	/** A call ended while the maximum was in flight. */
 	onRoom: () => void;
@@ -66,7 +68,8 @@ export class IncomingCalls {
 		batch?.expect();
 		if (this.#calls.has(key)) {
 			const message = `id ${encodeId(id)} is already in flight`;
-			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
+			const text = encodeError(id, { code: rpcCodes.invalidRequest, message });
+			return this.#parts.reply(text, batch, responseTo(id));
 		}
 		const call = new IncomingCall(id, method, params, text);
 		try {
@@ -80,7 +83,7 @@ export class IncomingCalls {
 
 	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
 		batch?.expect();
-		this.#parts.reply(encodeError(id, tooMany), batch);
+		this.#parts.reply(encodeError(id, tooMany), batch, responseTo(id));
 	}
 
 	/** Cancel the request with this id for the peer; false when it is not in flight. */
@@ -160,11 +163,12 @@ export class IncomingCalls {
 
 	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
 		if (text.length <= SMALL_RESPONSE_CHARACTERS || this.#parts.budget.hasRoom(text.length))
-			return this.#parts.reply(text, batch);
+			return this.#parts.reply(text, batch, responseTo(id));
 		this.#parts.log.debug(
 			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
-		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
+		const error = unread(text.length, this.#parts.budget.limit);
+		this.#parts.reply(encodeError(id, error), batch, responseTo(id));
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */
@@ -178,6 +182,10 @@ export class IncomingCalls {
 			return { code, message }; // a cycle or a BigInt in `data`: the message alone still explains it
 		}
 	}
+}
+
+function responseTo(id: Id): About {
+	return { id, isResponse: true };
 }
 
 const tooMany: RpcErrorObject = {

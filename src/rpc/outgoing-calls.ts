@@ -5,6 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { type PendingCall, PendingCalls } from './pending.ts';
@@ -23,11 +24,13 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The peer's request that this one belongs to, for a channel that routes by it. */
+	about?: About | undefined;
 }
 
 export interface OutgoingCallsParts {
 	/** Sends a message; throws when the pipe is closed. */
-	post: (text: string) => void;
+	post: (text: string, about?: About) => void;
 	/** True while our output is above its high-water mark. */
 	isCongested: () => boolean;
 	dialect: Dialect;
@@ -65,7 +68,7 @@ export class OutgoingCalls {
 				const cost = SendWindow.costOf(text);
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);
-				else this.#parts.post(text);
+				else this.#parts.post(text, options.about);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
 				if (!mustWait) return;
 				call.unsent = text;
@@ -127,7 +130,7 @@ export class OutgoingCalls {
 
 	#sendQueued(call: PendingCall, text: string): void {
 		try {
-			this.#parts.post(text);
+			this.#parts.post(text, call.about);
 		} catch (error) {
 			this.#pending.take(call.id)?.reject(OrchestraError.from(error, 'io'));
 		}
@@ -144,7 +147,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, about } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#onAbort(signal, id, method) : noop;
@@ -162,6 +165,7 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			about,
 			detach,
 		};
 		this.#pending.add(call);
@@ -180,11 +184,11 @@ export class OutgoingCalls {
 		return () => signal.removeEventListener('abort', onAbort);
 	}
 
-	#sendCancel({ id, method }: PendingCall, reason: string): void {
+	#sendCancel({ id, method, about }: PendingCall, reason: string): void {
 		const notice = this.#parts.dialect.cancelNotice(id, reason, method);
 		if (notice === undefined) return;
 		try {
-			this.#parts.post(encodeNotification(notice.method, notice.params));
+			this.#parts.post(encodeNotification(notice.method, notice.params), about);
 		} catch (error) {
 			// The pipe broke; the call was rejected already.
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);

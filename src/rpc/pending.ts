@@ -6,6 +6,7 @@
  * restarts. The error says which of the two expired.
  */
 import { OrchestraError } from '../errors.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
 import type { WindowedCall } from './send-window.ts';
@@ -24,6 +25,8 @@ export interface PendingCall extends WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	/** The peer's request that the call belongs to. */
+	readonly about: About | undefined;
 	/** Removes the listener from the abort signal. */
 	detach: () => void;
 }
