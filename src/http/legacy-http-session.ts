@@ -86,9 +86,15 @@ export class LegacyHttpSession implements Channel {
 		return this.#push.count;
 	}
 
-	/** Since when it is idle; undefined while a request or a stream is open. */
+	/** Since when no client is connected; undefined while one is. */
 	get idleSince(): number | undefined {
-		return this.#posts.size > 0 || this.#push.count > 0 ? undefined : this.#usedAt;
+		const isConnected = this.#push.count > 0 || [...this.#posts.values()].some((post) => post.isConnected);
+		return isConnected ? undefined : this.#usedAt;
+	}
+
+	/** True while a call runs, which the client may ask for later. */
+	get hasCalls(): boolean {
+		return this.#posts.size > 0;
 	}
 
 	/** True when a request with this id has no response yet. */

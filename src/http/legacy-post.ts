@@ -55,6 +55,11 @@ export class LegacyPost {
 		return this.#answer !== undefined || this.#isStream;
 	}
 
+	/** True while a client is connected. */
+	get isConnected(): boolean {
+		return this.#answer !== undefined || this.#resumed?.isOpen === true;
+	}
+
 	/** True when every request has its response or was canceled. */
 	get isDone(): boolean {
 		return this.#open.size === 0;

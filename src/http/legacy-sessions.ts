@@ -28,7 +28,8 @@ export class LegacySessions {
 
 	/** A new session; undefined when there are too many and none is idle. */
 	create(parts: Omit<LegacyHttpSessionParts, 'limits'>): LegacyHttpSession | undefined {
-		if (this.#sessions.size >= this.#limits.sessions && !this.#endOldest()) return undefined;
+		if (this.#sessions.size >= this.#limits.sessions && !this.#endOldest(false) && !this.#endOldest(true))
+			return undefined;
 		const session = new LegacyHttpSession({ ...parts, limits: this.#limits });
 		this.#sessions.set(session.id, session);
 		return session;
@@ -57,10 +58,12 @@ export class LegacySessions {
 		for (const session of [...this.#sessions.values()]) this.end(session);
 	}
 
-	#endOldest(): boolean {
+	/** @param withCalls false to spare sessions in which a call runs */
+	#endOldest(withCalls: boolean): boolean {
 		let oldest: LegacyHttpSession | undefined;
 		for (const session of this.#sessions.values()) {
 			const { idleSince } = session;
+			if (session.hasCalls && !withCalls) continue;
 			if (idleSince !== undefined && idleSince < (oldest?.idleSince ?? Number.POSITIVE_INFINITY))
 				oldest = session;
 		}
