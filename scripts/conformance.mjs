@@ -1,7 +1,7 @@
 /*
  * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra-hub/mcp`, over our HTTP listener and, behind a relay, on stdio. The suite
- * needs Node 22, so it is run by `npx node@22`.
+ * `orchestra-hub/mcp`: over our HTTP listener, on stdio, and behind a hub. The suite needs Node 22 and speaks HTTP
+ * only, so it is run by `npx node@22` and reaches the others through test/conformance/relay.mjs.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +12,24 @@ import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const revisions = ['2025-11-25', '2026-07-28'];
-const servers = { 'over HTTP': 'http-server.mjs', 'on stdio': 'relay.mjs' };
+/**
+ * Our HTTP listener; the relay before the server alone, before a hub that speaks modern to it, and before one that
+ * speaks legacy.
+ */
+const places = [
+	['http', 'http-server.mjs'],
+	['direct', 'relay.mjs'],
+	['gateway', 'relay.mjs', 'gateway'],
+	['gateway-legacy', 'relay.mjs', 'gateway-legacy'],
+].filter(([name]) => process.argv.length < 3 || process.argv.includes(name));
 
 step('build', process.execPath, ['scripts/build.mjs']);
 const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
 try {
 	const suite = install();
-	for (const [place, program] of Object.entries(servers)) {
+	for (const [name, ...program] of places) {
 		for (const revision of revisions) {
-			process.stderr.write(`\u2192 conformance ${revision} ${place}\n`);
+			process.stderr.write(`\u2192 conformance ${name} ${revision}\n`);
 			const status = await run(suite, revision, program);
 			if (status !== 0) process.exitCode = 1;
 		}
@@ -40,8 +49,8 @@ function install() {
 	return program;
 }
 
-async function run(suite, revision, program) {
-	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program)], {
+async function run(suite, revision, [program, ...words]) {
+	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...words], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');

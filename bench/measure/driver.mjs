@@ -74,7 +74,7 @@ class Driver {
 	}
 
 	#checkAnswer({ id, params, result }) {
-		const text = this.#isEcho ? params.arguments.text : result?.content?.[0]?.text;
+		const text = this.#isEcho ? params.arguments.text : this.#talk.textOf(result);
 		if (text !== TEXT) throw new Error(`a wrong answer to ${id}: ${JSON.stringify(result)}`);
 		return id;
 	}
@@ -149,11 +149,37 @@ class Driver {
 		return endedAt - startedAt;
 	}
 
-	close() {
-		return stop(this.child);
+	/** Send one call; milliseconds until a result of at least `size` bytes is back. */
+	async receiveLarge(bytes, size) {
+		let received = 0;
+		const startedAt = performance.now();
+		const endedAt = await this.#listen(
+			(chunk, done) => {
+				received += chunk.length;
+				if (received > size && chunk.at(-1) === 0x0a) done(performance.now());
+			},
+			() => this.child.stdin.write(bytes),
+		);
+		return endedAt - startedAt;
 	}
 
-	#collect(pieces, count, decode = this.#talk.decode) {
+	/** Send messages and wait for as many answers within `ms`; their parsed bodies. */
+	async askAll(pieces, ms) {
+		const isAnswer = (body) => body.includes('"id":');
+		const bodies = await this.#collect(
+			pieces,
+			pieces.length,
+			(text) => this.#talk.decode(text).filter(isAnswer),
+			ms,
+		);
+		return bodies.map((body) => JSON.parse(body));
+	}
+
+	close(graceMs) {
+		return stop(this.child, graceMs);
+	}
+
+	#collect(pieces, count, decode = this.#talk.decode, limitMs = SILENCE_MS) {
 		let text = '';
 		return this.#listen(
 			(chunk, done) => {
@@ -164,6 +190,7 @@ class Driver {
 			() => {
 				for (const piece of pieces) this.child.stdin.write(piece);
 			},
+			limitMs,
 		);
 	}
 

@@ -57,15 +57,20 @@ export const framings = {
 	},
 };
 
-/** Everything that a driver says in one dialect and framing. */
-export function script(dialect, framing) {
+const echoTalk = {
+	params: (text) => ({ name: 'echo', arguments: { text } }),
+	textOf: (result) => result?.content?.[0]?.text,
+};
+
+/** Everything that a driver says in one dialect and framing; `talk`: how the echo tool is called, and its text in the result. */
+export function script(dialect, framing, { params, textOf } = echoTalk) {
 	const { open, opened, meta } = dialects[dialect];
 	const encode = (message) =>
 		Buffer.from(framings[framing].encode(JSON.stringify({ jsonrpc: '2.0', ...message })));
-	const call = (id, text) =>
-		encode({ id, method: 'tools/call', params: { name: 'echo', arguments: { text }, ...meta } });
+	const call = (id, text) => encode({ id, method: 'tools/call', params: { ...params(text), ...meta } });
 	return {
 		decode: framings[framing].decode,
+		textOf,
 		open: encode({ id: NEVER_IN_RING, ...open }),
 		opened: opened && encode(opened),
 		call,

@@ -82,6 +82,7 @@ export const limitNames = [
 	'requestMs',
 	'idleMs',
 	'listMs',
+	'resultBytes',
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',

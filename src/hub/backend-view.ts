@@ -118,6 +118,14 @@ export class BackendView implements Provider {
 		this.#hub.subscribeResource(uri, isSubscribed);
 	}
 
+	sessionOpened(sessionId: string): void {
+		this.#hub.sessionOpened(sessionId);
+	}
+
+	sessionClosed(sessionId: string): void {
+		this.#hub.sessionClosed(sessionId);
+	}
+
 	onChange(listener: (change: Change) => void): () => void {
 		return this.#hub.onChange((change) => this.#onChange(change, listener));
 	}

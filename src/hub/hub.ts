@@ -41,6 +41,8 @@ import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
+import type { BigResults } from './results/big-results.ts';
+import { SessionEnds } from './session-ends.ts';
 
 /** Options of a `Hub`. */
 export interface HubOptions {
@@ -49,6 +51,8 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
+	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
+	results?: BigResults;
 }
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -64,9 +68,20 @@ export class Hub implements Provider {
 	readonly #lastCalls = new Map<string, Date>();
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
+	readonly #results: BigResults | undefined;
+	readonly #sessionEnds = new SessionEnds((id) => {
+		for (const backend of this.#backends) backend.endSession?.(id);
+	});
 	#backends: readonly Backend[] = [];
 
-	constructor({ backends = [], log = Log.silent, journal = noJournal, listWaitMs }: HubOptions = {}) {
+	constructor({
+		backends = [],
+		log = Log.silent,
+		journal = noJournal,
+		listWaitMs,
+		results,
+	}: HubOptions = {}) {
+		this.#results = results;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
@@ -144,7 +159,8 @@ export class Hub implements Provider {
 			if (!backend?.callTool) throw this.#unknownTool(name);
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
-			return this.record(entry, () => backend.callTool?.(call, context));
+			const called = this.record(entry, () => backend.callTool?.(call, context));
+			return after(called, (result) => this.#results?.shorten(result, route?.item, context) ?? result);
 		});
 	}
 
@@ -221,6 +237,14 @@ export class Hub implements Provider {
 		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
 	}
 
+	sessionOpened(sessionId: string): void {
+		this.#sessionEnds.opened(sessionId);
+	}
+
+	sessionClosed(sessionId: string): void {
+		this.#sessionEnds.closed(sessionId);
+	}
+
 	onChange(listener: (change: Change) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -230,6 +254,7 @@ export class Hub implements Provider {
 	async close(): Promise<void> {
 		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
+		this.#sessionEnds.clear();
 		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
 		await this.#journal.close();
 	}

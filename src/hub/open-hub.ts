@@ -15,6 +15,7 @@ import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
 /** Options of `openHub`. */
@@ -65,8 +66,11 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	warnOf(loaded, log);
 	const storage = lazyStorage(configuration.root, () => hub.backends);
 	const link = lazyLink(options, configuration, () => opened);
-	const setup = { storage, link: link.get };
+	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
+	const results = new BigResults({ environment: options.environment, log, limitBytes });
+	const setup = { storage, link: link.get, results };
 	const hub = new Hub({
+		results,
 		backends: await build(setup, options, configuration),
 		log,
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
@@ -173,7 +177,7 @@ function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Lo
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link'>,
+	setup: Pick<BackendSetup, 'storage' | 'link'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
@@ -181,7 +185,8 @@ async function build(
 	const { cwd, environment, log, address } = options;
 	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	return buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
+	const built = await buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
+	return [...built, setup.results];
 }
 
 /** The files that were read, and those that would be read if they existed. */

@@ -10,10 +10,10 @@
  */
 
 import { mkdirSync, readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { stateFolder } from '../files/state-folder.ts';
 import { markOfProcess } from './mark.ts';
 import { findMarked, isGuarded } from './marked-processes.ts';
 import { processStat } from './process-stat.ts';
@@ -48,8 +48,7 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 
 /** The folder of the records. */
 export function recordFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
-	const state = environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
-	return join(state, 'orchestra', 'children');
+	return join(stateFolder(environment), 'children');
 }
 
 function reapOrphans(folder: string): void {

@@ -103,7 +103,7 @@ export class MessageDispatcher {
 						batch,
 						isAdmitted,
 					});
-				return this.#parts.outgoing.settle(read.message);
+				return this.#parts.outgoing.settle(read.message, text);
 			case 'notification':
 				return this.#handleNotification(read.message, text, isAdmitted);
 			case 'invalid':

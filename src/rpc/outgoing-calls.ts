@@ -5,6 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
+import { rememberResultText } from '../wire/source-text.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
@@ -26,6 +27,8 @@ export interface RequestOptions {
 	onProgress?: ((params: unknown) => void) | undefined;
 	/** The peer's request that this one belongs to, for a channel that routes by it. */
 	about?: About | undefined;
+	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
+	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {
@@ -88,11 +91,15 @@ export class OutgoingCalls {
 		return this.#pending.has(id);
 	}
 
-	settle({ id, result, error }: RpcResponse): void {
+	/** @param text the response as received */
+	settle({ id, result, error }: RpcResponse, text: string): void {
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else call.resolve(result);
+		else {
+			if (call.keepsText) rememberResultText(result, text, call.id);
+			call.resolve(result);
+		}
 	}
 
 	/** Fail the call `id`, whose response is unusable. */
@@ -147,7 +154,8 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, about } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress } = options;
+		const { about, keepsText = false } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const detach = signal ? this.#onAbort(signal, id, method) : noop;
@@ -166,6 +174,7 @@ export class OutgoingCalls {
 			maxTotalMs,
 			onProgress,
 			about,
+			keepsText,
 			detach,
 		};
 		this.#pending.add(call);

@@ -27,6 +27,7 @@ export interface PendingCall extends WindowedCall {
 	readonly onProgress: ((params: unknown) => void) | undefined;
 	/** The peer's request that the call belongs to. */
 	readonly about: About | undefined;
+	readonly keepsText: boolean;
 	/** Removes the listener from the abort signal. */
 	detach: () => void;
 }

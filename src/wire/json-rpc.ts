@@ -7,6 +7,7 @@
  * `ExactNumber` keeps the digits that a double would lose, in an id or elsewhere.
  */
 import { isObject, memberText } from './json.ts';
+import { sourceTextOf } from './source-text.ts';
 
 /** A number kept as its text, because a double cannot hold it. */
 export class ExactNumber {
@@ -192,7 +193,8 @@ export function encodeNotification(method: string, params: unknown): string {
 }
 
 export function encodeResult(id: Id, result: unknown): string {
-	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${stringify(result) ?? 'null'}}`;
+	const text = sourceTextOf(result) ?? stringify(result) ?? 'null';
+	return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${text}}`;
 }
 
 /** An error response. `undefined` omits the id, for peers that reject `null`. */

@@ -3,17 +3,24 @@
  * which speaks nothing else. A harness, not a product: one child for each legacy
  * session, and one child for all modern requests, whose ids are renumbered.
  *
- *     node test/conformance/relay.mjs        prints the URL, runs until its stdin ends
+ *     node test/conformance/relay.mjs [gateway|gateway-legacy]     prints the URL, runs until its stdin ends
+ *
+ * With an argument the server is behind a hub: `mctl serve`, which speaks to it in
+ * the modern or the legacy era.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isLoopback, refusalOf, statusOf } from './http-rules.mjs';
 import { Pipe } from './pipe.mjs';
 
 const program = fileURLToPath(new URL('server.mjs', import.meta.url));
+const subject = process.argv[2] === undefined ? { args: [program] } : gateway(process.argv[2]);
 const sessions = new Map();
-const modern = new Pipe(program);
+const modern = new Pipe(subject);
 
 const server = createServer((request, response) => {
 	serve(request, response).catch((error) => {
@@ -30,6 +37,18 @@ process.stdin.resume().on('end', () => {
 	server.close();
 	server.closeAllConnections();
 });
+
+/** `mctl serve` in a folder whose only MCP server is ours, with its names as they are. */
+function gateway(kind) {
+	const cwd = mkdtempSync(join(tmpdir(), 'orchestra-gateway-'));
+	process.on('exit', () => rmSync(cwd, { recursive: true, force: true }));
+	const args = kind === 'gateway-legacy' ? [program, '--legacy'] : [program];
+	const everything = { command: process.execPath, args, prefix: false, scope: 'session' };
+	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers: { everything } }));
+	const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+	const env = { HOME: cwd, XDG_STATE_HOME: join(cwd, 'state'), LOG_LEVEL: 'warn' };
+	return { args: [main, 'serve'], options: { cwd, env: { ...process.env, ...env } } };
+}
 
 async function serve(request, response) {
 	if (!isLoopback(request.headers)) return answer(response, 403, { error: 'not a local host or origin' });
@@ -66,7 +85,7 @@ function sessionFor(request, response, body) {
 	if (body.method === 'initialize' && id === undefined) {
 		const created = randomUUID();
 		response.setHeader('mcp-session-id', created);
-		sessions.set(created, new Pipe(program));
+		sessions.set(created, new Pipe(subject));
 		return sessions.get(created);
 	}
 	const known = sessions.get(id);

@@ -22,7 +22,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 
 /** The kind of a backend. */
-export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'mcp';
+export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp';
 
 /** A process that a backend owns. */
 export interface OwnedProcess {
@@ -62,6 +62,8 @@ export interface Backend {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** The MCP session of a client has ended: release what was kept for it. */
+	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;
 	/** Start slow work early. Called after the first answer to the first client, or when the hub is idle. */
 	warm?(): void;

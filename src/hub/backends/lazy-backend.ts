@@ -84,6 +84,10 @@ export class LazyBackend implements Backend {
 		this.#backend?.subscribeResource?.(uri, isSubscribed);
 	}
 
+	endSession(sessionId: string): void {
+		this.#backend?.endSession?.(sessionId);
+	}
+
 	onChange(listener: (change: Change) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);

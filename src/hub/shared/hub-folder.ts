@@ -12,6 +12,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { stateFolder } from '../../files/state-folder.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
 import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';
@@ -36,8 +37,7 @@ export class HubFolder {
 		this.root = root;
 		this.#environment = environment;
 		this.#key = hash(root);
-		const base = environment['XDG_STATE_HOME'] || join(homeOf(environment), '.local', 'state');
-		this.path = path ?? join(base, 'orchestra', 'hubs', this.#key);
+		this.path = path ?? join(stateFolder(environment), 'hubs', this.#key);
 	}
 
 	get logFile(): string {

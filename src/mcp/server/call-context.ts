@@ -13,6 +13,7 @@ import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/m
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import { isObject } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { Questions } from './client-questions.ts';
 
@@ -81,6 +82,11 @@ export class CallContext {
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */
 	get meta(): Readonly<Record<string, unknown>> {
 		return this.#meta;
+	}
+
+	/** All params of the request, with fields that the methods of a provider do not get. */
+	get params(): Readonly<Record<string, unknown>> {
+		return isObject(this.#call.params) ? this.#call.params : {};
 	}
 
 	get clientInfo(): unknown {

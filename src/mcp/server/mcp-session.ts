@@ -52,6 +52,8 @@ export class McpSession {
 	readonly #log: Log;
 	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
+	readonly #onClose: () => void;
+	#isClosed = false;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
 
@@ -60,8 +62,16 @@ export class McpSession {
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
 		let id = options.sessionId;
+		if (id !== undefined) provider.sessionOpened?.(id);
 		// Made on first use: most sessions never need one.
-		const sessionId = (): string => (id ??= crypto.randomUUID());
+		const sessionId = (): string => {
+			if (id === undefined) {
+				id = crypto.randomUUID();
+				provider.sessionOpened?.(id);
+			}
+			return id;
+		};
+		this.#onClose = () => id !== undefined && provider.sessionClosed?.(id);
 		this.#legacy = new LegacySession({ provider, peer, resourceSubscriptions, sessionId });
 		this.#subscriptions = new Subscriptions(provider, peer, resourceSubscriptions);
 		this.#modern = new ModernRequests({
@@ -94,6 +104,9 @@ export class McpSession {
 
 	/** End the session: open subscriptions are answered, and no more notifications are sent. */
 	close(): void {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
+		this.#onClose();
 		this.#unsubscribe();
 		this.#subscriptions.close();
 		this.#legacy.close();

@@ -10,6 +10,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
+import { sourceTextOf, withMembers } from '../../wire/source-text.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
@@ -144,7 +145,18 @@ export class ModernRequests {
 		};
 	}
 
+	/** The result of another server, with its text; undefined when it needs more than a few members. */
+	#forwarded(result: Result): Result | undefined {
+		if (sourceTextOf(result) === undefined) return undefined;
+		const { _meta: meta } = result;
+		if ('resultType' in result) return isObject(meta) && SERVER_INFO in meta ? result : undefined;
+		if (meta !== undefined) return undefined;
+		return withMembers(result, { resultType: 'complete', _meta: this.#identity });
+	}
+
 	#complete(result: Result, isCacheable: boolean): Result {
+		const forwarded = isCacheable ? undefined : this.#forwarded(result);
+		if (forwarded) return forwarded;
 		const { _meta: meta } = result;
 		const complete: Result = {
 			resultType: 'complete',

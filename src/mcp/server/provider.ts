@@ -60,6 +60,10 @@ export interface Provider {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** A connection of this session opened. A session may have several, one after the other. */
+	sessionOpened?(sessionId: string): void;
+	/** A connection of this session closed. */
+	sessionClosed?(sessionId: string): void;
 	/** Subscribe to changes. Returns the function that unsubscribes. */
 	onChange?(listener: (change: Change) => void): () => void;
 }

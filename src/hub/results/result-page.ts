@@ -1,0 +1,109 @@
+/*
+ * Read a kept result in parts: `?offset=&length=` is a range of bytes, cut between
+ * characters; `?grep=` finds a text and shows it with its surroundings and its offset.
+ */
+import { open, readFile } from 'node:fs/promises';
+import { OrchestraError } from '../../errors.ts';
+import type { ResourceContent } from '../../protocol/mcp-types.ts';
+import { PAGE_BYTES } from './big-results.ts';
+import type { KeptResult } from './result-store.ts';
+
+/** Most bytes of a page. */
+export const PAGE_LIMIT_BYTES: number = 1024 * 1024;
+/** Most places that a search returns. */
+export const MATCHES_LIMIT = 100;
+/** Characters before and after a found text. */
+const AROUND_CHARACTERS = 120;
+
+/** The part of a kept result that the query of `uri` names. Rejects with `bad_input`. */
+export async function readResultPage(uri: string, kept: KeptResult): Promise<ResourceContent> {
+	const query = new URLSearchParams(uri.split('?')[1] ?? '');
+	const grep = query.get('grep');
+	if (grep !== null && grep !== '') return searchResult(uri, grep, kept);
+	const offset = wholeNumber(query, 'offset', 0);
+	const length = Math.min(wholeNumber(query, 'length', PAGE_BYTES), PAGE_LIMIT_BYTES);
+	const { start, bytes } = trimmed(await readRange(kept, offset, length), offset, length, kept);
+	const end = start + bytes.length;
+	const base = uri.split('?')[0] ?? uri;
+	const about = {
+		'orchestra/size': kept.bytes,
+		'orchestra/offset': start,
+		...(end < kept.bytes && { 'orchestra/next': `${base}?offset=${end}&length=${length}` }),
+	};
+	const content = kept.isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+	return { uri, mimeType: kept.mimeType, ...content, _meta: about };
+}
+
+function wholeNumber(query: URLSearchParams, name: string, otherwise: number): number {
+	const text = query.get(name);
+	if (text === null || text === '') return otherwise;
+	if (/^\d{1,15}$/.test(text)) return Number(text);
+	throw new OrchestraError('bad_input', `${name} must be a whole number, not "${text}"`, {
+		hint: 'Use ?offset=0&length=65536, in bytes, or ?grep=text.',
+	});
+}
+
+/** Three bytes more than asked for: a character has at most four. */
+async function readRange({ path }: KeptResult, offset: number, length: number): Promise<Buffer> {
+	const file = await open(path, 'r');
+	try {
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(length + 3), 0, length + 3, offset);
+		return buffer.subarray(0, bytesRead);
+	} finally {
+		await file.close();
+	}
+}
+
+/** The range without half characters: it begins and ends at the first byte of one. */
+function trimmed(
+	bytes: Buffer,
+	offset: number,
+	length: number,
+	{ isText }: KeptResult,
+): { start: number; bytes: Buffer } {
+	if (!isText) return { start: offset, bytes: bytes.subarray(0, length) };
+	const from = characterAt(bytes, 0);
+	const to = Math.max(from, characterAt(bytes, Math.min(length, bytes.length)));
+	return { start: offset + from, bytes: bytes.subarray(from, to) };
+}
+
+/** The index of the first byte of a character at or after `index`. */
+function characterAt(bytes: Buffer, index: number): number {
+	let at = index;
+	while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
+	return at;
+}
+
+async function searchResult(uri: string, wanted: string, kept: KeptResult): Promise<ResourceContent> {
+	if (!kept.isText) {
+		throw new OrchestraError('bad_input', `this result is ${kept.mimeType}: it cannot be searched as text`, {
+			hint: 'Read it with ?offset=0&length=65536.',
+		});
+	}
+	const text = await readFile(kept.path, 'utf8');
+	const found: string[] = [];
+	let bytes = 0;
+	let counted = 0;
+	for (const { index, 0: match } of text.matchAll(literal(wanted))) {
+		if (found.length === MATCHES_LIMIT) {
+			found.push(`… more than ${MATCHES_LIMIT} places; search for a longer text`);
+			break;
+		}
+		bytes += Buffer.byteLength(text.slice(counted, index));
+		counted = index;
+		found.push(`${bytes}: ${surroundings(text, index, match.length)}`);
+	}
+	const message = found.length === 0 ? `"${wanted}" is not in this result` : found.join('\n');
+	return { uri, mimeType: 'text/plain', text: message, _meta: { 'orchestra/size': kept.bytes } };
+}
+
+function literal(text: string): RegExp {
+	return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi');
+}
+
+/** The rest of the line, at most some characters in both directions. */
+function surroundings(text: string, index: number, length: number): string {
+	const before = text.slice(Math.max(0, index - AROUND_CHARACTERS), index);
+	const after = text.slice(index, index + length + AROUND_CHARACTERS);
+	return `${before.slice(before.lastIndexOf('\n') + 1)}${after.split('\n')[0] ?? ''}`;
+}

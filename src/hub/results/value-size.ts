@@ -1,0 +1,31 @@
+/* An estimate of the size of a value as JSON, without encoding it. */
+import { sourceTextOf } from '../../wire/source-text.ts';
+
+/** Characters for the punctuation around one value. */
+const PUNCTUATION = 4;
+
+/** True when the JSON of `value` has about more than `limit` characters. Stops counting there. */
+export function isLarger(value: unknown, limit: number): boolean {
+	const text = sourceTextOf(value);
+	if (text !== undefined) return text.length > limit;
+	return countCharacters(value, limit) > limit;
+}
+
+/** Characters of `value`, counted up to about `limit`. */
+function countCharacters(value: unknown, limit: number): number {
+	let count = 0;
+	const pending: unknown[] = [value];
+	while (pending.length > 0 && count <= limit) {
+		const next = pending.pop();
+		count += PUNCTUATION;
+		if (typeof next === 'string') count += next.length;
+		else if (Array.isArray(next)) for (const item of next) pending.push(item);
+		else if (typeof next === 'object' && next !== null) {
+			for (const [key, item] of Object.entries(next)) {
+				count += key.length;
+				pending.push(item);
+			}
+		}
+	}
+	return count;
+}

@@ -1,0 +1,47 @@
+/*
+ * When the MCP sessions of a hub end.
+ *
+ * A bridge that lost its connection opens the same session again, so a session ends
+ * only when it was not opened again within a grace period.
+ */
+
+/** How long a session may be without a connection, in milliseconds. */
+export const SESSION_GRACE_MS = 30_000;
+
+export class SessionEnds {
+	readonly #onEnd: (sessionId: string) => void;
+	readonly #graceMs: number;
+	/** The number of open connections of each session. */
+	readonly #open = new Map<string, number>();
+	readonly #timers = new Map<string, NodeJS.Timeout>();
+
+	constructor(onEnd: (sessionId: string) => void, graceMs: number = SESSION_GRACE_MS) {
+		this.#onEnd = onEnd;
+		this.#graceMs = graceMs;
+	}
+
+	opened(sessionId: string): void {
+		clearTimeout(this.#timers.get(sessionId));
+		this.#timers.delete(sessionId);
+		this.#open.set(sessionId, (this.#open.get(sessionId) ?? 0) + 1);
+	}
+
+	closed(sessionId: string): void {
+		const left = (this.#open.get(sessionId) ?? 1) - 1;
+		if (left > 0) return void this.#open.set(sessionId, left);
+		this.#open.delete(sessionId);
+		const timer = setTimeout(() => {
+			this.#timers.delete(sessionId);
+			this.#onEnd(sessionId);
+		}, this.#graceMs);
+		timer.unref();
+		this.#timers.set(sessionId, timer);
+	}
+
+	/** Forget all sessions; nothing is reported any more. */
+	clear(): void {
+		for (const timer of this.#timers.values()) clearTimeout(timer);
+		this.#timers.clear();
+		this.#open.clear();
+	}
+}
