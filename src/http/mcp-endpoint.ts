@@ -21,6 +21,7 @@ import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.t
 import type { LegacySessions } from './legacy-sessions.ts';
 import { ModernExchange } from './modern-exchange.ts';
 import { headerMismatch, isMetaIncomplete } from './modern-headers.ts';
+import { ModernSessions } from './modern-sessions.ts';
 import { ParamHeaders } from './param-headers.ts';
 import { readBody } from './request-body.ts';
 
@@ -48,6 +49,8 @@ interface Exchange {
 export class McpEndpoint {
 	readonly #parts: McpEndpointParts;
 	readonly #paramHeaders: ParamHeaders;
+	readonly #modernSessions: ModernSessions;
+	readonly #beat = (now: number): void => this.#modernSessions.endIdle(now);
 	readonly #exchanges = new Set<ModernExchange>();
 	readonly #onEnd = (exchange: ModernExchange): void => {
 		if (this.#exchanges.delete(exchange) && exchange.isSubscription) this.#parts.subscriptions.count--;
@@ -56,6 +59,8 @@ export class McpEndpoint {
 	constructor(parts: McpEndpointParts) {
 		this.#parts = parts;
 		this.#paramHeaders = new ParamHeaders(parts.provider);
+		this.#modernSessions = new ModernSessions(parts.provider, parts.limits);
+		parts.heartbeats.add(this.#beat);
 	}
 
 	async serve(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
@@ -75,7 +80,9 @@ export class McpEndpoint {
 	/** Answer open subscriptions and cancel calls. */
 	async close(): Promise<void> {
 		this.#paramHeaders.close();
+		this.#parts.heartbeats.remove(this.#beat);
 		await Promise.all([...this.#exchanges].map((exchange) => exchange.close()));
+		this.#modernSessions.close();
 	}
 
 	async #post(exchange: Exchange): Promise<void> {
@@ -116,11 +123,10 @@ export class McpEndpoint {
 		if (isSubscription && this.#isFull) return refuse(response, { ...tooManyStreams, id: message.id });
 		if (response.destroyed) return;
 		const { provider, shared, limits, heartbeats, log } = this.#parts;
-		const sessionId = `http-${principal}`;
 		const modern = new ModernExchange(response, message, {
 			provider,
 			shared,
-			sessionId,
+			sessionId: this.#modernSessions.use(principal),
 			limits,
 			heartbeats,
 			log,
