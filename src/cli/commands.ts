@@ -125,6 +125,6 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
-	['hub', 'The hub that agents share'],
+	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

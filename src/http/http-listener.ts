@@ -108,18 +108,20 @@ export class HttpListener {
 		server.maxConnections = connections;
 		server.setTimeout(stalledMs, (socket: Socket) => socket.destroy());
 		server.on('request', (request, response) => this.#serve(request, response));
-		// Node replies 400 by itself; a connection that breaks during it is not an event.
-		server.on('clientError', (_error, socket) => socket.destroy());
-		server.on('drop', () => this.#options.log.debug(`more than ${connections} HTTP connections: one is dropped`));
+		server.on('drop', () =>
+			this.#options.log.debug(`more than ${connections} HTTP connections: one is dropped`),
+		);
 	}
 
 	async #listen(): Promise<void> {
-		const { address, tls } = this.#options;
+		const { address, tls, log } = this.#options;
 		const { host, port } = address;
 		await new Promise<void>((resolve, reject) => {
 			this.#server.once('error', (cause) => reject(notListening(address, cause)));
 			this.#server.listen({ host, port, backlog: this.#limits.connections }, resolve);
 		});
+		// Without file descriptors, for example, a connection is not accepted; the others go on.
+		this.#server.on('error', (error) => log.warn(`the HTTP listener: ${messageOf(error)}`));
 		// With a string or null, `address` is not that of a TCP server.
 		const bound = this.#server.address() as AddressInfo;
 		const scheme = tls ? 'https' : 'http';
@@ -134,6 +136,8 @@ export class HttpListener {
 
 	#serve(request: IncomingMessage, response: ServerResponse): void {
 		response.on('error', () => {}); // the client is gone, which `close` reports
+		// A second request before the reply to the first: Node does not report when its client disconnects.
+		if (response.socket === null) return void request.socket.destroy();
 		if (!this.#isOwnAddress(request.headers))
 			return refuse(response, { status: 403, message: 'forbidden', closes: true });
 		const principal = this.#options.authenticate(request);
@@ -189,7 +193,7 @@ const unauthorized = {
 function nameIn(url: string): string | undefined {
 	if (url === '/mcp') return '';
 	const [, name] = /^\/mcp(?:\/([^/?#]*)\/?)?(?:\?.*)?$/.exec(url) ?? [];
-	if (name === undefined) return /^\/mcp\?/.test(url) ? '' : undefined;
+	if (name === undefined) return url.startsWith('/mcp?') ? '' : undefined;
 	try {
 		return decodeURIComponent(name);
 	} catch {

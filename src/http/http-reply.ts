@@ -15,7 +15,7 @@ export function replyJson(response: ServerResponse, status: number, text: string
 	response.end(text);
 }
 
-export interface Refusal {
+export interface HttpRefusal {
 	readonly status: number;
 	readonly code?: number;
 	readonly message: string;
@@ -27,7 +27,7 @@ export interface Refusal {
 }
 
 /** Send a JSON-RPC error. */
-export function refuse(response: ServerResponse, refusal: Refusal): void {
+export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
 	if (response.headersSent || response.destroyed) return;
 	const { status, code = httpCodes.refused, message, data, id, headers = {}, closes } = refusal;
 	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

@@ -16,7 +16,7 @@ import { encodeId, idKey, type Message, type RpcRequest, readMessage, rpcCodes }
 import type { Principal } from './authenticate.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { httpCodes, type Refusal, refuse, replyEmpty } from './http-reply.ts';
+import { type HttpRefusal, httpCodes, refuse, replyEmpty } from './http-reply.ts';
 import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.ts';
 import type { LegacySessions } from './legacy-sessions.ts';
 import { ModernExchange } from './modern-exchange.ts';
@@ -213,7 +213,10 @@ export class McpEndpoint {
 	}
 
 	/** The session of a request; undefined when the request was refused. */
-	#findSession({ request, response, principal }: Exchange, id?: RpcRequest['id']): LegacyHttpSession | undefined {
+	#findSession(
+		{ request, response, principal }: Exchange,
+		id?: RpcRequest['id'],
+	): LegacyHttpSession | undefined {
 		const given = headerOf(request, SESSION_HEADER);
 		const version = headerOf(request, VERSION_HEADER);
 		if (given === undefined) {
@@ -242,34 +245,34 @@ export class McpEndpoint {
 	}
 }
 
-const notAllowed: Refusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
-const noBatch: Refusal = {
+const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
+const noBatch: HttpRefusal = {
 	status: 400,
 	code: rpcCodes.invalidRequest,
 	message: 'this protocol version has no batches',
 };
-const tooManyStreams: Refusal = {
+const tooManyStreams: HttpRefusal = {
 	status: 503,
 	message: 'too many event streams are open',
 	headers: { 'Retry-After': '5' },
 };
-const tooManySessions: Refusal = {
+const tooManySessions: HttpRefusal = {
 	status: 503,
 	message: 'too many sessions are in use',
 	headers: { 'Retry-After': '5' },
 };
 
-function invalid({ id, reason }: Message & { kind: 'invalid' }): Refusal {
+function invalid({ id, reason }: Message & { kind: 'invalid' }): HttpRefusal {
 	const message = `invalid request: ${reason}`;
 	return { status: 400, code: rpcCodes.invalidRequest, message, id: id ?? undefined };
 }
 
-function inFlight(id: RpcRequest['id']): Refusal {
+function inFlight(id: RpcRequest['id']): HttpRefusal {
 	const message = `id ${encodeId(id)} is already in flight`;
 	return { status: 400, code: rpcCodes.invalidRequest, message };
 }
 
-function noVersion({ id }: RpcRequest): Refusal {
+function noVersion({ id }: RpcRequest): HttpRefusal {
 	const message = `missing required parameter: _meta["${PROTOCOL_VERSION}"]`;
 	return { status: 400, code: rpcCodes.invalidParams, message, id };
 }

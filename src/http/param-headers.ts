@@ -42,7 +42,7 @@ export class ParamHeaders {
 		if (!isObject(params) || typeof params['name'] !== 'string') return undefined;
 		const { name, arguments: given } = params;
 		return after(this.#known(), (tools) => {
-			for (const header of tools.get(String(name)) ?? []) {
+			for (const header of tools.get(name) ?? []) {
 				const wrong = wrongHeader(headers, header, given);
 				if (wrong) return wrong;
 			}

@@ -5,8 +5,8 @@ import { Log } from '../log.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import { bearerToken } from './authenticate.ts';
-import { HttpListener } from './http-listener.ts';
 import type { HttpLimits } from './http-limits.ts';
+import { HttpListener } from './http-listener.ts';
 
 /** Options of `serveHttp`. */
 export interface ServeHttpOptions {
@@ -35,7 +35,10 @@ export async function serveHttp(provider: Provider, options: ServeHttpOptions): 
 		throw new OrchestraError('bad_input', `${address} is not an address on loopback`, {
 			hint: 'Listen on 127.0.0.1, and put a proxy with TLS before it.',
 		});
-	if (token === '') throw new OrchestraError('bad_input', 'the token is empty');
+	if (token === '')
+		throw new OrchestraError('bad_input', 'the token is empty', {
+			hint: 'Pass a long random string, and give it to the clients.',
+		});
 	const served = { provider, shared: sharedState() };
 	const listener = await HttpListener.open({
 		address: parsed,

@@ -5,7 +5,7 @@
  * The backend is looked up for each request, because a change of the configuration
  * replaces it.
  */
-import { rpcError } from '../rpc/rpc-error.ts';
+
 import { OrchestraError } from '../errors.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
@@ -31,6 +31,7 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../protocol/mcp-types.ts';
+import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend } from './backends/backend.ts';
 import type { Hub } from './hub.ts';
@@ -55,12 +56,12 @@ export class BackendView implements Provider {
 	}
 
 	capabilities(): ServerCapabilities {
-		const { listTools, listPrompts, readResource, complete } = this.#backend();
+		const backend = this.#backend();
 		return {
-			...(listTools ? { tools: { listChanged: true } } : {}),
-			...(listPrompts ? { prompts: { listChanged: true } } : {}),
-			...(readResource ? { resources: { listChanged: true, subscribe: true } } : {}),
-			...(complete ? { completions: {} } : {}),
+			...(backend.listTools ? { tools: { listChanged: true } } : {}),
+			...(backend.listPrompts ? { prompts: { listChanged: true } } : {}),
+			...(backend.readResource ? { resources: { listChanged: true, subscribe: true } } : {}),
+			...(backend.complete ? { completions: {} } : {}),
 			logging: {},
 		};
 	}

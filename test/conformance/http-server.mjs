@@ -15,7 +15,8 @@ const target = new URL(serving.url);
 
 const proxy = createServer((request, response) => {
 	const headers = { ...request.headers, authorization: `Bearer ${token}` };
-	for (const name of ['host', 'origin']) headers[name] = headers[name]?.replace(`:${port()}`, `:${target.port}`);
+	for (const name of ['host', 'origin'])
+		headers[name] = headers[name]?.replace(`:${port()}`, `:${target.port}`);
 	if (headers.origin === undefined) delete headers.origin;
 	const { method, url: path } = request;
 	const forwarded = send({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {

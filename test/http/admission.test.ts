@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { modernRequest, openListener, send, TOKEN } from '../support/http-listener.ts';
+import { hangingProvider, modernRequest, openListener, send, TOKEN } from '../support/http-listener.ts';
 import { until } from '../support/waiting.ts';
 
 const list = modernRequest('tools/list');
@@ -18,7 +18,10 @@ describe('Host and Origin', () => {
 		['an opaque origin', { Origin: 'null' }],
 	])('refuse a request with %s', async (_, headers) => {
 		const { url } = await openListener();
-		const answer = await send(url, { ...list, headers: { ...list.headers, ...(headers as Record<string, string>) } });
+		const answer = await send(url, {
+			...list,
+			headers: { ...list.headers, ...(headers as Record<string, string>) },
+		});
 		expect(answer.status).toBe(403);
 	});
 
@@ -125,7 +128,21 @@ describe('a connection', () => {
 		const third = open(listener.url);
 		await once(third.resume(), 'close');
 		for (const socket of sockets) socket.destroy();
-		await until('a connection is free', async () => (await send(listener.url, list).catch(() => undefined))?.status === 200);
+		await until(
+			'a connection is free',
+			async () => (await send(listener.url, list).catch(() => undefined))?.status === 200,
+		);
+	});
+
+	it('that sends a second request before the reply to the first is closed, and its call is canceled', async () => {
+		const { provider, started, canceled } = hangingProvider();
+		const { url } = await openListener({ provider });
+		const socket = open(url);
+		socket.write(encoded(url, modernRequest('tools/call', { name: 'hang' })));
+		await started;
+		socket.write(encoded(url, list));
+		await once(socket.resume(), 'close');
+		await canceled;
 	});
 
 	it('that sends garbage does not disturb the others', async () => {
@@ -136,6 +153,19 @@ describe('a connection', () => {
 		expect((await send(url, list)).status).toBe(200);
 	});
 });
+
+function encoded(url: string, { headers, body }: ReturnType<typeof modernRequest>): string {
+	const text = JSON.stringify(body);
+	const all = {
+		Host: new URL(url).host,
+		Authorization: `Bearer ${TOKEN}`,
+		'Content-Type': 'application/json',
+		'Content-Length': text.length,
+		...headers,
+	};
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+	return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
+}
 
 function open(url: string): Socket {
 	const socket = connect(Number(new URL(url).port), '127.0.0.1');

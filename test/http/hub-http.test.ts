@@ -1,12 +1,12 @@
 /* MCP over HTTP of the real shared hub, as `mctl hub start --http` starts it. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { request as openHttps } from 'node:https';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureCertificates } from '../../src/link/certificates/certificates.ts';
 import { HttpSession, modernRequest, openListener, send } from '../support/http-listener.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
 import { isAlive } from '../support/programs.ts';
@@ -24,10 +24,14 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 		expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
 		expect((await send(url, { ...list, token })).status).toBe(200);
 		expect((await send(url, { ...list, token: 'wrong' })).status).toBe(401);
-		expect((await send(url, { ...list, token, headers: { ...list.headers, Host: 'evil' } })).status).toBe(403);
+		expect((await send(url, { ...list, token, headers: { ...list.headers, Host: 'evil' } })).status).toBe(
+			403,
+		);
 		const file = join(place.folder.path, 'http-token');
 		expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').trim()]).toEqual([0o600, token]);
-		expect((await place.run('hub', 'status')).stdout).toContain(`MCP over HTTP: ${url} (its token: mctl hub token)`);
+		expect((await place.run('hub', 'status')).stdout).toContain(
+			`MCP over HTTP: ${url} (its token: mctl hub token)`,
+		);
 		expect(JSON.parse(readFileSync(join(place.folder.path, 'hub.json'), 'utf8')).httpUrl).toBe(url);
 	});
 
@@ -55,7 +59,11 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 	it.each([
 		['an address of the network', { httpAddr: '0.0.0.0:0' }, 'could be reached by other machines'],
 		['a public address without TLS', { httpAddr: '0.0.0.0:0', httpPublic: true }, 'needs TLS'],
-		['a certificate without a key', { httpAddr: '127.0.0.1:0', httpCert: './a.pem' }, 'hub.httpKey is missing'],
+		[
+			'a certificate without a key',
+			{ httpAddr: '127.0.0.1:0', httpCert: './a.pem' },
+			'hub.httpKey is missing',
+		],
 	])('refuses %s with the reason', async (_, hub, reason) => {
 		const place = openHubPlace({ hub });
 		const { code, stderr } = await place.run('hub', 'start');
@@ -88,22 +96,27 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 });
 
 describe('a hub over HTTP', { timeout: TEST_MS }, () => {
-	it.each(['SDK v1', 'legacy', 'auto', 'pinned'])('runs a tool for %s, with progress, and reports new tools', async (mode) => {
-		const place = openHubPlace({}, tools);
-		const client = await connect(mode, await startHttp(place));
-		const { tools: listed } = await client.listTools();
-		expect(listed.map(({ name }) => name)).toContain('steps');
-		const seen: number[] = [];
-		const result = await client.call('steps', ({ progress }) => seen.push(progress));
-		expect(result).toMatchObject({ content: [{ text: expect.stringContaining('"done":true') }] });
-		expect(seen.length).toBeGreaterThan(0);
-		writeFiles(place.cwd, {
-			'tools/later/main.sh': 'true\n',
-			'tools/later/manifest.json': manifestOf('later'),
-		});
-		await client.toolsChanged;
-		await until('it is listed', async () => (await client.listTools()).tools.some(({ name }) => name === 'later'));
-	});
+	it.each(['SDK v1', 'legacy', 'auto', 'pinned'])(
+		'runs a tool for %s, with progress, and reports new tools',
+		async (mode) => {
+			const place = openHubPlace({}, tools);
+			const client = await connect(mode, await startHttp(place));
+			const { tools: listed } = await client.listTools();
+			expect(listed.map(({ name }) => name)).toContain('steps');
+			const seen: number[] = [];
+			const result = await client.call('steps', ({ progress }) => seen.push(progress));
+			expect(result).toMatchObject({ content: [{ text: expect.stringContaining('"done":true') }] });
+			expect(seen.length).toBeGreaterThan(0);
+			writeFiles(place.cwd, {
+				'tools/later/main.sh': 'true\n',
+				'tools/later/manifest.json': manifestOf('later'),
+			});
+			await client.toolsChanged;
+			await until('it is listed', async () =>
+				(await client.listTools()).tools.some(({ name }) => name === 'later'),
+			);
+		},
+	);
 
 	it('serves one backend at its own path, under its own names', async () => {
 		const place = openHubPlace({}, tools);
@@ -112,7 +125,9 @@ describe('a hub over HTTP', { timeout: TEST_MS }, () => {
 		const { result } = await (await at('tools')).json();
 		expect(result.tools.map(({ name }: { name: string }) => name)).toContain('steps');
 		const call = modernRequest('tools/call', { name: 'steps', arguments: {} });
-		expect(await (await at('tools/', call)).json()).toMatchObject({ result: { content: [{ type: 'text' }] } });
+		expect(await (await at('tools/', call)).json()).toMatchObject({
+			result: { content: [{ type: 'text' }] },
+		});
 		const unknown = modernRequest('tools/call', { name: 'nope', arguments: {} });
 		expect(await (await at('tools', unknown)).json()).toMatchObject({
 			error: { code: -32602, message: 'Unknown tool: nope' },
@@ -138,15 +153,17 @@ describe('a hub over HTTP', { timeout: TEST_MS }, () => {
 describe('a public address', { timeout: TEST_MS }, () => {
 	it('is served with TLS, to the names of its certificate only', async () => {
 		const place = openHubPlace();
-		const [cert, key] = [join(place.cwd, 'cert.pem'), join(place.cwd, 'key.pem')];
-		makeCertificate(cert, key, 'hub.example.com');
-		const hub = { httpAddr: '0.0.0.0:0', httpPublic: true, httpCert: './cert.pem', httpKey: './key.pem' };
-		writeFileSync(join(place.cwd, 'orchestra.json'), JSON.stringify({ hub }));
+		const certs = join(place.home, '.orchestra', 'certs');
+		await ensureCertificates(certs);
+		const [httpCert, httpKey] = [join(certs, 'orchestrator.crt'), join(certs, 'orchestrator.key')];
+		const hub = { httpAddr: '0.0.0.0:0', httpPublic: true, httpCert, httpKey };
+		writeFiles(place.cwd, { 'orchestra.json': JSON.stringify({ hub }) });
 		const { url, token } = await startHttp(place, []);
 		expect(url).toMatch(/^https:/);
 		const { port } = new URL(url);
-		const status = (host: string): Promise<number> => statusOverTls(Number(port), host, token, readFileSync(cert));
-		expect(await status(`hub.example.com:${port}`)).toBe(200);
+		const status = (host: string): Promise<number> =>
+			statusOverTls(Number(port), host, token, readFileSync(join(certs, 'ca.crt')));
+		expect(await status(`orchestrator:${port}`)).toBe(200);
 		expect(await status(`evil.example.com:${port}`)).toBe(403);
 	});
 });
@@ -190,7 +207,7 @@ async function connect(mode: string, { url, token }: Started): Promise<Connected
 		const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
 		client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve());
 		const transport = new TransportV1(new URL(url), { requestInit });
-		await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+		await client.connect(transport);
 		onTestFinished(() => client.close());
 		return {
 			listTools: () => client.listTools(),
@@ -211,12 +228,6 @@ async function connect(mode: string, { url, token }: Started): Promise<Connected
 	};
 }
 
-function makeCertificate(cert: string, key: string, name: string): void {
-	const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=${name} -addext subjectAltName=DNS:${name}`;
-	execFileSync('openssl', [...words.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' });
-	chmodSync(key, 0o600);
-}
-
 function statusOverTls(port: number, host: string, token: string, ca: Buffer): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const { body, headers } = list;
@@ -227,8 +238,13 @@ function statusOverTls(port: number, host: string, token: string, ca: Buffer): P
 				path: '/mcp',
 				method: 'POST',
 				ca,
-				servername: 'hub.example.com',
-				headers: { ...headers, Host: host, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+				servername: 'orchestrator',
+				headers: {
+					...headers,
+					Host: host,
+					Authorization: `Bearer ${token}`,
+					'Content-Type': 'application/json',
+				},
 			},
 			(response) => {
 				resolve(response.statusCode ?? 0);

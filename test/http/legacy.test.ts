@@ -1,5 +1,6 @@
 /* The legacy era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
+import type { Authenticate } from '../../src/http/authenticate.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { HttpSession, openListener, send } from '../support/http-listener.ts';
@@ -30,8 +31,7 @@ describe('a session', () => {
 	});
 
 	it('cannot be used by another principal', async () => {
-		const authenticate = ({ headers }: { headers: { authorization?: string } }): string | undefined =>
-			headers.authorization;
+		const authenticate: Authenticate = ({ headers }) => headers.authorization;
 		const { url } = await openListener({ authenticate });
 		const session = await HttpSession.open(url, { token: 'ann' });
 		const stranger = new HttpSession(url, session.id, 'bob');
@@ -99,7 +99,10 @@ describe('a request', () => {
 
 	it('that takes long gets a stream that begins with an event id', async () => {
 		const { promise, resolve } = deferred<string>();
-		const { url } = await openListener({ provider: provideTool(() => promise), limits: { streamAfterMs: 1 } });
+		const { url } = await openListener({
+			provider: provideTool(() => promise),
+			limits: { streamAfterMs: 1 },
+		});
 		const session = await HttpSession.open(url);
 		const answer = await session.call('go');
 		resolve('done');
@@ -120,13 +123,17 @@ describe('a request', () => {
 		const session = await HttpSession.open(url, { capabilities: { elicitation: {} } });
 		const push = await session.get();
 		const [asking, working] = await Promise.all([session.call('name'), session.call('work')]);
-		const kinds = (await working.messages()).map(({ method = 'result', params }) => params?.progressToken ?? method);
+		const kinds = (await working.messages()).map(
+			({ method = 'result', params }) => params?.progressToken ?? method,
+		);
 		expect(kinds).toEqual(['work', 'notifications/message', 'work', 'result']);
 		const [question] = await asking.messages(1);
 		expect(question).toMatchObject({ method: 'elicitation/create' });
 		const result = { action: 'accept', content: { name: 'Ann' } };
 		expect((await session.post({ jsonrpc: '2.0', id: question?.id, result })).status).toBe(202);
-		expect((await asking.messages()).at(-1)).toMatchObject({ result: { content: [{ text: 'Hello, Ann!' }] } });
+		expect((await asking.messages()).at(-1)).toMatchObject({
+			result: { content: [{ text: 'Hello, Ann!' }] },
+		});
 		expect(push.message.read()).toBeNull();
 		push.cut();
 	});
@@ -138,7 +145,9 @@ describe('a request', () => {
 		const answer = session.call('go', {}, 5);
 		await until('it is in flight', async () => (await session.call('go', {}, 5)).status === 400);
 		const params = { requestId: 5 };
-		expect((await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params })).status).toBe(202);
+		expect((await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params })).status).toBe(
+			202,
+		);
 		await canceled;
 		expect(await (await answer).messages()).toEqual([]);
 	});
@@ -201,7 +210,10 @@ describe('a request', () => {
 			{ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'later', arguments: { text: 'b' } } },
 		];
 		const answer = await session.post(batch);
-		expect(JSON.parse(await answer.text())).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: 'b' }] } }]);
+		expect(JSON.parse(await answer.text())).toMatchObject([
+			{ id: 1 },
+			{ id: 2, result: { content: [{ text: 'b' }] } },
+		]);
 		expect((await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).toBe(202);
 		expect((await session.post([{ jsonrpc: '2.0', id: 1, method: 'initialize' }])).status).toBe(400);
 		expect((await (await HttpSession.open(url)).post(batch)).status).toBe(400);

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
-import { modernRequest, openListener, type SendOptions, send } from '../support/http-listener.ts';
+import {
+	hangingProvider,
+	modernRequest,
+	openListener,
+	type SendOptions,
+	send,
+} from '../support/http-listener.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { deferred, until } from '../support/waiting.ts';
 
@@ -41,9 +47,22 @@ describe('a modern request', () => {
 		['an unknown tool', call('nope'), 200, -32602],
 		['a capability that is not declared', call('name'), 400, -32021],
 		['a version that is not served', withVersion('2099-01-01'), 400, -32022],
-		['a header that contradicts the body', { ...call('echo'), headers: { ...call('echo').headers, 'Mcp-Name': 'sum' } }, 400, -32020],
+		[
+			'a header that contradicts the body',
+			{ ...call('echo'), headers: { ...call('echo').headers, 'Mcp-Name': 'sum' } },
+			400,
+			-32020,
+		],
 		['a header that is missing', { ...call('echo'), headers: {} }, 400, -32020],
-		['a missing _meta', { headers: { 'MCP-Protocol-Version': '2026-07-28' }, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }, 400, -32602],
+		[
+			'a missing _meta',
+			{
+				headers: { 'MCP-Protocol-Version': '2026-07-28' },
+				body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+			},
+			400,
+			-32602,
+		],
 		['missing capabilities', withoutCapabilities(), 400, -32602],
 	])('with %s gets its status and code, with its id', async (_, request, status, code) => {
 		const { url } = await openListener();
@@ -89,7 +108,10 @@ describe('a modern request', () => {
 	});
 
 	it('repeats arguments in headers where the schema says so', async () => {
-		const properties = { region: { type: 'string', 'x-mcp-header': 'Region' }, n: { type: 'integer', 'x-mcp-header': 'N' } };
+		const properties = {
+			region: { type: 'string', 'x-mcp-header': 'Region' },
+			n: { type: 'integer', 'x-mcp-header': 'N' },
+		};
 		const provider = provide({
 			name: 'p',
 			version: '1',
@@ -133,7 +155,11 @@ describe('a modern request', () => {
 });
 
 describe('a subscription', () => {
-	const listen = modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id: 'sub' });
+	const listen = modernRequest(
+		'subscriptions/listen',
+		{ notifications: { toolsListChanged: true } },
+		{ id: 'sub' },
+	);
 
 	it('is acknowledged on a stream, gets changes, and ends when the client disconnects', async () => {
 		const provider = kitchenSink();
@@ -142,7 +168,10 @@ describe('a subscription', () => {
 		expect(await answer.messages(1)).toMatchObject([{ method: 'notifications/subscriptions/acknowledged' }]);
 		provider.notifyChange({ kind: 'tools' });
 		expect(await answer.messages(1)).toMatchObject([
-			{ method: 'notifications/tools/list_changed', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' } } },
+			{
+				method: 'notifications/tools/list_changed',
+				params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' } },
+			},
 		]);
 		answer.cut();
 	});
@@ -212,27 +241,6 @@ describe('a slow answer', () => {
 		await canceled;
 	});
 });
-
-/** A tool that reports progress, then runs until it is canceled. */
-function hangingProvider() {
-	const started = deferred();
-	const canceled = deferred();
-	const provider = provide({
-		name: 'p',
-		version: '1',
-		tools: {
-			hang: {
-				run: (_input: unknown, context: CallContext) => {
-					context.progress(1);
-					context.signal.addEventListener('abort', () => canceled.resolve());
-					started.resolve();
-					return new Promise(() => {});
-				},
-			},
-		},
-	});
-	return { provider, started: started.promise, canceled: canceled.promise };
-}
 
 function withVersion(version: string): SendOptions {
 	const { headers, body } = modernRequest('tools/list');

@@ -1,5 +1,8 @@
 /* The official clients as judges of our listener: both majors, every way of agreeing on a version. */
-import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client';
+import {
+	Client as ClientV2,
+	StreamableHTTPClientTransport as TransportV2,
+} from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
@@ -26,11 +29,13 @@ interface Judge {
 	version: string | undefined;
 }
 
-const judges: Record<string, (url: string) => Promise<Judge>> = {
+type Open = (url: string, fetcher?: typeof fetch) => Promise<Judge>;
+
+const judges: Record<string, Open> = {
 	'SDK v1': openV1,
-	'SDK v2, legacy': (url) => openV2(url, 'legacy'),
-	'SDK v2, auto': (url) => openV2(url, 'auto'),
-	'SDK v2, pinned to 2026-07-28': (url) => openV2(url, { pin: '2026-07-28' }),
+	'SDK v2, legacy': (url, fetcher) => openV2(url, 'legacy', fetcher),
+	'SDK v2, auto': (url, fetcher) => openV2(url, 'auto', fetcher),
+	'SDK v2, pinned to 2026-07-28': (url, fetcher) => openV2(url, { pin: '2026-07-28' }, fetcher),
 };
 
 describe.each(Object.entries(judges))('%s over HTTP', (name, open) => {
@@ -40,7 +45,9 @@ describe.each(Object.entries(judges))('%s over HTTP', (name, open) => {
 		expect(version).toBe(name.includes('auto') || name.includes('pinned') ? '2026-07-28' : '2025-11-25');
 		expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('echo');
 		const text = 'é'.repeat(100_000);
-		expect(await client.callTool({ name: 'echo', arguments: { text } })).toMatchObject({ content: [{ text }] });
+		expect(await client.callTool({ name: 'echo', arguments: { text } })).toMatchObject({
+			content: [{ text }],
+		});
 		expect(await client.callTool({ name: 'fail' })).toMatchObject({ isError: true });
 		await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({ code: -32602 });
 		expect((await client.readResource({ uri: 'note://one' })).contents).toMatchObject([{ text: 'first' }]);
@@ -64,7 +71,9 @@ describe.each(Object.entries(judges))('%s over HTTP', (name, open) => {
 			seen.push(progress);
 			if (progress === 2) finish();
 		};
-		expect(await callWith(client, { name: 'work' }, { onprogress })).toMatchObject({ content: [{ text: 'done' }] });
+		expect(await callWith(client, { name: 'work' }, { onprogress })).toMatchObject({
+			content: [{ text: 'done' }],
+		});
 		expect(seen).toEqual([1, 2]);
 	});
 
@@ -93,11 +102,24 @@ describe.each(Object.entries(judges))('%s over HTTP', (name, open) => {
 		await Promise.all([toolsChanged, resourceUpdated]);
 	});
 
+	it('gets the result of a slow call, whose answer is a stream without a message before it', async () => {
+		const { provider, finish } = fixture();
+		const { url } = await openListener({ provider, limits: { streamAfterMs: 1, commentMs: 1 } });
+		const { client } = await open(url, async (input, init) => {
+			const response = await fetch(input, init); // resolves with the headers, so the stream is open
+			if (typeof init?.body === 'string' && init.body.includes('"wait"')) finish();
+			return response;
+		});
+		expect(await client.callTool({ name: 'wait' })).toMatchObject({ content: [{ text: 'waited' }] });
+	});
+
 	it('makes 200 calls at once', async () => {
 		const { url } = await openListener({ provider: fixture().provider });
 		const { client } = await open(url);
 		const texts = Array.from({ length: 200 }, (_, at) => String(at));
-		const results = await Promise.all(texts.map((text) => client.callTool({ name: 'echo', arguments: { text } })));
+		const results = await Promise.all(
+			texts.map((text) => client.callTool({ name: 'echo', arguments: { text } })),
+		);
 		expect(results.map(({ content }) => (content as { text: string }[])[0]?.text)).toEqual(texts);
 	});
 });
@@ -145,6 +167,7 @@ function fixture() {
 					return 'done';
 				},
 			},
+			wait: { run: () => finished.promise.then(() => 'waited') },
 			hang: {
 				run: (_input: unknown, { signal }: CallContext) => {
 					signal.addEventListener('abort', () => canceled.resolve());
@@ -165,16 +188,15 @@ function callWith(client: Judge['client'], params: { name: string }, options: ob
 	return client instanceof ClientV1 ? call(params, undefined, options) : call(params, options);
 }
 
-async function openV1(url: string): Promise<Judge> {
+async function openV1(url: string, fetcher: typeof fetch = fetch): Promise<Judge> {
 	const client = new ClientV1(info, { capabilities });
 	client.setRequestHandler(ElicitRequestSchema, () => answer);
 	const changed = deferred();
 	const updated = deferred();
 	client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve());
 	client.setNotificationHandler(ResourceUpdatedNotificationSchema, () => updated.resolve());
-	const transport = new TransportV1(new URL(url), { requestInit });
-	// The SDK's own types disagree under exactOptionalPropertyTypes.
-	await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+	const transport = new TransportV1(new URL(url), { requestInit, fetch: fetcher });
+	await client.connect(transport);
 	onTestFinished(() => client.close());
 	await client.subscribeResource({ uri: 'note://one' });
 	const version = transport.protocolVersion;
@@ -183,14 +205,18 @@ async function openV1(url: string): Promise<Judge> {
 	return { client: same, toolsChanged: changed.promise, resourceUpdated: updated.promise, version };
 }
 
-async function openV2(url: string, mode: 'legacy' | 'auto' | { pin: '2026-07-28' }): Promise<Judge> {
+async function openV2(
+	url: string,
+	mode: 'legacy' | 'auto' | { pin: '2026-07-28' },
+	fetcher: typeof fetch = fetch,
+): Promise<Judge> {
 	const client = new ClientV2(info, { capabilities, versionNegotiation: { mode } });
 	client.setRequestHandler('elicitation/create', () => answer);
 	const changed = deferred();
 	const updated = deferred();
 	client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
 	client.setNotificationHandler('notifications/resources/updated', () => updated.resolve());
-	await client.connect(new TransportV2(new URL(url), { requestInit }));
+	await client.connect(new TransportV2(new URL(url), { requestInit, fetch: fetcher }));
 	onTestFinished(() => client.close());
 	if (mode === 'legacy') await client.subscribeResource({ uri: 'note://one' });
 	else await client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://one'] });

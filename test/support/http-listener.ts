@@ -3,13 +3,16 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Authenticate, bearerToken } from '../../src/http/authenticate.ts';
-import { HttpListener } from '../../src/http/http-listener.ts';
 import type { HttpLimits } from '../../src/http/http-limits.ts';
+import { HttpListener } from '../../src/http/http-listener.ts';
 import { Log } from '../../src/log.ts';
+import { provide } from '../../src/mcp/define/serve.ts';
+import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { sharedState } from '../../src/mcp/server/mcp-session.ts';
 import type { Provider } from '../../src/mcp/server/provider.ts';
 import { kitchenSink } from './mcp-server.ts';
 import { type Fields, MODERN, modernMeta, type Wire } from './raw-client.ts';
+import { deferred } from './waiting.ts';
 
 export const TOKEN = 'a-token-for-tests';
 
@@ -166,7 +169,11 @@ export class HttpSession {
 
 	static async open(
 		url: string,
-		{ version = '2025-11-25', capabilities = {}, token = TOKEN }: { version?: string; capabilities?: Fields; token?: string } = {},
+		{
+			version = '2025-11-25',
+			capabilities = {},
+			token = TOKEN,
+		}: { version?: string; capabilities?: Fields; token?: string } = {},
 	): Promise<HttpSession> {
 		const clientInfo = { name: 'raw', version: '1' };
 		const params = { protocolVersion: version, capabilities, clientInfo };
@@ -200,6 +207,31 @@ export class HttpSession {
 	}
 }
 
+/** A tool that reports progress, then runs until it is canceled. */
+export function hangingProvider(): {
+	provider: Provider;
+	started: Promise<void>;
+	canceled: Promise<void>;
+} {
+	const started = deferred();
+	const canceled = deferred();
+	const provider = provide({
+		name: 'p',
+		version: '1',
+		tools: {
+			hang: {
+				run: (_input: unknown, context: CallContext) => {
+					context.progress(1);
+					context.signal.addEventListener('abort', () => canceled.resolve());
+					started.resolve();
+					return new Promise(() => {});
+				},
+			},
+		},
+	});
+	return { provider, started: started.promise, canceled: canceled.promise };
+}
+
 function eventOf(block: string): SentEvent {
 	const field = (name: string): string | undefined =>
 		block
@@ -217,7 +249,9 @@ function nextChunk(message: IncomingMessage): Promise<string | undefined> {
 	return new Promise((resolve) => {
 		const done = (): void => {
 			for (const name of ['readable', 'end', 'close', 'error']) message.off(name, done);
-			resolve(message.read()?.toString('utf8') ?? (message.readableEnded || message.destroyed ? undefined : ''));
+			resolve(
+				message.read()?.toString('utf8') ?? (message.readableEnded || message.destroyed ? undefined : ''),
+			);
 		};
 		for (const name of ['readable', 'end', 'close', 'error']) message.on(name, done);
 	});

@@ -5,8 +5,8 @@ import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
 import type { Command } from '../command.ts';
-import { hubFolderHere } from '../hub-location.ts';
 import { httpAddressOf, httpFlag } from '../http-flag.ts';
+import { hubFolderHere } from '../hub-location.ts';
 
 /** Size at which the log begins a new file. */
 const LOG_BYTES = 8 * 1024 * 1024;
