@@ -99,7 +99,7 @@ async function interleaved(title, subjects, rounds, measure) {
 async function callRound(subject, { warmMs, ms, turnMs }) {
 	const talk = script('legacy', 'lines');
 	const driver = await openServer(subject.args, talk, { ...subject, isFree: true });
-	// The plugin comes up with the first call, and clients are told of its tools.
+	// The plugin starts with the first call, and clients are notified of its tools.
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
 	await driver.flood(IN_FLIGHT, warmMs);

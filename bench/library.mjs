@@ -1,7 +1,7 @@
 /*
  * The library under load: how long 100, 1,000 and 10,000 files take to load and
  * what they hold in memory, how long a match takes, and what one changed file
- * costs from the write until it is told. `node bench/library.mjs`
+ * costs from the write until listeners are notified. `node bench/library.mjs`
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -140,7 +140,7 @@ async function matchTimes(library, random, words) {
 	return times;
 }
 
-/** From the write until listeners are told: what a client would wait for. */
+/** From the write until listeners are notified: the wait of a client. */
 async function changeTimes(library, root) {
 	const file = join(root, 'category-0', 'group-0', 'fragment-0.md');
 	const times = [];

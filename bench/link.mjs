@@ -24,7 +24,7 @@ const SMALL = Buffer.alloc(100, 1);
 const LARGE = Buffer.alloc(8 * 1024 * 1024, 2);
 const root = new URL('..', import.meta.url).pathname;
 
-/** Measure every subject in turns; one row each, the medians of its rounds. */
+/** Measure the subjects alternately; one row each, the medians of its rounds. */
 export async function run({ isQuick = false } = {}) {
 	const certs = mkdtempSync(join(tmpdir(), 'bench-certs-'));
 	const rounds = [];

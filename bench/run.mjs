@@ -1,7 +1,7 @@
 /*
  * `npm run bench`: every suite; `npm run bench -- transport`: one. `--quick` takes
  * a minute instead of four. Installs the peers and builds the product on first use.
- * What is going on is told on stderr, tables are on stdout, numbers in `bench/results/`.
+ * Progress is on stderr, tables are on stdout, numbers in `bench/results/`.
  */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
  *
  * Two parents start the programs: a small one, and one that holds 1 GB, where `fork`
  * has to copy page tables. In each, bare and ours and ours through the helper.
- * All six take turns, so that a busy machine disturbs them alike, and the median
+ * All six alternate, so that a busy machine disturbs them alike, and the median
  * counts. Then what 10,000 small events cost in CPU time of our own.
  * `node bench/tools.mjs [--quick]`
  */
@@ -98,7 +98,7 @@ async function startParent(root, megabytes) {
 	return parent;
 }
 
-/** A process that starts programs when it is told to, and answers with the milliseconds that took. */
+/** A process that starts programs on request and reports how many milliseconds it took. */
 async function beParent(root, megabytes) {
 	const spawner = new HelperSpawner();
 	const ballast = Array.from({ length: (megabytes * 2 ** 20) / BALLAST_BYTES }, () =>
@@ -169,18 +169,18 @@ async function measureAll(parents, rounds) {
 
 /** Milliseconds of each parent and way, each round doing all of them, in any order: what runs just before leaves traces. */
 async function takeTurns(parents, rounds, request) {
-	const turns = Object.keys(parents).flatMap((parent) =>
+	const measured = Object.keys(parents).flatMap((parent) =>
 		['bare', 'ours', 'helper'].map((way) => ({ parent, way, times: [] })),
 	);
 	for (let round = -1; round < rounds; round++) {
-		for (const { parent, way, times } of shuffled(turns)) {
+		for (const { parent, way, times } of shuffled(measured)) {
 			const ms = await ask(parents[parent], { ...request, way });
 			// The first round warms up.
 			if (round >= 0) times.push(ms);
 		}
 	}
 	const medians = { small: {}, large: {} };
-	for (const { parent, way, times } of turns) medians[parent][way] = median(times);
+	for (const { parent, way, times } of measured) medians[parent][way] = median(times);
 	return medians;
 }
 

@@ -49,7 +49,7 @@ class Driver {
 		return JSON.parse(body);
 	}
 
-	/** Send one message and let everything that comes within `ms` pass unread: answers, and what is told at the start. */
+	/** Send one message and ignore everything that arrives within `ms`: responses, and notifications at the start. */
 	async letPass(bytes, ms) {
 		const { stdout, stdin } = this.child;
 		stdout.on('data', ignore);

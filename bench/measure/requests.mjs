@@ -34,7 +34,7 @@ const dialects = {
 	},
 };
 
-/** How messages are told apart on the pipe. */
+/** How messages are framed on the pipe. */
 export const framings = {
 	lines: {
 		encode: (text) => `${text}\n`,

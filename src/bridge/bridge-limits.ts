@@ -54,4 +54,4 @@ export const LATE_CONNECT_MS = 500;
 export const HEALTH_CHECK_MS = 1_000;
 
 /** How long a hub that seems blocked may take to answer before the connection is dropped. */
-export const HEALTH_ANSWER_MS = 5_000;
+export const HEALTH_RESPONSE_MS = 5_000;

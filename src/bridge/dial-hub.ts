@@ -9,7 +9,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/
 import { register, type ShortManifest } from '../plugin/registration.ts';
 import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { BRIDGE_ID, HEALTH_ANSWER_MS, HEALTH_CHECK_MS, REGISTER_MS } from './bridge-limits.ts';
+import { BRIDGE_ID, HEALTH_CHECK_MS, HEALTH_RESPONSE_MS, REGISTER_MS } from './bridge-limits.ts';
 import type { HubEndpoint } from './hub-endpoint.ts';
 
 const manifest: ShortManifest = {
@@ -42,7 +42,7 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 	const { kind, signal, log } = options;
 	const folder = certificatesFolder(certsDir);
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
-	// The shared hub is only reachable through its socket, whatever kind of link the user chose.
+	// The shared hub is only reachable through its socket, for any kind of link that the user chose.
 	const choice = isUnixAddress(address) ? 'unix' : kind;
 	const link = await dial({
 		address,
@@ -93,7 +93,7 @@ function withHealthCheck(hub: DialedHub, link: Link, diagnose: () => OrchestraEr
 			if (error === undefined) return;
 			isChecking = true;
 			// A heartbeat may also be late because the disk is full or the machine was suspended, so ask the hub.
-			register(link, manifest, HEALTH_ANSWER_MS).then(
+			register(link, manifest, HEALTH_RESPONSE_MS).then(
 				() => {
 					isChecking = false;
 				},
@@ -132,7 +132,7 @@ async function featuresOf(link: Link, { variables }: HubEndpoint, log: Log): Pro
 		// A peer without registration drops the stream; a lost link is an error.
 		const gone = await Promise.race([link.closed, nextTick()]);
 		if (gone) throw gone;
-		log.debug(`the orchestrator did not answer the registration: ${OrchestraError.from(thrown).message}`);
+		log.debug(`the orchestrator did not respond to the registration: ${OrchestraError.from(thrown).message}`);
 		return new Set();
 	}
 }

@@ -4,6 +4,7 @@
  */
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
+import { oversizeMessage } from '../rpc/message-errors.ts';
 import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
@@ -20,17 +21,17 @@ export function responsesToLost(
 	reason: OrchestraError,
 ): string[] {
 	const batches = new Map<object, string[]>();
-	const answers: string[] = [];
+	const responses: string[] = [];
 	for (const [id, { batch }] of requests) {
-		const answer = errorText(id, rpcCodes.internal, lostMessage(reason), {
+		const response = errorText(id, rpcCodes.internal, lostMessage(reason), {
 			code: reason.code,
 			outcome: 'unknown',
 			hint: 'Find out whether the call took effect before you repeat it.',
 		});
-		if (batch === undefined) answers.push(answer);
-		else batches.set(batch, [...(batches.get(batch) ?? []), answer]);
+		if (batch === undefined) responses.push(response);
+		else batches.set(batch, [...(batches.get(batch) ?? []), response]);
 	}
-	return [...answers, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
+	return [...responses, ...[...batches.values()].map((parts) => `[${parts.join(',')}]`)];
 }
 
 /** The response to a message that was never sent; undefined when it needs none. */
@@ -63,7 +64,7 @@ export function responseToOversize(
 	const known = idFromHead(head);
 	if (known?.isRequest === false) return undefined;
 	const id = known === undefined ? unknownId : encodeId(known.id);
-	return errorText(id, rpcCodes.invalidRequest, `message is longer than the limit of ${limitBytes} bytes`);
+	return errorText(id, rpcCodes.invalidRequest, oversizeMessage(limitBytes).message);
 }
 
 function unreachable(id: string, reason: OrchestraError): string {

@@ -22,7 +22,7 @@ export class HubRequests {
 	}
 
 	/** A response of the client. Returns the text for the hub; undefined when no request is open under this id. */
-	answer(clientId: string, text: string): string | undefined {
+	toHub(clientId: string, text: string): string | undefined {
 		const id = this.#open.get(clientId);
 		this.#open.delete(clientId);
 		if (id === undefined || clientId === id) return id === undefined ? undefined : text;

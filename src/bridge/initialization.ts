@@ -70,12 +70,12 @@ export class Initialization {
 	}
 
 	/** Answer in place of a hub. Returns the request as well, for the replay. */
-	answer(): { text: string; answer: string } | undefined {
+	respond(): { text: string; response: string } | undefined {
 		const open = this.#open;
 		if (open === undefined) return undefined;
 		this.end();
 		this.#isLocal = true;
 		const result = JSON.stringify({ protocolVersion: this.#version, capabilities, serverInfo });
-		return { text: open.text, answer: `{"jsonrpc":"2.0","id":${open.id},"result":${result}}` };
+		return { text: open.text, response: `{"jsonrpc":"2.0","id":${open.id},"result":${result}}` };
 	}
 }

@@ -121,8 +121,8 @@ function headOfValue(value: unknown, text: string): Head {
 			return { kind: 'notification', method: read.message.method };
 		case 'response': {
 			const { id, error } = read.message;
-			const answer = { kind: 'response', id: id === null ? 'null' : encodeId(id) } as const;
-			return { ...answer, isResult: error === undefined, ...(read.isBare ? { isBare: true } : {}) };
+			const response = { kind: 'response', id: id === null ? 'null' : encodeId(id) } as const;
+			return { ...response, isResult: error === undefined, ...(read.isBare ? { isBare: true } : {}) };
 		}
 		case 'invalid':
 			// A notification is never answered, not even a malformed one.

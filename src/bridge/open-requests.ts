@@ -56,28 +56,28 @@ export class OpenRequests {
 	}
 
 	/** Track a response. False when the client does not await it: it has one, or canceled the request. */
-	answered({ id, isResult }: Head & { kind: 'response' }): boolean {
+	settled({ id, isResult }: Head & { kind: 'response' }): boolean {
 		const request = this.#inFlight.take(id);
 		if (request === undefined) return id === 'null';
-		this.session.answered(request.method);
+		this.session.settled(request.method);
 		if (this.initialization.id === id) this.initialization.end();
 		if (request.text !== undefined && isResult) this.session.granted(request);
 		return true;
 	}
 
 	/** Track the responses of a batch. An error under an id that is in flight outside of the batch does not end that request. */
-	answeredBatch(parts: readonly Head[]): void {
+	settledBatch(parts: readonly Head[]): void {
 		for (const part of parts)
-			if (part.kind === 'response' && this.#inFlight.get(part.id)?.batch) this.answered(part);
+			if (part.kind === 'response' && this.#inFlight.get(part.id)?.batch) this.settled(part);
 	}
 
 	/** Answer a pending `initialize` in place of a hub. */
-	initializeLocally(): { id: string; answer: string } | undefined {
+	initializeLocally(): { id: string; response: string } | undefined {
 		const { id } = this.initialization;
-		const opened = this.initialization.answer();
+		const opened = this.initialization.respond();
 		if (id === undefined || opened === undefined) return undefined;
 		this.session.granted({ method: 'initialize', text: opened.text });
-		return { id, answer: opened.answer };
+		return { id, response: opened.response };
 	}
 
 	/** Error responses for every request in flight. At shutdown, subscriptions get a normal end. */
@@ -85,7 +85,7 @@ export class OpenRequests {
 		const requests = this.#inFlight.takeAll();
 		const ending = requests.filter(([, request]) => isEnd && isListening(request));
 		const lost = requests.filter((request) => !ending.includes(request));
-		for (const [, { method }] of lost) this.session.answered(method);
+		for (const [, { method }] of lost) this.session.settled(method);
 		return [...ending.map(([id]) => subscriptionEnd(id)), ...responsesToLost(lost, reason)];
 	}
 

@@ -164,8 +164,8 @@ export class Relay implements Receiver {
 
 	oversize(line: OversizeLine): void {
 		this.#log.warn(`a message is longer than ${line.limitBytes} bytes; it was dropped`);
-		const answer = this.#local.toOversize(line);
-		if (answer !== undefined) this.#output.post(answer);
+		const response = this.#local.toOversize(line);
+		if (response !== undefined) this.#output.post(response);
 	}
 
 	end(): void {
@@ -178,8 +178,8 @@ export class Relay implements Receiver {
 
 	/** Forward a response to the hub, past the queue. False when it is a bare object that answers no request and must be rejected. */
 	#forwardResponse(text: string, head: Head & { kind: 'response' }): boolean {
-		const answer = this.#hubRequests.answer(head.id, text);
-		if (answer !== undefined) this.#toHub(answer);
+		const response = this.#hubRequests.toHub(head.id, text);
+		if (response !== undefined) this.#toHub(response);
 		else if (head.isBare) return false;
 		else this.#log.debug(`dropped a response to ${head.id}, which the hub did not request`);
 		return true;
@@ -196,8 +196,8 @@ export class Relay implements Receiver {
 	/** Answer, forward or queue a request, a notification or an invalid message. */
 	#take(text: string, head: Head): void {
 		if (this.#output.isFull) return this.#queue.add({ text, head }, Number.POSITIVE_INFINITY);
-		const answer = this.#local.to(head);
-		if (answer !== undefined) return this.#output.post(answer);
+		const response = this.#local.to(head);
+		if (response !== undefined) return this.#output.post(response);
 		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
 		if (this.#hub && !this.#isHubFull && this.#queue.isEmpty) return this.#pass(text, head);
 		const isStarting = !this.#hasConnected && this.#downReason === undefined;
@@ -211,9 +211,9 @@ export class Relay implements Receiver {
 		while (this.#hub && !this.#isHubFull && !this.#output.isFull) {
 			const message = this.#queue.shift();
 			if (message === undefined) break;
-			const answer = this.#local.to(message.head);
-			if (answer === undefined) this.#pass(message.text, message.head);
-			else this.#output.post(answer);
+			const response = this.#local.to(message.head);
+			if (response === undefined) this.#pass(message.text, message.head);
+			else this.#output.post(response);
 		}
 		// As long as the client reads, the drain timeout starts again.
 		if (!this.#queue.isEmpty) this.#drain?.timer.refresh();
@@ -231,17 +231,18 @@ export class Relay implements Receiver {
 	#initializeLocally(): void {
 		const opened = this.#open.initializeLocally();
 		if (opened === undefined) return;
-		this.#output.post(opened.answer);
+		this.#output.post(opened.response);
 		if (!this.#queue.drop(opened.id)) this.#open.cancel(opened.id);
 		this.#checkIdle();
 	}
 
 	/** Fail a message that was never sent. */
 	#refuse(head: Head): void {
-		const reason = this.#downReason ?? new OrchestraError('timeout', 'the connection is still being made');
-		const answer = this.#local.to(head) ?? responseToUnsent(head, reason);
-		if (head.kind === 'request') this.#open.session.answered(head.method);
-		if (answer !== undefined) this.#output.post(answer);
+		const reason =
+			this.#downReason ?? new OrchestraError('timeout', 'the connection to the hub is not established yet');
+		const response = this.#local.to(head) ?? responseToUnsent(head, reason);
+		if (head.kind === 'request') this.#open.session.settled(head.method);
+		if (response !== undefined) this.#output.post(response);
 		this.#checkIdle();
 	}
 
@@ -264,9 +265,9 @@ export class Relay implements Receiver {
 	/** Track a message of the hub. Returns the text for the client; undefined to drop it. */
 	#received(text: string, head: Head): string | undefined {
 		if (head.kind === 'request') return this.#hubRequests.ask(head.id, text);
-		if (head.kind === 'batch') this.#open.answeredBatch(head.parts);
+		if (head.kind === 'batch') this.#open.settledBatch(head.parts);
 		else if (head.kind === 'response') {
-			if (this.#open.answered(head)) return text;
+			if (this.#open.settled(head)) return text;
 			this.#log.debug(`dropped a response of the hub to ${head.id}, which is not in flight`);
 			return undefined;
 		} else if (head.kind === 'notification' && head.method === 'notifications/cancelled') {

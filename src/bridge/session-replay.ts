@@ -13,7 +13,7 @@ export interface SessionReplayOptions {
 	readonly toClient: (text: string) => void;
 	/** The kinds of list that the client has seen. */
 	readonly listed: ReadonlySet<string>;
-	/** Whether the bridge declared `listChanged` for every list, whatever the hub declares. */
+	/** Whether the bridge declared `listChanged` for every list, regardless of the hub. */
 	readonly isDeclared: boolean;
 	readonly log: Log;
 }

@@ -15,7 +15,7 @@ const remembered: ReadonlySet<string> = new Set([
 
 export interface ReplayedMessage {
 	readonly text: string;
-	/** The id that its answer will carry; undefined for a notification. */
+	/** The id that its response will carry; undefined for a notification. */
 	readonly id?: string;
 	readonly method: string;
 }
@@ -33,8 +33,8 @@ export class SessionState {
 		return this.#listed;
 	}
 
-	/** A request was answered, with a result or an error. */
-	answered(method: string): void {
+	/** A request was settled, with a result or an error. */
+	settled(method: string): void {
 		const [kind, verb] = method.split('/');
 		if (verb === 'list' && kind !== undefined) this.#listed.add(kind);
 	}

@@ -76,7 +76,7 @@ async function announcedHub(folder: HubFolder): Promise<HubRecord> {
 			});
 		}
 		if (performance.now() > giveUpAt) {
-			throw new OrchestraError('closed', `the hub, process ${owner.pid}, does not say where it listens`, {
+			throw new OrchestraError('closed', `the hub, process ${owner.pid}, has not published its address`, {
 				hint: 'It may still be starting. If not, end it with: mctl hub stop --force',
 			});
 		}

@@ -89,7 +89,7 @@ function unknownCommand(table: CommandTable, name: string): OrchestraError {
 
 function memberNeeded(group: string, members: readonly string[]): OrchestraError {
 	return new OrchestraError('bad_input', `mctl ${group} needs one of: ${members.join(', ')}`, {
-		hint: `mctl ${group} --help says what each does`,
+		hint: `mctl ${group} --help describes each`,
 	});
 }
 

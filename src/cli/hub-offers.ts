@@ -36,10 +36,10 @@ export async function listAll(session: HubSession, kind: ListKind): Promise<Offe
 	const items: Offered[] = [];
 	let cursor: unknown;
 	for (let page = 0; page < PAGES; page++) {
-		const answer = await session.request(`${kind}/list`, cursor === undefined ? {} : { cursor }, {
+		const page = await session.request(`${kind}/list`, cursor === undefined ? {} : { cursor }, {
 			timeoutMs: LIST_MS,
 		});
-		const found = isObject(answer) ? answer : {};
+		const found = isObject(page) ? page : {};
 		const list: unknown = found[kind];
 		if (Array.isArray(list)) items.push(...list.filter(isObject));
 		cursor = found['nextCursor'];

@@ -4,7 +4,7 @@
  * A regular file is read at once. A pipe is legal too (`--input @<(make-input)`,
  * `@/dev/stdin`), and its writer may come late or never: it is opened without
  * blocking and read as a stream, so that Ctrl-C works at any moment. Devices and
- * folders are refused, and whatever it is, there is an end to what we keep.
+ * folders are refused, and the size is bounded.
  */
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';

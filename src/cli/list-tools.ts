@@ -10,7 +10,7 @@ export const toolListing: Listing = {
 
 	async list(input) {
 		const { tools: found, configuration, configProblems, toolProblems } = openProject(input.environment);
-		// `mctl doctor` tells what the others need.
+		// `mctl doctor` reports what the others need.
 		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
 		const known = new Set(found.map(({ id }) => id));
 		const others = await furtherOffers(input, configuration, { kind: 'tools', key: 'name', known });

@@ -14,16 +14,10 @@ export const SMALL_FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
 
 /** The bytes of a regular file. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
 export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {
-	const { O_RDONLY, O_NONBLOCK } = constants;
-	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
-	try {
-		const found = fstatSync(descriptor);
-		if (!found.isFile()) throw notRegular(path, found);
-		if (found.size > limitBytes) throw tooLarge(path, limitBytes);
-		return readUpTo(descriptor, path, limitBytes, found.size);
-	} finally {
-		closeSync(descriptor);
-	}
+	return withRegularFile(path, (descriptor, size) => {
+		if (size > limitBytes) throw tooLarge(path, limitBytes);
+		return readUpTo(descriptor, path, limitBytes, size);
+	});
 }
 
 /** The text of a regular file, as UTF-8. */
@@ -33,13 +27,18 @@ export function readRegularText(path: string, limitBytes: number = SMALL_FILE_LI
 
 /** The first bytes of a regular file, at most `bytes`. Throws as `readRegularFile` does. */
 export function readRegularHead(path: string, bytes: number): Buffer {
+	const head = Buffer.allocUnsafe(bytes);
+	return withRegularFile(path, (descriptor) => head.subarray(0, readSync(descriptor, head, 0, bytes, 0)));
+}
+
+/** Opens without blocking: a pipe without a writer would block. */
+function withRegularFile(path: string, read: (descriptor: number, size: number) => Buffer): Buffer {
 	const { O_RDONLY, O_NONBLOCK } = constants;
 	const descriptor = openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
 	try {
 		const found = fstatSync(descriptor);
 		if (!found.isFile()) throw notRegular(path, found);
-		const head = Buffer.allocUnsafe(bytes);
-		return head.subarray(0, readSync(descriptor, head, 0, bytes, 0));
+		return read(descriptor, found.size);
 	} finally {
 		closeSync(descriptor);
 	}

@@ -8,7 +8,6 @@
 import { resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { printableName } from '../printable.ts';
 import { differenceOf, isEmptyChange, type LibraryChange } from './change.ts';
 import {
 	type Completion,
@@ -26,7 +25,6 @@ import { type MatchMode, readMatchRequest } from './match/match-request.ts';
 import type { CountTokens } from './match/tokens.ts';
 import { fillPrompt, type LibraryPrompt } from './prompt-file.ts';
 import { PromptStore } from './prompt-store.ts';
-import { categoryText, registryText } from './registry.ts';
 import {
 	type ListedPrompt,
 	type ListedResource,
@@ -35,7 +33,7 @@ import {
 	listResources,
 	listTemplates,
 } from './resource-listing.ts';
-import { fragmentUri, type ParsedUri, parseUri } from './uri.ts';
+import { ResourceReader } from './resource-reader.ts';
 
 /** Folders and settings of a library. */
 export interface LibraryOptions {
@@ -83,6 +81,7 @@ export class Library {
 	readonly #resources: Source | undefined;
 	readonly #listeners = new Set<(change: LibraryChange) => void>();
 	readonly #finder: Finder;
+	readonly #reader: ResourceReader;
 	readonly #loaded: Promise<void>;
 	#known: { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } | undefined;
 
@@ -90,13 +89,20 @@ export class Library {
 		const { prompts, resources, log = Log.silent, watch = false, countTokens } = options;
 		const { wordVectors = bundledWordVectors() } = options;
 		this.#log = log;
-		const shared = { log, watch, onRefreshed: () => this.#tell() };
-		this.#prompts =
-			prompts === undefined ? undefined : new Source({ ...shared, ...this.#promptSource(prompts) });
-		this.#resources =
-			resources === undefined ? undefined : new Source({ ...shared, ...this.#resourceSource(resources) });
+		const shared = { log, watch, onRefreshed: () => this.#notify() };
+		const open = (
+			root: string | undefined,
+			source: Pick<SourceOptions, 'label' | 'extensions' | 'keeper'>,
+		) => (root === undefined ? undefined : new Source({ ...shared, ...source, root: resolve(root) }));
+		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], keeper: this.#promptStore });
+		this.#resources = open(resources, {
+			label: 'resources',
+			extensions: Object.keys(mimeTypes),
+			keeper: this.#fragments,
+		});
 		const { folder } = this.#resources ?? {};
 		this.#finder = new Finder({ fragments: this.#fragments, folder, log, countTokens, wordVectors });
+		this.#reader = new ResourceReader({ fragments: this.#fragments, finder: this.#finder, log });
 		this.#loaded = this.#load();
 	}
 
@@ -123,9 +129,7 @@ export class Library {
 	/** Throws `not_found` for an unknown URI, `bad_input` for wrong parameters of a match. */
 	async readResource(uri: string): Promise<ResourceContents> {
 		await this.#loaded;
-		const asked = parseUri(uri);
-		if (asked?.kind === 'match') await this.#finder.prepare();
-		const found = asked && this.#read(uri, asked);
+		const found = await this.#reader.read(uri);
 		if (!found) throw resourceNotFound(uri);
 		return { contents: [{ uri, ...found }] };
 	}
@@ -163,16 +167,12 @@ export class Library {
 	async find(query: string, options: FindOptions = {}): Promise<FoundFragment> {
 		await this.#loaded;
 		const { tags, categories, ...rest } = options;
-		const given = Object.entries({
-			query,
-			...rest,
-			tags: tags?.join(','),
-			categories: categories?.join(','),
-		});
-		const parameters = given.flatMap(
-			([key, value]): Array<[string, string]> => (value === undefined ? [] : [[key, String(value)]]),
-		);
-		const request = readMatchRequest(undefined, new Map(parameters));
+		const given = { query, ...rest, tags: tags?.join(','), categories: categories?.join(',') };
+		const parameters = new Map<string, string>();
+		for (const [key, value] of Object.entries(given)) {
+			if (value !== undefined) parameters.set(key, String(value));
+		}
+		const request = readMatchRequest(undefined, parameters);
 		await this.#finder.prepare();
 		return this.#finder.find(request);
 	}
@@ -201,66 +201,6 @@ export class Library {
 		this.#known = this.#state();
 	}
 
-	#promptSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const prompts = this.#promptStore;
-		const keeper = {
-			put: (source: Parameters<PromptStore['put']>[0]) => prompts.put(source),
-			drop: (file: string) => {
-				prompts.drop(file);
-				return [];
-			},
-		};
-		return { root: resolve(root), label: 'prompts', extensions: ['.md'], keeper };
-	}
-
-	#resourceSource(root: string): Omit<SourceOptions, 'log' | 'watch' | 'onRefreshed'> {
-		const fragments = this.#fragments;
-		const keeper = {
-			put: (source: Parameters<FragmentStore['put']>[0]) =>
-				source.file.includes('/') ? fragments.put(source).problems : looseFile(source.file),
-			drop: (file: string) => {
-				const { next } = fragments.drop(file) ?? {};
-				return next === undefined ? [] : [next];
-			},
-		};
-		return { root: resolve(root), label: 'resources', extensions: Object.keys(mimeTypes), keeper };
-	}
-
-	#read(uri: string, asked: ParsedUri): { mimeType: string; text: string } | undefined {
-		const json = 'application/json';
-		switch (asked.kind) {
-			case 'registry':
-				return { mimeType: json, text: registryText(this.#fragments) };
-			case 'category': {
-				const text = categoryText(this.#fragments, asked.category);
-				return text === undefined ? undefined : { mimeType: json, text };
-			}
-			case 'fragment':
-				return this.#readFragment(uri, asked.name);
-			case 'match':
-				return this.#readMatch(uri, asked);
-		}
-	}
-
-	#readFragment(uri: string, name: string): { mimeType: string; text: string } | undefined {
-		const fragment = this.#fragments.get(fragmentUri(name));
-		const isMatch = /^[^/]+\/match$/.test(name);
-		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
-		const text = fragment && this.#finder.textOf(fragment);
-		return text === undefined ? undefined : { mimeType: fragment?.mimeType ?? '', text };
-	}
-
-	#readMatch(
-		uri: string,
-		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
-	): { mimeType: string; text: string } {
-		this.#log.info(`Dynamic resource request: ${printableName(uri)}`);
-		return {
-			mimeType: 'text/markdown',
-			text: this.#finder.find(readMatchRequest(category, parameters)).text,
-		};
-	}
-
 	async #prompt(name: string): Promise<LibraryPrompt> {
 		await this.#loaded;
 		const prompt = this.#promptStore.prompts.get(name);
@@ -279,7 +219,7 @@ export class Library {
 		};
 	}
 
-	#tell(): void {
+	#notify(): void {
 		const before = this.#known;
 		if (!before) return;
 		const after = this.#state();
@@ -295,8 +235,4 @@ export class Library {
 
 function resourceNotFound(uri: string): OrchestraError {
 	return new OrchestraError('not_found', `Resource not found: ${uri}`, { data: { uri } });
-}
-
-function looseFile(file: string): string[] {
-	return /^readme\./i.test(file) ? [] : ['is not in a category folder, and is left out'];
 }

@@ -3,9 +3,10 @@
  * with one name the first keeps it, and the other is named by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
+import type { Keeper } from './files/source.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
-export class PromptStore {
+export class PromptStore implements Keeper {
 	readonly #byFile = new Map<string, LibraryPrompt>();
 	readonly #filesByName = new Map<string, Set<string>>();
 	#byName: ReadonlyMap<string, LibraryPrompt> | undefined;
@@ -43,11 +44,12 @@ export class PromptStore {
 		return problems;
 	}
 
-	drop(file: string): void {
+	drop(file: string): string[] {
 		const name = this.#byFile.get(file)?.name ?? '';
 		this.#filesByName.get(name)?.delete(file);
 		this.#byFile.delete(file);
 		this.#byName = undefined;
+		return [];
 	}
 
 	#named(): Map<string, LibraryPrompt> {

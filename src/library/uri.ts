@@ -6,6 +6,7 @@
  * therefore just an unknown name.
  */
 import { OrchestraError } from '../errors.ts';
+import { decodePercent } from '../protocol/uri-template.ts';
 
 const SCHEME = 'orchestr8://';
 /** A path that encoding would not change. */
@@ -32,7 +33,7 @@ export function categoryUri(category: string): string {
 export function parseUri(uri: string): ParsedUri | undefined {
 	if (uri.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
 	const [, path = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(uri.slice(SCHEME.length)) ?? [];
-	const segments = path.split('/').map(decodeSegment);
+	const segments = path.split('/').map(decodePercent);
 	if (!segments.every(isName)) return undefined;
 	if (query !== undefined) return matchUri(segments, query);
 	if (segments.length > 1) return { kind: 'fragment', name: segments.join('/') };
@@ -62,27 +63,17 @@ function readParameters(query: string): ReadonlyMap<string, string> {
 }
 
 function decodeWord(text: string, key: string): string {
-	try {
-		return decodeURIComponent(text.replaceAll('+', ' '));
-	} catch {
-		throw new OrchestraError('bad_input', `parameter "${key}" is not valid percent-encoding`, {
-			hint: 'Write a percent sign as %25.',
-		});
-	}
+	const word = decodePercent(text.replaceAll('+', ' '));
+	if (word !== undefined) return word;
+	throw new OrchestraError('bad_input', `parameter "${key}" is not valid percent-encoding`, {
+		hint: 'Write a percent sign as %25.',
+	});
 }
 
 function isName(segment: string | undefined): segment is string {
 	return (
 		segment !== undefined && segment !== '' && segment !== '.' && segment !== '..' && !/[/\\\0]/.test(segment)
 	);
-}
-
-function decodeSegment(segment: string): string | undefined {
-	try {
-		return decodeURIComponent(segment);
-	} catch {
-		return undefined;
-	}
 }
 
 /** As `encodeURIComponent`, which throws on half a character pair: such a name gets its replacement. */

@@ -58,11 +58,15 @@ export function expectKind<K extends ResponseKind>(response: PluginResponse, kin
 	// The compiler cannot tie the case to the value through a type parameter.
 	if (found === kind) return value as ResponseValue<K>;
 	if (found === 'toolCall' && !value.success) {
-		throw new OrchestraError('tool_failed', value.errorMessage || `the peer answered ${value.errorCode}`, {
-			data: { code: value.errorCode },
-		});
+		throw new OrchestraError(
+			'tool_failed',
+			value.errorMessage || `the peer responded with the error ${value.errorCode}`,
+			{
+				data: { code: value.errorCode },
+			},
+		);
 	}
-	throw new OrchestraError('bad_frame', `the peer answered with ${found ?? 'nothing'} instead of ${kind}`, {
+	throw new OrchestraError('bad_frame', `the peer responded with ${found ?? 'nothing'} instead of ${kind}`, {
 		data: { code: 'invalid_response' },
 	});
 }

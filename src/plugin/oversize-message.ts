@@ -8,7 +8,7 @@ import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-r
 
 export interface Refusal {
 	/** The error under the id of the message; undefined when it has none. */
-	readonly answer: string | undefined;
+	readonly response: string | undefined;
 	/** True when the error is for the peer, false when it is for the sender. */
 	readonly isForPeer: boolean;
 	/** What was refused, for a log line. */
@@ -21,20 +21,21 @@ export function refuseOversize(text: string, bytes: number, limitBytes: number):
 	if (!Array.isArray(value)) return refusalOf(readMessage(value, text), bytes, limitBytes);
 	const texts = elementsOf(text);
 	const parts = value.map((part, at) => refusalOf(readMessage(part, texts[at] ?? ''), bytes, limitBytes));
-	const answers = parts.flatMap(({ answer }) => answer ?? []);
+	const responses = parts.flatMap(({ response }) => response ?? []);
 	return {
-		answer: answers.length === 0 ? undefined : `[${answers.join(',')}]`,
+		response: responses.length === 0 ? undefined : `[${responses.join(',')}]`,
 		isForPeer: parts.some(({ isForPeer }) => isForPeer),
 		what: 'a batch',
 	};
 }
 
 function refusalOf(read: Message, bytes: number, limitBytes: number): Refusal {
-	if (read.kind === 'notification') return { answer: undefined, isForPeer: false, what: read.message.method };
-	if (read.kind === 'invalid') return { answer: undefined, isForPeer: false, what: 'an invalid message' };
+	if (read.kind === 'notification')
+		return { response: undefined, isForPeer: false, what: read.message.method };
+	if (read.kind === 'invalid') return { response: undefined, isForPeer: false, what: 'an invalid message' };
 	const isForPeer = read.kind === 'response';
 	const what = isForPeer ? 'the result' : 'the request';
-	const answer = encodeError(read.message.id, {
+	const response = encodeError(read.message.id, {
 		code: isForPeer ? rpcCodes.internal : rpcCodes.invalidRequest,
 		message: `${what} is ${bytes} bytes long, over the limit of ${limitBytes} bytes`,
 		data: {
@@ -44,5 +45,5 @@ function refusalOf(read: Message, bytes: number, limitBytes: number): Refusal {
 			hint: 'Return less at once, or give the data as a file or a resource link.',
 		},
 	});
-	return { answer, isForPeer, what };
+	return { response, isForPeer, what };
 }

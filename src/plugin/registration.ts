@@ -31,7 +31,7 @@ export function register(link: Link, manifest: ShortManifest, timeoutMs: number)
 		const stream = link.openStream();
 		const timer = setTimeout(() => {
 			stream.reset();
-			reject(new OrchestraError('timeout', `the registration was not answered within ${timeoutMs} ms`));
+			reject(new OrchestraError('timeout', `the registration got no response within ${timeoutMs} ms`));
 		}, timeoutMs);
 		const fail = (error: OrchestraError): void => {
 			clearTimeout(timer);
@@ -43,7 +43,7 @@ export function register(link: Link, manifest: ShortManifest, timeoutMs: number)
 				resolve(readRegistration(payload));
 				if (!link.streamsAreCheap) stream.end();
 			},
-			end: () => fail(new OrchestraError('bad_frame', 'the registration was not answered')),
+			end: () => fail(new OrchestraError('bad_frame', 'the registration got no response')),
 			fail,
 		});
 		stream.send(registrationFrame(manifest));

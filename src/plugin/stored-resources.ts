@@ -4,6 +4,7 @@
  * storage are private to their plugins.
  */
 import type { Resource, ResourceTemplate } from '../protocol/mcp-types.ts';
+import { decodePercent } from '../protocol/uri-template.ts';
 
 /** The MIME type of every stored resource. */
 export const STORED_MIME_TYPE = 'text/markdown';
@@ -40,12 +41,8 @@ export function storedResource(path: string): Resource | undefined {
 export function storedPath(uri: string): string | undefined {
 	const [, folder = '', encoded = ''] = /^orchestra:\/\/([^/?#]+)\/([^?#]+)$/i.exec(uri) ?? [];
 	if (!storedFolders.includes(folder)) return undefined;
-	try {
-		const id = decodeURIComponent(encoded);
-		return id.split('/').every(isFileName) ? `${folder}/${id}${SUFFIX}` : undefined;
-	} catch {
-		return undefined; // an invalid escape
-	}
+	const id = decodePercent(encoded);
+	return id?.split('/').every(isFileName) ? `${folder}/${id}${SUFFIX}` : undefined;
 }
 
 /** No name may lead out of its folder. */

@@ -195,14 +195,14 @@ export class Tunnel implements Transport {
 
 	/** Do not send: a request fails here, a response becomes an error for the peer, a notification is dropped. */
 	#refuse(text: string, bytes: number): boolean {
-		const { answer, isForPeer, what } = refuseOversize(text, bytes, this.#limitBytes);
+		const { response, isForPeer, what } = refuseOversize(text, bytes, this.#limitBytes);
 		this.#log.warn(
 			`${what} of ${bytes} bytes is over the limit of ${this.#limitBytes} bytes; it was not sent`,
 		);
-		if (answer === undefined) return true;
-		if (isForPeer) return this.post(answer);
+		if (response === undefined) return true;
+		if (isForPeer) return this.post(response);
 		queueMicrotask(() => {
-			if (this.#end === undefined) this.#receiver?.message(answer);
+			if (this.#end === undefined) this.#receiver?.message(response);
 		});
 		return true;
 	}

@@ -3,7 +3,7 @@
  *
  * A child leads its own process group and is registered with the guard before its
  * program starts. Its stderr is always read, so that it never blocks on it, and the
- * last lines are kept. When the leader exits, for whatever reason, the rest of its
+ * last lines are kept. When the leader exits, for any reason, the rest of its
  * process tree is stopped too, including descendants that left the group. Nothing is
  * restarted here.
  */

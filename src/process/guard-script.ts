@@ -5,7 +5,7 @@
  * stops what is left: the named groups, and every process with the mark, which also
  * finds processes that left their group. The backup, a fork of the guard, waits for
  * the end of descriptor 3. When both the owner and the guard died, it stops every
- * process with the mark. A line on descriptor 3 tells it to exit.
+ * process with the mark. A line on descriptor 3 makes it exit.
  * Every wait is bounded: the ladder takes 3 s, the backup waits 5 s for the guard.
  */
 

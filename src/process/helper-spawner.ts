@@ -30,7 +30,7 @@ const PIPE_COUNT = 3;
 interface PendingSpawn {
 	readonly mark: string | undefined;
 	readonly pipes: Socket[];
-	readonly answer: (process: SpawnedProcess | undefined) => void;
+	readonly resolve: (process: SpawnedProcess | undefined) => void;
 	readonly fail: (error: Error) => void;
 	readonly exited: Promise<ExitStatus>;
 	readonly exit: (status: ExitStatus) => void;
@@ -95,7 +95,7 @@ export class HelperSpawner implements Spawner {
 			stdio: ['pipe', 'ignore', 'ignore', 'ipc', guardPipe],
 		});
 		this.#helper = helper;
-		helper.on('message', (answer: HelperReply, handle: unknown) => this.#onReply(answer, handle));
+		helper.on('message', (reply: HelperReply, handle: unknown) => this.#onReply(reply, handle));
 		helper.once('error', () => this.#onEnd(helper));
 		helper.once('disconnect', () => this.#onEnd(helper));
 		// A child process with a piped stdin always has a socket there.
@@ -110,25 +110,24 @@ export class HelperSpawner implements Spawner {
 		const id = this.#nextId++;
 		const { mark, ...start } = guardedCommand(request);
 		const message: HelperRequest = { id, cwd: request.cwd, ...start };
-		return new Promise((answer, fail) => {
+		return new Promise((resolve, fail) => {
 			const { promise: exited, resolve: exit } = deferred<ExitStatus>();
-			this.#pending.set(id, { mark, pipes: [], answer, fail, exited, exit, pid: 0, isForking: false });
+			this.#pending.set(id, { mark, pipes: [], resolve, fail, exited, exit, pid: 0, isForking: false });
 			helper.channel?.ref();
 			helper.send(message, (error) => {
-				if (error) this.#settle(id, (pending) => pending.answer(undefined));
+				if (error) this.#settle(id, (pending) => pending.resolve(undefined));
 			});
 		});
 	}
 
-	#onReply(answer: HelperReply, handle: unknown): void {
-		const { id } = answer;
+	#onReply(reply: HelperReply, handle: unknown): void {
+		const { id } = reply;
 		const pending = this.#pending.get(id);
-		if (answer.kind === 'forking') {
+		if (reply.kind === 'forking') {
 			if (pending) pending.isForking = true;
-		} else if (answer.kind === 'error')
-			this.#settle(id, (pending) => this.#failSpawn(pending, answer.message));
-		else if (answer.kind === 'pipe') this.#addPipe(answer, handle);
-		else this.#settle(id, ({ exit }) => exit({ code: answer.code, signal: answer.signal }));
+		} else if (reply.kind === 'error') this.#settle(id, (pending) => this.#failSpawn(pending, reply.message));
+		else if (reply.kind === 'pipe') this.#addPipe(reply, handle);
+		else this.#settle(id, ({ exit }) => exit({ code: reply.code, signal: reply.signal }));
 	}
 
 	#addPipe({ id, index, pid }: HelperReply & { kind: 'pipe' }, handle: unknown): void {
@@ -140,7 +139,7 @@ export class HelperSpawner implements Spawner {
 		pending.pid = pid;
 		if (pending.pipes.length < PIPE_COUNT) return;
 		this.#guard.add(pid, pending.mark);
-		pending.answer(spawnedProcess(pending));
+		pending.resolve(spawnedProcess(pending));
 	}
 
 	#failSpawn({ mark, fail }: PendingSpawn, message: string): void {
@@ -174,12 +173,12 @@ function spawnedProcess({ pipes, pid, mark, exited }: PendingSpawn): SpawnedProc
  * The helper died: kill what it started; starts that it had not announced are done directly. The guard keeps the
  * mark of a start that may have happened.
  */
-function failPending({ pid, mark, pipes, isForking, answer, fail, exit }: PendingSpawn): void {
+function failPending({ pid, mark, pipes, isForking, resolve, fail, exit }: PendingSpawn): void {
 	if (pid !== 0) signalGroup(pid, 'SIGKILL');
 	exit({ code: null, signal: 'SIGKILL' });
 	if (pipes.length === PIPE_COUNT) return;
 	for (const pipe of pipes) pipe.destroy();
-	if (!isForking) return answer(undefined);
+	if (!isForking) return resolve(undefined);
 	if (mark !== undefined) for (const stray of findMarked(mark)) killIfAlive(stray);
 	fail(outcomeUnknown());
 }

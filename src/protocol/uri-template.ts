@@ -11,13 +11,15 @@ export function matchTemplate(template: string, uri: string): Record<string, str
 	});
 	const match = new RegExp(`^${pattern.join('')}$`).exec(uri);
 	if (match === null) return undefined;
-	return Object.fromEntries(names.map((name, index) => [name, decoded(match[index + 1] ?? '')]));
+	const valueOf = (text: string): string => decodePercent(text) ?? text; // an invalid escape is kept as it is
+	return Object.fromEntries(names.map((name, index) => [name, valueOf(match[index + 1] ?? '')]));
 }
 
-function decoded(text: string): string {
+/** As `decodeURIComponent`, but undefined for an invalid escape. */
+export function decodePercent(text: string): string | undefined {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		return text; // an invalid escape is kept as it is
+		return undefined;
 	}
 }

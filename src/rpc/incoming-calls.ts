@@ -4,6 +4,11 @@
  * A plain return value is sent in the same tick, without a promise and without an
  * entry in the table. Only asynchronous calls are in the table, for cancellation, the
  * check of duplicate ids, and the drain at the end of the pipe.
+ *
+ * `plugin/server/stream-server.ts` serves calls too, but shares only `Cancelable`: one
+ * pipe carries all JSON-RPC calls, so ids must be unique, admission is ours, and a
+ * canceled call gets no response. There each stream has its own flow control and its
+ * own ids, and a canceled call is still answered.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';

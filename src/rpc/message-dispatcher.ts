@@ -27,6 +27,7 @@ import { BatchResponse } from './batch-response.ts';
 import type { Channel } from './channel.ts';
 import type { Dialect } from './dialect.ts';
 import type { IncomingCalls } from './incoming-calls.ts';
+import { oversizeMessage, parseFailure } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { PeerOptions } from './peer.ts';
 import type { ResponseBudget } from './response-budget.ts';
@@ -72,15 +73,12 @@ export class MessageDispatcher {
 
 	oversize({ limitBytes, head }: OversizeLine): void {
 		const known = idFromHead(head);
-		const message = `message is longer than the limit of ${limitBytes} bytes`;
+		const error = oversizeMessage(limitBytes);
+		const { message } = error;
 		this.#parts.log.warn(`${message}; it was dropped`);
 		if (this.#isServer && known?.isRequest !== false) {
 			return this.#replyError(known?.id, { code: rpcCodes.invalidRequest, message }, undefined);
 		}
-		const error = new OrchestraError('bad_frame', message, {
-			hint: 'Raise `limitBytes`, or send the data as a resource link.',
-			data: { limitBytes },
-		});
 		if (known && !known.isRequest) this.#parts.outgoing.fail(known.id, error);
 		else this.#parts.outgoing.failOldest(error);
 	}
@@ -172,9 +170,7 @@ export class MessageDispatcher {
 			return this.#replyError(undefined, { code: rpcCodes.parse, message }, undefined);
 		}
 		this.#parts.channel.noteStray(text);
-		this.#parts.outgoing.failOldest(
-			new OrchestraError('parse', `failed to parse response: ${messageOf(cause)}`, { cause, data: { text } }),
-		);
+		this.#parts.outgoing.failOldest(parseFailure(text, cause));
 	}
 
 	#handleBatch(values: unknown[], text: string, isAdmitted: boolean): void {
@@ -211,7 +207,7 @@ function idIn(value: unknown): Id | null {
 
 function badResponse(reason: string, text: string): OrchestraError {
 	const line = quoteLine(text);
-	return new OrchestraError('bad_frame', `the answer is not a JSON-RPC response: ${reason}; it was ${line}`, {
+	return new OrchestraError('bad_frame', `not a valid JSON-RPC response: ${reason}; received ${line}`, {
 		hint: 'The program does not follow JSON-RPC 2.0. Report this to its author.',
 		data: { line },
 	});

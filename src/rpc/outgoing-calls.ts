@@ -9,9 +9,10 @@ import { rememberResultText } from '../wire/source-text.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
-import { type PendingCall, PendingCalls } from './pending.ts';
+import { canceledCall, serialize } from './message-errors.ts';
+import { type PendingEntry, PendingTable } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
-import { SendWindow } from './send-window.ts';
+import { SendWindow, type WindowedCall } from './send-window.ts';
 
 /** Default timeout of a request, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -43,17 +44,35 @@ export interface OutgoingCallsParts {
 	strict: boolean;
 }
 
+interface PendingCall extends PendingEntry, WindowedCall {
+	readonly method: string;
+	readonly resolve: (result: unknown) => void;
+	/** Idle timeout in milliseconds; progress restarts it. */
+	readonly timeoutMs: number;
+	/** When the total timeout expires; nothing moves it. */
+	readonly capAt: number;
+	/** The total timeout, for the message. */
+	readonly maxTotalMs: number | undefined;
+	readonly onProgress: ((params: unknown) => void) | undefined;
+	/** The peer's request that the call belongs to. */
+	readonly about: About | undefined;
+	readonly keepsText: boolean;
+}
+
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
 export class OutgoingCalls {
 	readonly #parts: OutgoingCallsParts;
-	readonly #pending: PendingCalls;
+	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
 
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
-		this.#pending = new PendingCalls(parts.clock, (call, error) => this.#abandon(call, error.message));
+		this.#pending = new PendingTable(parts.clock, {
+			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
+			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
+		});
 	}
 
 	get count(): number {
@@ -62,7 +81,7 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceled(method, options.signal));
+			if (options.signal?.aborted) return reject(canceledCall(method, options.signal));
 			const id = this.#nextId++;
 			try {
 				const { dialect } = this.#parts;
@@ -88,7 +107,7 @@ export class OutgoingCalls {
 	}
 
 	awaits(id: unknown): boolean {
-		return this.#pending.has(id);
+		return this.#pending.get(id) !== undefined;
 	}
 
 	/** @param text the response as received */
@@ -113,7 +132,10 @@ export class OutgoingCalls {
 	}
 
 	progress(token: unknown, params: unknown): void {
-		this.#pending.touch(token)?.onProgress?.(params);
+		const call = this.#pending.get(token);
+		if (call === undefined) return;
+		call.dueAt = Math.min(this.#parts.clock.now() + call.timeoutMs, call.capAt);
+		call.onProgress?.(params);
 	}
 
 	failAll(reason: OrchestraError): void {
@@ -129,10 +151,11 @@ export class OutgoingCalls {
 	}
 
 	/** A call ended without a response: cancel it at the peer. */
-	#abandon(call: PendingCall, reason: string): void {
+	#abandon(call: PendingCall, error: OrchestraError): void {
+		call.reject(error);
 		const wasSent = call.unsent === undefined;
 		this.#window.release(call, !this.#parts.isCongested());
-		if (wasSent) this.#sendCancel(call, reason);
+		if (wasSent) this.#sendCancel(call, error.message);
 	}
 
 	#sendQueued(call: PendingCall, text: string): void {
@@ -158,9 +181,7 @@ export class OutgoingCalls {
 		const { about, keepsText = false } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
-		const detach = signal ? this.#onAbort(signal, id, method) : noop;
 		const { resolve, reject, cost } = settle;
-		const dueAt = now + timeoutMs;
 		const call: PendingCall = {
 			id,
 			method,
@@ -169,28 +190,16 @@ export class OutgoingCalls {
 			cost,
 			unsent: undefined,
 			timeoutMs,
-			dueAt,
+			dueAt: Math.min(now + timeoutMs, capAt),
 			capAt,
 			maxTotalMs,
 			onProgress,
 			about,
 			keepsText,
-			detach,
+			detach: undefined,
 		};
-		this.#pending.add(call);
+		this.#pending.add(call, signal);
 		return call;
-	}
-
-	#onAbort(signal: AbortSignal, id: number, method: string): () => void {
-		const onAbort = (): void => {
-			const error = canceled(method, signal);
-			const call = this.#pending.take(id);
-			if (call === undefined) return;
-			call.reject(error);
-			this.#abandon(call, error.message);
-		};
-		signal.addEventListener('abort', onAbort, { once: true });
-		return () => signal.removeEventListener('abort', onAbort);
 	}
 
 	#sendCancel({ id, method, about }: PendingCall, reason: string): void {
@@ -205,19 +214,14 @@ export class OutgoingCalls {
 	}
 }
 
-/** Encode a message; a value that is not JSON is the caller's error. */
-export function serialize(encode: () => string): string {
-	try {
-		return encode();
-	} catch (error) {
-		throw new OrchestraError('bad_input', `failed to serialize request: ${messageOf(error)}`, {
-			cause: error,
-		});
-	}
+/** The error says which of the two timeouts expired. */
+function timedOut({ method, timeoutMs, maxTotalMs, capAt }: PendingCall, now: number): OrchestraError {
+	const isCap = capAt <= now && maxTotalMs !== undefined;
+	const limitMs = isCap ? maxTotalMs : timeoutMs;
+	return new OrchestraError('timeout', `request timed out after ${limitMs}ms`, {
+		hint: isCap
+			? `${method} still reported progress when its total timeout expired; raise \`maxTotalMs\`.`
+			: `${method} got no response; raise \`timeoutMs\` if it needs longer.`,
+		data: { method, timeoutMs: limitMs, kind: isCap ? 'total' : 'idle' },
+	});
 }
-
-function canceled(method: string, signal: AbortSignal): OrchestraError {
-	return new OrchestraError('canceled', `${method} was canceled`, { cause: signal.reason });
-}
-
-function noop(): void {}

@@ -10,7 +10,7 @@ import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
-import { UNREAD_ANSWERS_CHARACTERS } from '../wire/wire-limits.ts';
+import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
 import type { BatchResponse } from './batch-response.ts';
 import type { About, Channel, Receiver } from './channel.ts';
@@ -19,7 +19,8 @@ import { type Dialect, mcpDialect } from './dialect.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { IncomingCalls } from './incoming-calls.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
-import { OutgoingCalls, type RequestOptions, serialize } from './outgoing-calls.ts';
+import { serialize } from './message-errors.ts';
+import { OutgoingCalls, type RequestOptions } from './outgoing-calls.ts';
 import { ResponseBudget } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 
@@ -69,7 +70,7 @@ export class Peer implements Receiver {
 	constructor(channel: Channel, options: PeerOptions = {}) {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
-		this.#budget = new ResponseBudget(options.unreadCharacters ?? UNREAD_ANSWERS_CHARACTERS);
+		this.#budget = new ResponseBudget(options.unreadCharacters ?? UNREAD_RESPONSES_CHARACTERS);
 		this.#options = options;
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;

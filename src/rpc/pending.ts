@@ -1,47 +1,39 @@
 /*
- * Our requests in flight.
+ * Calls in flight, each with a deadline and an abort signal: the core that JSON-RPC
+ * requests (`outgoing-calls.ts`) and unary calls of the plugin protocol
+ * (`plugin/client/unary-calls.ts`) share.
  *
- * Responses arrive in any order and are matched by id. Every call has an idle
- * timeout, which progress restarts, and optionally a total timeout, which nothing
- * restarts. The error says which of the two expired.
+ * A call leaves the table exactly once, by the first of: its response, its deadline, its
+ * signal, the end of the connection. The code that removes it settles it. One timer
+ * serves all deadlines.
  */
-import { OrchestraError } from '../errors.ts';
-import type { About } from './channel.ts';
+import type { OrchestraError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
-import type { WindowedCall } from './send-window.ts';
 
-export interface PendingCall extends WindowedCall {
+/** The part of a call that the table uses. */
+export interface PendingEntry {
 	readonly id: number;
-	readonly method: string;
-	readonly resolve: (result: unknown) => void;
 	readonly reject: (error: OrchestraError) => void;
-	/** Idle timeout in milliseconds. */
-	readonly timeoutMs: number;
-	/** When the idle timeout expires; progress moves it. */
+	/** When the call expires; `Infinity` for never. May be moved to later. */
 	dueAt: number;
-	/** When the total timeout expires. */
-	readonly capAt: number;
-	/** The total timeout, for the message. */
-	readonly maxTotalMs: number | undefined;
-	readonly onProgress: ((params: unknown) => void) | undefined;
-	/** The peer's request that the call belongs to. */
-	readonly about: About | undefined;
-	readonly keepsText: boolean;
-	/** Removes the listener from the abort signal. */
-	detach: () => void;
+	/** Removes the listener from the abort signal; set by the table. */
+	detach?: (() => void) | undefined;
 }
 
-export class PendingCalls {
-	readonly #calls = new Map<number, PendingCall>();
-	readonly #clock: Clock;
-	readonly #deadlines: Deadlines;
-	readonly #onExpired: (call: PendingCall, error: OrchestraError) => void;
+/** Settle a call that the table removed. */
+interface PendingEnds<Call> {
+	expired(call: Call, now: number): void;
+	aborted(call: Call, signal: AbortSignal): void;
+}
 
-	/** @param onExpired is called after a call was rejected because its deadline expired */
-	constructor(clock: Clock, onExpired: (call: PendingCall, error: OrchestraError) => void) {
-		this.#clock = clock;
-		this.#onExpired = onExpired;
+export class PendingTable<Call extends PendingEntry> {
+	readonly #calls = new Map<number, Call>();
+	readonly #deadlines: Deadlines;
+	readonly #ends: PendingEnds<Call>;
+
+	constructor(clock: Clock, ends: PendingEnds<Call>) {
+		this.#ends = ends;
 		this.#deadlines = new Deadlines(clock, (now) => this.#sweep(now));
 	}
 
@@ -49,62 +41,53 @@ export class PendingCalls {
 		return this.#calls.size;
 	}
 
-	get oldest(): PendingCall | undefined {
+	get oldest(): Call | undefined {
 		return this.#calls.values().next().value;
 	}
 
-	has(id: unknown): boolean {
-		return typeof id === 'number' && this.#calls.has(id);
+	/** Only our own numbers are keys, so an id of another type finds nothing. */
+	get(id: unknown): Call | undefined {
+		return typeof id === 'number' ? this.#calls.get(id) : undefined;
 	}
 
-	add(call: PendingCall): void {
+	/** @param signal is not aborted yet */
+	add(call: Call, signal: AbortSignal | undefined): void {
 		this.#calls.set(call.id, call);
-		this.#deadlines.schedule(Math.min(call.dueAt, call.capAt));
+		this.#deadlines.schedule(call.dueAt);
+		if (signal === undefined) return;
+		const onAbort = (): void => {
+			if (this.take(call.id)) this.#ends.aborted(call, signal);
+		};
+		signal.addEventListener('abort', onAbort, { once: true });
+		call.detach = () => signal.removeEventListener('abort', onAbort);
 	}
 
 	/** Remove a call, to settle it; undefined when it is not pending. */
-	take(id: unknown): PendingCall | undefined {
-		// Only our own numbers are keys, so an id of another type finds nothing.
-		const call = typeof id === 'number' ? this.#calls.get(id) : undefined;
+	take(id: unknown): Call | undefined {
+		const call = this.get(id);
 		if (call === undefined) return undefined;
 		this.#calls.delete(call.id);
-		call.detach();
+		call.detach?.();
 		return call;
 	}
 
-	/** Restart the idle timeout of a call after progress. */
-	touch(id: unknown): PendingCall | undefined {
-		const call = typeof id === 'number' ? this.#calls.get(id) : undefined;
-		if (call) call.dueAt = this.#clock.now() + call.timeoutMs;
-		return call;
-	}
-
+	/** Reject every call. */
 	failAll(reason: OrchestraError): void {
-		this.#deadlines.close();
+		this.close();
 		for (const { id } of this.#calls.values()) this.take(id)?.reject(reason);
+	}
+
+	/** Stop the timer. */
+	close(): void {
+		this.#deadlines.close();
 	}
 
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const call of this.#calls.values()) {
-			const dueAt = Math.min(call.dueAt, call.capAt);
-			if (dueAt > now) next = Math.min(next, dueAt);
-			else this.#expire(call, now);
+			if (call.dueAt > now) next = Math.min(next, call.dueAt);
+			else if (this.take(call.id)) this.#ends.expired(call, now);
 		}
 		return next;
-	}
-
-	#expire(call: PendingCall, now: number): void {
-		this.take(call.id);
-		const isCap = call.capAt <= now && call.maxTotalMs !== undefined;
-		const limitMs = isCap ? call.maxTotalMs : call.timeoutMs;
-		const error = new OrchestraError('timeout', `request timed out after ${limitMs}ms`, {
-			hint: isCap
-				? `${call.method} still reported progress when its total timeout expired; raise \`maxTotalMs\`.`
-				: `${call.method} got no response; raise \`timeoutMs\` if it needs longer.`,
-			data: { method: call.method, timeoutMs: limitMs, kind: isCap ? 'total' : 'idle' },
-		});
-		call.reject(error);
-		this.#onExpired(call, error);
 	}
 }

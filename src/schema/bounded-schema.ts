@@ -32,7 +32,7 @@ const mapKeywords = new Set([
 	'dependentSchemas',
 	'dependencies',
 ]);
-/** Keywords whose value is data, whatever it looks like. */
+/** Keywords whose value is data, never a schema. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
 
 /** A copy to compile. Throws `bad_input` naming the bound that the schema breaks. */

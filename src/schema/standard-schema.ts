@@ -34,7 +34,7 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
 	return '~standard' in schema;
 }
 
-/** The JSON Schema that clients see. Throws `bad_input` when the library of the schema cannot tell it. */
+/** The JSON Schema that clients see. Throws `bad_input` when the library of the schema does not provide it. */
 export function jsonSchemaOf(schema: object, side: 'input' | 'output', where: string): JsonObject {
 	// A JSON Schema written in JavaScript is an object of JSON values.
 	if (!isStandardSchema(schema)) return schema as JsonObject;
@@ -44,7 +44,7 @@ export function jsonSchemaOf(schema: object, side: 'input' | 'output', where: st
 	const converted: unknown =
 		typeof convertSide === 'function' ? convertSide({ target: JSON_SCHEMA_DIALECT }) : undefined;
 	if (isObject(converted)) return converted as JsonObject;
-	throw new OrchestraError('bad_input', `${where}: a schema of ${vendor} does not tell its JSON Schema`, {
+	throw new OrchestraError('bad_input', `${where}: a schema of ${vendor} has no JSON Schema`, {
 		hint: `Use a version of ${vendor} with Standard JSON Schema support, or convert the schema to JSON Schema first.`,
 		data: { vendor },
 	});

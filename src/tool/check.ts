@@ -37,7 +37,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** A first event later than this leaves the user wondering. */
 const SLOW_START_MS = 2000;
 
-/** Run a tool against the protocol. Findings come as they are made. */
+/** Run a tool against the protocol. Yields findings as they are made. */
 export async function* checkTool(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
 	yield* checkSchemas(tool);
 	// First, because a first start may compile the tool or fill a cache, and the next run is timed.

@@ -6,7 +6,7 @@
  */
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
 
-/** One event, of whatever type. `knownEvent` gives it a typed payload. */
+/** One event of any type. `knownEvent` gives it a typed payload. */
 export interface ToolEvent {
 	/** `started`, `log`, `result`, `error`, `progress`, `artifact`, or a word of the tool's own. */
 	readonly type: string;

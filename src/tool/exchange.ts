@@ -76,7 +76,7 @@ export class Exchange {
 		yield* this.#eventsIn(this.#lines.end());
 	}
 
-	/** Wait until the process is gone; gives its exit status. */
+	/** Wait until the process is gone. Returns its exit status. */
 	async end(): Promise<RunEnd> {
 		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
@@ -86,7 +86,7 @@ export class Exchange {
 		return { exit, stopped: this.#stopped, stderr, timeoutMs, limits };
 	}
 
-	/** End the process group, whatever it is doing. Idempotent; nothing is left when it resolves. */
+	/** Stop the process group. Idempotent; no process is left when it resolves. */
 	async close(): Promise<void> {
 		clearTimeout(this.#deadline);
 		this.#options.signal?.removeEventListener('abort', this.#onAbort);

@@ -1,5 +1,5 @@
 /*
- * A run as MCP sees it: the answer of `tools/call`, and the notifications on the way.
+ * A run as MCP sees it: the result of `tools/call`, and the notifications on the way.
  *
  * Plain data, independent of the revision: the MCP session adds the
  * token, the logger's name, and leaves out what its revision does not have.
@@ -17,7 +17,7 @@ export type McpContent =
 	| { type: 'text'; text: string }
 	| { type: 'resource_link'; uri: string; name: string; mimeType?: string };
 
-/** The answer to `tools/call`. */
+/** The result of `tools/call`. */
 export interface McpToolResult {
 	content: McpContent[];
 	structuredContent?: JsonObject;
@@ -25,7 +25,7 @@ export interface McpToolResult {
 }
 
 /**
- * The answer to `tools/call`. Paths of artifacts are taken from `workspaceRoot`. Structured content is sent only for a
+ * The result of `tools/call`. Paths of artifacts are taken from `workspaceRoot`. Structured content is sent only for a
  * tool that declares an `outputSchema`: agents that get it show the model nothing else.
  */
 export function mcpResultOf(
@@ -35,22 +35,22 @@ export function mcpResultOf(
 ): McpToolResult {
 	const { result, outcome } = summary;
 	const files = summary.artifacts.flatMap((payload) => linkTo(payload, workspaceRoot));
-	const answer = (text: string): McpContent[] => [
+	const contentOf = (text: string): McpContent[] => [
 		{ type: 'text', text: withPaths(text, files) },
 		...files.map(({ link }) => link),
 	];
-	if (outcome !== 'ok') return { content: answer(errorText(summary)), isError: true };
+	if (outcome !== 'ok') return { content: contentOf(errorText(summary)), isError: true };
 	if (result === undefined) {
-		const content = answer(`${summary.toolId} finished without a result`);
+		const content = contentOf(`${summary.toolId} finished without a result`);
 		// A declared output that never came is a failure: clients refuse it otherwise.
 		return outputSchema ? { content, isError: true } : { content };
 	}
 	const { text } = result;
-	const content = answer(typeof text === 'string' ? text : JSON.stringify(result));
+	const content = contentOf(typeof text === 'string' ? text : JSON.stringify(result));
 	return outputSchema ? { content, structuredContent: result } : { content };
 }
 
-/** A failure before the tool ran, as an answer that the model can read. */
+/** A failure before the tool ran, as a result that the model can read. */
 export function mcpFailureOf(error: unknown): McpToolResult {
 	const { message, hint } = OrchestraError.from(error);
 	const text = hint === undefined ? message : `${message}\nHint: ${hint}`;

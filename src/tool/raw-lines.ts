@@ -13,7 +13,7 @@ const CARRIAGE_RETURN = 0x0d;
 export class RawLines {
 	readonly #held = new ReassemblyBuffer();
 
-	/** Take one chunk; give back the lines it completed, line ends included. */
+	/** Add a chunk. Returns the lines that it completed, newlines included. */
 	push(chunk: Buffer): Buffer[] {
 		const lines: Buffer[] = [];
 		let start = 0;

@@ -51,7 +51,7 @@ export class RunQueue {
 		return this.#waiting.size;
 	}
 
-	/** Wait for a free place; gives back what frees it. Rejects with `canceled`, with `timeout` after `ms`, or with `tool_failed` when too many wait. */
+	/** Wait for a free place. Returns the function that frees it. Rejects with `canceled`, with `timeout` after `ms`, or with `tool_failed` when the queue is full. */
 	async enter(signal: AbortSignal, ms: number): Promise<() => void> {
 		signal.throwIfAborted();
 		if (this.#running < this.#limit) this.#running++;

@@ -47,7 +47,7 @@ export interface RunOptions {
 	readonly spawner?: Spawner | undefined;
 	/** Called with the pid of the tool once it runs. */
 	readonly onSpawn?: ((pid: number) => void) | undefined;
-	/** Sent instead of the request, whatever it is; nothing is checked before. For conformance tests. */
+	/** Sent instead of the request, without any check. For conformance tests. */
 	readonly requestText?: string | undefined;
 }
 
@@ -103,7 +103,7 @@ async function* runEvents(
 /** How a process ended that may have run and is gone now. */
 const endedByUs = { code: null, signal: 'SIGKILL' } as const;
 
-/** Wait for the end, leave nothing behind, and give out what the runner has to add. */
+/** Wait for the exit, stop every process, and return the events of the runner. */
 async function conclude(
 	exchange: Exchange,
 	transcript: Transcript,

@@ -5,8 +5,9 @@
  * pauses until `recv` takes some. A caller may send a lot before it receives, up to
  * that bound. Matching responses to requests is the job of the layer above.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/message-errors.ts';
 import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';
@@ -93,16 +94,12 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 		} catch (cause) {
 			if (text.trim() === '') return;
 			this.#transport.noteStray(text);
-			const message = `failed to parse response: ${messageOf(cause)}`;
-			const error = new OrchestraError('parse', message, { cause, data: { text } });
-			if (this.#isStrict) this.#take({ error, characters: text.length });
+			if (this.#isStrict) this.#take({ error: parseFailure(text, cause), characters: text.length });
 		}
 	}
 
 	oversize({ limitBytes }: OversizeLine): void {
-		const message = `message is longer than the limit of ${limitBytes} bytes`;
-		const error = new OrchestraError('bad_frame', message, { data: { limitBytes } });
-		this.#take({ error, characters: 0 });
+		this.#take({ error: oversizeMessage(limitBytes), characters: 0 });
 	}
 
 	end(reason: OrchestraError): void {
@@ -138,11 +135,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 					else reject(item.error);
 				},
 			};
-			const onAbort = (): void =>
-				waiter.settle({
-					error: new OrchestraError('canceled', 'recv was canceled', { cause: signal?.reason }),
-					characters: 0,
-				});
+			const onAbort = (): void => waiter.settle({ error: canceledCall('recv', signal), characters: 0 });
 			this.#waiters.add(waiter);
 			if (signal?.aborted) onAbort();
 			else signal?.addEventListener('abort', onAbort, { once: true });
@@ -151,11 +144,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 }
 
 function encode(value: JsonValue): string {
-	try {
-		const text: string | undefined = JSON.stringify(value);
-		if (text !== undefined) return text;
-	} catch (cause) {
-		throw new OrchestraError('bad_input', `failed to serialize request: ${messageOf(cause)}`, { cause });
-	}
+	const text: string | undefined = serialize(() => JSON.stringify(value));
+	if (text !== undefined) return text;
 	throw new OrchestraError('bad_input', `failed to serialize request: ${typeof value} is not a JSON value`);
 }

@@ -131,9 +131,9 @@ function kindOf(value: unknown): unknown {
 }
 
 function serve(transport: Transport): undefined {
-	const face = new McpSession(server());
-	const peer = new Peer(transport, face.peerOptions);
-	face.connect(peer);
+	const session = new McpSession(server());
+	const peer = new Peer(transport, session.peerOptions);
+	session.connect(peer);
 	transport.start(peer);
 }
 

@@ -66,16 +66,16 @@ describe('Relay', () => {
 			await grant(client, hub, request(6, `${kind}/list`));
 		relay.detach(gone);
 		const second = attach(relay);
-		const told = await Promise.all(Array.from({ length: 4 }, () => second.next()));
-		expect(told.map((text) => JSON.parse(text).method)).toEqual([
+		const received = await Promise.all(Array.from({ length: 4 }, () => second.next()));
+		expect(received.map((text) => JSON.parse(text).method)).toEqual([
 			'initialize',
 			'notifications/initialized',
 			'logging/setLevel',
 			'resources/subscribe',
 		]);
-		expect(JSON.parse(told[3] ?? '').params).toEqual({ uri: 'b' });
+		expect(JSON.parse(received[3] ?? '').params).toEqual({ uri: 'b' });
 		const capabilities = { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } };
-		for (const text of told) {
+		for (const text of received) {
 			const { id } = JSON.parse(text);
 			if (id !== undefined) second.post(JSON.stringify({ jsonrpc: '2.0', id, result: { capabilities } }));
 		}

@@ -92,7 +92,7 @@ describe('mctl check', () => {
 		expect(stdout).toMatch(
 			/\[FAIL\] nothing but events on stdout: 1 stray: malformed NDJSON: hello\n {7}→ Print to stderr/,
 		);
-		expect(stderr).toContain('mctl: x breaks Tool Protocol v1 in 2 points\nhint: ');
+		expect(stderr).toContain('mctl: x violates Tool Protocol v1 in 2 points\nhint: ');
 	});
 
 	it('takes an absolute path, a relative one and an id', async () => {
@@ -211,7 +211,7 @@ describe('wrong usage', () => {
 		[['list', 'tools', 'more'], 'mctl list takes one word'],
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
-		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is no tool id'],
+		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],
 		[['new', 'tool', 'a', 'b'], 'an id is one word'],
 		[['new', 'tool', 'a', '--lang', 'cobol'], 'there is no template for "cobol"'],
 		[['check'], 'mctl check needs the folder of a tool'],
@@ -233,7 +233,7 @@ describe('wrong usage', () => {
 			'"127.0.0.1:0" is not an address to connect to',
 		],
 		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
-		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is no folder'],
+		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is not a folder'],
 		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
 		[['hub', 'ls', 'me'], 'unexpected word "me": mctl hub ls takes flags only'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {

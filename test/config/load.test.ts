@@ -181,7 +181,7 @@ describe('loadConfiguration', () => {
 			'1 (a number)',
 		],
 		['{"tools":{"roots":"x"},"mcpServers":{"good":{"command":"x"}}}', 1, 'tools.roots', '"x" (a string)'],
-	])('tells file, line, key and what was found, and keeps the rest: %s', (text, line, key, found) => {
+	])('reports file, line, key and value, and keeps the rest: %s', (text, line, key, found) => {
 		const { configuration, problems } = load({ 'orchestra.json': text });
 		expect(problems).toHaveLength(1);
 		expect(problems[0]).toMatchObject({ line, key, found });
@@ -237,7 +237,7 @@ describe('loadConfiguration', () => {
 	it.each([
 		['plugins.yaml', `plugins: ${'['.repeat(3_000)}`, 'nested deeper than 20 levels'],
 		['orchestra.json', '['.repeat(3_000), 'at most 100 levels'],
-	])('tells that %s nests too deep', (name, text, why) => {
+	])('reports that %s nests too deep', (name, text, why) => {
 		const { problems } = load({ [name]: text });
 		expect(problems[0]?.message).toContain(why);
 	});

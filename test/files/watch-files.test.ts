@@ -6,49 +6,49 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('watchFiles', () => {
 	it('reports a file that is created, changed and deleted in an existing folder', async () => {
-		const { file, told } = watched('config.json');
+		const { file, reported } = watched('config.json');
 		for (const change of [() => write(file), () => write(file, '{ }'), () => rmSync(file)])
-			await told(change);
+			await reported(change);
 	});
 
 	it('reports a file whose folders are created after the watch began', async () => {
-		const { file, told } = watched('a/b/c/config.json');
-		await told(() => write(file));
-		await told(() => write(file, '{ }'));
+		const { file, reported } = watched('a/b/c/config.json');
+		await reported(() => write(file));
+		await reported(() => write(file, '{ }'));
 	});
 
 	it('reports a folder that is moved into place with the file in it', async () => {
-		const { root, file, told } = watched('a/b/config.json');
+		const { root, file, reported } = watched('a/b/config.json');
 		writeFiles(root, { 'made/b/config.json': '{}' });
-		await told(() => renameSync(join(root, 'made'), join(root, 'a')));
-		await told(() => write(file, '{ }'));
+		await reported(() => renameSync(join(root, 'made'), join(root, 'a')));
+		await reported(() => write(file, '{ }'));
 	});
 
 	it('sees a folder go and come back, again and again', async () => {
-		const { root, file, told } = watched('a/b/config.json');
+		const { root, file, reported } = watched('a/b/config.json');
 		for (let round = 0; round < 3; round++) {
-			await told(() => write(file));
-			await told(() => rmSync(join(root, 'a'), { recursive: true }));
+			await reported(() => write(file));
+			await reported(() => rmSync(join(root, 'a'), { recursive: true }));
 		}
-		await told(() => write(file));
-		await told(() => renameSync(dirname(file), join(root, 'aside')));
-		await told(() => renameSync(join(root, 'aside'), dirname(file)));
-		await told(() => write(file, '{ }'));
+		await reported(() => write(file));
+		await reported(() => renameSync(dirname(file), join(root, 'aside')));
+		await reported(() => renameSync(join(root, 'aside'), dirname(file)));
+		await reported(() => write(file, '{ }'));
 	});
 
 	it('says nothing of other files, nor of a folder that comes without the file', async () => {
 		const { root, count } = watched('a/config.json');
 		const last = watched('config.json');
 		writeFiles(root, { 'a/other.json': '{}', 'b/config.json': '{}', 'config.json': '{}' });
-		await last.told(() => write(last.file));
+		await last.reported(() => write(last.file));
 		expect(count()).toBe(0);
 	});
 
 	it.skipIf(process.platform !== 'linux')('leaves no watch open once it is ended', async () => {
 		const [openBefore, aliveBefore] = [openWatches(), keptAlive()];
-		const { root, file, told, stop } = watched('a/b/config.json');
-		await told(() => write(file));
-		await told(() => rmSync(join(root, 'a'), { recursive: true }));
+		const { root, file, reported, stop } = watched('a/b/config.json');
+		await reported(() => write(file));
+		await reported(() => rmSync(join(root, 'a'), { recursive: true }));
 		expect([openWatches(), keptAlive()]).toEqual([openBefore + 1, aliveBefore]);
 		stop();
 		expect(openWatches()).toBe(openBefore);
@@ -59,7 +59,7 @@ interface Watched {
 	root: string;
 	file: string;
 	/** Make the change, and wait until it is reported. */
-	told: (change: () => void) => Promise<void>;
+	reported: (change: () => void) => Promise<void>;
 	count: () => number;
 	stop: () => void;
 }
@@ -68,18 +68,18 @@ function watched(name: string): Watched {
 	const root = temporaryFolder();
 	const file = join(root, name);
 	let count = 0;
-	let hear: () => void = () => {};
+	let onReport: () => void = () => {};
 	const stop = watchFiles([file], () => {
 		count++;
-		hear();
+		onReport();
 	});
 	onTestFinished(stop);
-	const told = (change: () => void): Promise<void> =>
+	const reported = (change: () => void): Promise<void> =>
 		new Promise((resolve) => {
-			hear = resolve;
+			onReport = resolve;
 			change();
 		});
-	return { root, file, told, count: () => count, stop };
+	return { root, file, reported, count: () => count, stop };
 }
 
 function write(file: string, text = '{}'): void {

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const object = { type: 'object' } as const;
 
 describe('Hub', () => {
-	it('routes a call to the backend that offers the tool, under the name that it knows', async () => {
+	it("routes a call to the backend that offers the tool, under the backend's own name", async () => {
 		const { request } = open([echoBackend('files', true), echoBackend('tools')]);
 		expect(await request('tools/call', { name: 'files__echo', arguments: { a: 1 } })).toMatchObject({
 			content: [{ text: 'files echo {"a":1}' }],
@@ -43,7 +43,7 @@ describe('Hub', () => {
 		expect(warnings.join('')).toContain('broken could not list its tools: down');
 	});
 
-	it('calls a tool that is known while another backend has not said yet what it offers', async () => {
+	it('calls a known tool while another backend has not listed its tools yet', async () => {
 		let answer: (tools: never[]) => void = () => {};
 		const slow: Backend = { ...echoBackend('slow'), listTools: () => new Promise((done) => (answer = done)) };
 		const late: Backend = {
@@ -61,23 +61,23 @@ describe('Hub', () => {
 		expect(await unknown).toMatchObject({ message: expect.stringContaining('Unknown tool: nope') });
 	});
 
-	it('answers a list without a late backend, and notifies clients when it has answered', async () => {
+	it('returns a list without a slow backend, and notifies clients when that has answered', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
 		const slow = {
 			...echoBackend('slow'),
 			listTools: () => new Promise((done) => (answer = done)),
 		} as Backend;
-		const { hub, request, heard } = open([slow, echoBackend('tools')], 20);
+		const { hub, request, received } = open([slow, echoBackend('tools')], 20);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
 		const call = request('tools/call', { name: 'x' });
 		answer([{ name: 'x', inputSchema: object }]);
 		expect(await call).toMatchObject({ content: [{ text: 'slow x {}' }] });
-		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('it is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(await hub.listTools()).toMatchObject([{ name: 'echo' }, { name: 'x' }]);
 	});
 
-	it('does not ask a late backend again, nor wait for it again, until it has answered', async () => {
+	it('neither asks a slow backend again nor waits for it until it has answered', async () => {
 		let asked = 0;
 		const listTools = (): Promise<never> => {
 			asked++;
@@ -92,7 +92,7 @@ describe('Hub', () => {
 		expect(asked).toBe(1);
 	});
 
-	it('sends no notification when a late backend offers what it offered before', async () => {
+	it('sends no notification when a slow backend offers the same as before', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
 		const slow = {
 			...echoBackend('slow'),
@@ -122,7 +122,7 @@ describe('Hub', () => {
 		);
 	});
 
-	it('lets a backend whose place is taken end what it does', async () => {
+	it('drains the calls of a backend that is replaced', async () => {
 		let finish: () => void = () => {};
 		const closed: string[] = [];
 		const old: Backend = {
@@ -159,11 +159,11 @@ describe('Hub', () => {
 			gone.isClosed = true;
 			return Promise.resolve();
 		};
-		const { hub, request, heard } = open([gone]);
+		const { hub, request, received } = open([gone]);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await request('tools/list');
 		await hub.replaceBackends([echoBackend('new', true)]);
-		await until('it was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('it is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'new__echo' }] });
 		expect(gone.isClosed).toBe(true);
 	});
@@ -187,7 +187,7 @@ describe('Hub', () => {
 		expect(seen).toEqual(['a://1 true', 'a://1 false']);
 	});
 
-	it('announces only what some backend has', async () => {
+	it('announces only capabilities that some backend has', async () => {
 		const tools = await open([echoBackend('tools')]).request('initialize', { capabilities: {} });
 		expect(tools).toMatchObject({
 			capabilities: { tools: { listChanged: true } },
@@ -196,7 +196,7 @@ describe('Hub', () => {
 		expect(tools).not.toHaveProperty('capabilities.prompts');
 	});
 
-	it('writes one line for each call: who, what, how long, how it ended, and nothing of what was said', async () => {
+	it('journals one line for each call: client, name, duration and outcome, without arguments and results', async () => {
 		const file = join(temporaryFolder(), 'state', 'journal.ndjson');
 		const journal = fileJournal(file, Log.silent);
 		const hub = new Hub({ backends: [echoBackend('tools'), failingBackend()], journal });
@@ -222,7 +222,7 @@ describe('Hub', () => {
 
 interface Connected {
 	request: (method: string, params?: unknown) => Promise<unknown>;
-	heard: string[];
+	received: string[];
 }
 
 function open(
@@ -242,14 +242,14 @@ function open(
 
 function connect(hub: Hub): Connected {
 	const [left, right] = memoryPair();
-	const face = new McpSession(hub);
-	const server = new Peer(right, face.peerOptions);
-	face.connect(server);
+	const session = new McpSession(hub);
+	const server = new Peer(right, session.peerOptions);
+	session.connect(server);
 	right.start(server);
-	const heard: string[] = [];
-	const client = new Peer(left, { onNotification: (method) => heard.push(method) });
+	const received: string[] = [];
+	const client = new Peer(left, { onNotification: (method) => received.push(method) });
 	left.start(client);
-	return { heard, request: (method, params) => client.request(method, params) };
+	return { received, request: (method, params) => client.request(method, params) };
 }
 
 function echoBackend(id: string, qualifiesNames = false): Backend {

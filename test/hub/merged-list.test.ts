@@ -46,7 +46,7 @@ describe('mergeByName', () => {
 		expect(shortened(`${full}y`)).not.toBe(shortened(full));
 	});
 
-	it('leaves out what one backend offers twice, and says so', () => {
+	it('omits a tool that one backend offers twice, and warns', () => {
 		const { items, warnings } = merge([[backend('tools'), ['a', 'a']]]);
 		expect(items).toHaveLength(1);
 		expect(warnings).toEqual(['tools offers "a" twice; the second is left out']);
@@ -54,7 +54,7 @@ describe('mergeByName', () => {
 });
 
 describe('mergeByUri', () => {
-	it('never changes a URI; the first backend has it', () => {
+	it('never changes a URI, and gives it to the first backend', () => {
 		const warnings: string[] = [];
 		const offers = [
 			{ backend: backend('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },

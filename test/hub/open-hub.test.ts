@@ -15,7 +15,7 @@ describe('the configuration of an open hub', () => {
 		['orchestra.json', good.slice(0, 30)],
 		['plugins.yaml', ''],
 		['plugins.yaml', 'plug'],
-	])('is kept while %s is %j, and its plugins with it', async (name, broken) => {
+	])('stays in effect, with its plugins, while %s is %j', async (name, broken) => {
 		const { opened, file, warned } = await open({ [name]: good });
 		const before = opened.hub.backends;
 		writeFileSync(file(name), broken);
@@ -26,13 +26,13 @@ describe('the configuration of an open hub', () => {
 		await until('the change is there', () => opened.configuration().plugins.length === 0);
 	});
 
-	it('changes when a file is deleted: that one is not broken, it is gone', async () => {
+	it('changes when a file is deleted, unlike when it is invalid', async () => {
 		const { opened, file } = await open({ 'orchestra.json': good });
 		rmSync(file('orchestra.json'));
 		await until('the plugin is gone', () => opened.configuration().plugins.length === 0);
 	});
 
-	it('changes although another file was broken from the start', async () => {
+	it('changes although another file was invalid from the start', async () => {
 		const { opened, file } = await open({
 			'orchestra.json': good,
 			'home/.config/orchestra/config.json': '{',
@@ -41,7 +41,7 @@ describe('the configuration of an open hub', () => {
 		await until('the change is there', () => opened.configuration().limits.requestMs === 2);
 	});
 
-	it("takes in the user's file, whose folder was not there when the hub was opened", async () => {
+	it("includes the user's file, whose folder is created after the start", async () => {
 		const { opened, file } = await open({});
 		writeFiles(file('home'), { '.config/orchestra/config.json': good });
 		await until('the change is there', () => opened.configuration().plugins.length === 1);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const LIMIT_BYTES = 100;
 
 describe('RotatingFile', () => {
-	it('rotates at the limit, however many lines are buffered', async () => {
+	it('rotates at the limit, for any number of buffered lines', async () => {
 		const { file, lines } = rotating();
 		for (let n = 10; n < 25; n++) lines.write(`line ${n}.\n`);
 		await lines.close();
@@ -23,7 +23,7 @@ describe('RotatingFile', () => {
 		expect([statSync(`${file}.1`).size, statSync(file).size]).toEqual([93, 62]);
 	});
 
-	it('begins a new file at the first write when the one of before is over the limit', async () => {
+	it('rotates at the first write when the existing file is over the limit', async () => {
 		const { file, lines } = rotating();
 		writeFileSync(file, 'x'.repeat(LIMIT_BYTES + 1));
 		lines.write('new\n');
@@ -31,7 +31,7 @@ describe('RotatingFile', () => {
 		expect([statSync(`${file}.1`).size, linesOf(file)]).toEqual([LIMIT_BYTES + 1, ['new']]);
 	});
 
-	it('goes on in a new file when the old one was removed', async () => {
+	it('continues in a new file when the old one was removed', async () => {
 		const { file, lines, errors } = rotating();
 		lines.write(`${'x'.repeat(90)}\n`);
 		rmSync(file);
@@ -50,7 +50,7 @@ describe('RotatingFile', () => {
 		expect(kept).toEqual(burst);
 	});
 
-	it('has written everything one turn of the event loop later', async () => {
+	it('has written everything after one turn of the event loop', async () => {
 		const { file, lines } = rotating();
 		lines.write('now\n');
 		await nextTurn();

@@ -47,7 +47,7 @@ describe('the library through mctl serve', () => {
 		},
 	);
 
-	it('answers a missing resource with -32602 and no path of the machine', async () => {
+	it('answers a missing resource with -32602 and without a local path', async () => {
 		const client = await serve(workspace());
 		await expect(
 			client.request('resources/read', { uri: 'orchestr8://guides/../../etc/passwd' }),
@@ -56,22 +56,24 @@ describe('the library through mctl serve', () => {
 
 	it('serves a changed file at once and notifies its subscribers', async () => {
 		const folder = workspace();
-		const heard: string[] = [];
+		const received: string[] = [];
 		const client = await serve(folder, (method, params) =>
-			heard.push(`${method} ${JSON.stringify(params ?? {})}`),
+			received.push(`${method} ${JSON.stringify(params ?? {})}`),
 		);
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		const uri = 'orchestr8://guides/retry';
 		await client.request('resources/read', { uri });
 		await client.request('resources/subscribe', { uri });
 		writeFileSync(join(folder, 'resources/guides/retry.md'), '# Retry\n\nWait twice as long.\n');
-		await until('it was told', () => heard.includes(`notifications/resources/updated {"uri":"${uri}"}`));
+		await until('it is announced', () =>
+			received.includes(`notifications/resources/updated {"uri":"${uri}"}`),
+		);
 		expect(JSON.stringify(await client.request('resources/read', { uri }))).toContain('Wait twice as long.');
 		writeFileSync(join(folder, 'resources/guides/new.md'), '# New\n');
 		await until('the new file is listed', async () =>
 			JSON.stringify(await client.request('resources/list')).includes('orchestr8://guides/new'),
 		);
-		expect(heard.some((line) => line.startsWith('notifications/resources/list_changed'))).toBe(true);
+		expect(received.some((line) => line.startsWith('notifications/resources/list_changed'))).toBe(true);
 	});
 });
 

@@ -32,7 +32,7 @@ describe('a plugin under mctl serve', () => {
 		expect(contents).toMatchObject([{ text: 'a note' }]);
 	}, 30_000);
 
-	it('runs in the folder of the file that names it, wherever the hub was started', async () => {
+	it('runs in the folder of the file that names it, for any working folder of the hub', async () => {
 		const { folder } = configuredFolder({
 			plugins: [
 				pluginWith('tools.where', `where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`),
@@ -56,7 +56,7 @@ describe('a plugin under mctl serve', () => {
 		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
 	}, 30_000);
 
-	it('finds its certificates made, in the folder that the configuration names', async () => {
+	it('finds its certificates in the configured folder', async () => {
 		const certsDir = join(temporaryFolder(), 'certs');
 		const { open, home } = configuredFolder({
 			hub: { certsDir },
@@ -69,7 +69,7 @@ describe('a plugin under mctl serve', () => {
 		expect(existsSync(join(home, '.orchestra'))).toBe(false);
 	}, 30_000);
 
-	it('that prints READY late does not delay the list, and clients are notified when it is up', async () => {
+	it('that prints READY late does not delay the list, and clients are notified when it is ready', async () => {
 		const signal = join(temporaryFolder(), 'go');
 		const late = plugin(
 			'tools.late',
@@ -77,7 +77,7 @@ describe('a plugin under mctl serve', () => {
 while (!existsSync(${JSON.stringify(signal)})) await new Promise((done) => setTimeout(done, 20));
 await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }).run();`,
 		);
-		const { open, heard } = configuredFolder({
+		const { open, received } = configuredFolder({
 			limits: { listMs: 300 },
 			plugins: [late, pluginWith('tools.quick', `quick: tool(() => 'quick')`)],
 		});
@@ -89,11 +89,11 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 		const waiting = callText(client, 'late');
 		writeFileSync(signal, '');
 		expect(await waiting).toBe('late');
-		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(tools(await client.request('tools/list'))).toContain('late');
 	}, 30_000);
 
-	it('that is down is named with why and when it is tried again', async () => {
+	it('that is down is named with the reason and the time of the next start', async () => {
 		const { open } = configuredFolder({
 			plugins: [
 				pluginWith('tools.moody', `die: tool(() => process.exit(7)), fine: tool(() => 'fine')`),
@@ -118,7 +118,7 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 		expect(unknown?.message).toMatch(/^Unknown tool: nope\..*tools\.broken is down.*no disk/s);
 	}, 40_000);
 
-	it('gets arguments nested as deep as any program writes them, and a clear error beyond', async () => {
+	it('gets arguments nested up to the limit, and an error beyond it', async () => {
 		const { open } = configuredFolder({
 			plugins: [
 				pluginWith(
@@ -161,8 +161,8 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 		expect(await callText(client, 'claim', { name: 'tools.impostor' })).toBe('true ');
 	}, 30_000);
 
-	it('keeps the storage when it provides markdown: for other plugins and as resources, in the same versions', async () => {
-		const { open, folder, heard } = configuredFolder({
+	it('that provides markdown is the storage of other plugins and of the resources, with the same versions', async () => {
+		const { open, folder, received } = configuredFolder({
 			plugins: [
 				plugin('storage.memory', memoryStorage, { provides_storage: ['markdown'] }),
 				plugin('tools.second', second, { depends_on: ['storage.memory'] }),
@@ -172,7 +172,9 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('resources/list');
 		expect(await callText(client, 'keep', { text: 'one' })).toBe('1 one');
-		await until('the new resource was told', () => heard.includes('notifications/resources/list_changed'));
+		await until('the new resource is announced', () =>
+			received.includes('notifications/resources/list_changed'),
+		);
 		expect(await callText(client, 'keep', { text: 'two' })).toBe('2 two');
 		const list = JSON.stringify(await client.request('resources/list'));
 		expect(list).toContain('"orchestra://notes/today"');
@@ -221,7 +223,7 @@ describe('plugins written in Go', () => {
 		go = await buildGoPeer();
 	}, 90_000);
 
-	it('all come up at the first start, beside others, and at the second', async ({ skip }) => {
+	it('are all ready at the first and at the second start, beside others', async ({ skip }) => {
 		if ('reason' in go) return skip(go.reason);
 		const others = [1, 2, 3, 4].map((n) => pluginWith(`tools.js${n}`, `js${n}: tool(() => 'js')`));
 		const { open } = configuredFolder({

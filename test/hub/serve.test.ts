@@ -27,7 +27,7 @@ describe('mctl serve', () => {
 		expect(stderr).toMatch(/\[INFO\] \[orchestra\] Starting orchestra v\d/);
 	});
 
-	it('says that it started after the library is loaded', async () => {
+	it('logs that it has started after the library is loaded', async () => {
 		const child = startMctl(['serve'], { cwd: workspace({}) });
 		let stderr = '';
 		child.stderr.on('data', (chunk) => (stderr += String(chunk)));
@@ -82,11 +82,11 @@ describe('mctl serve', () => {
 		const slowly = greetTool.replace('echo \'{"type":"result"', 'sleep 0.3\necho \'{"type":"result"');
 		await client.connect(transport(workspace({ 'greet.sh': slowly })));
 		clients.push(client);
-		const heard: number[] = [];
+		const received: number[] = [];
 		await client.callTool({ name: 'greet', arguments: { name: 'Ada' } }, undefined, {
-			onprogress: ({ progress }) => heard.push(progress),
+			onprogress: ({ progress }) => received.push(progress),
 		});
-		expect(heard.length).toBeGreaterThan(0);
+		expect(received.length).toBeGreaterThan(0);
 	});
 
 	it('answers wrong input with a result that names each wrong field', async () => {
@@ -97,7 +97,7 @@ describe('mctl serve', () => {
 		});
 	});
 
-	it('ends the whole process group of a tool whose request is canceled', async () => {
+	it('stops the whole process group of a tool whose request is canceled', async () => {
 		const folder = workspace({ 'slow.sh': slowTool });
 		const logs: unknown[] = [];
 		const client = await serve(folder, (params) => logs.push(params));
@@ -115,42 +115,42 @@ describe('mctl serve', () => {
 
 	it('finds a new tool, and notifies its clients', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
-		const heard: string[] = [];
-		const client = await serve(folder, (_, method) => heard.push(method));
+		const received: string[] = [];
+		const client = await serve(folder, (_, method) => received.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('tools/list');
 		writeTool(folder, 'second.sh', greetTool.replaceAll('greet', 'second'));
-		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(JSON.stringify(await client.request('tools/list'))).toContain('"second"');
 	});
 
 	it('sees a tool in a folder that did not exist', async () => {
 		const folder = temporaryFolder();
-		const heard: string[] = [];
-		const client = await serve(folder, (_, method) => heard.push(method));
+		const received: string[] = [];
+		const client = await serve(folder, (_, method) => received.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('tools/list');
 		mkdirSync(join(folder, 'tools'));
 		writeTool(folder, 'greet.sh', greetTool);
-		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		await until('it is offered', async () => {
 			return JSON.stringify(await client.request('tools/list')).includes('"greet"');
 		});
 	});
 
-	it('says nothing of a tool that writes into its own folder', async () => {
+	it('sends no notification when a tool writes into its own folder', async () => {
 		const folder = workspace({ 'greet.sh': greetTool.replace('echo', 'date > last-run\necho') });
-		const heard: string[] = [];
-		const client = await serve(folder, (_, method) => heard.push(method));
+		const received: string[] = [];
+		const client = await serve(folder, (_, method) => received.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('tools/list');
 		await client.request('tools/call', { name: 'greet', arguments: { name: 'Ada' } });
 		writeTool(folder, 'second.sh', greetTool.replaceAll('greet', 'second'));
-		await until('a real change was told', () => heard.includes('notifications/tools/list_changed'));
-		expect(heard.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+		await until('a real change is announced', () => received.includes('notifications/tools/list_changed'));
+		expect(received.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
 	});
 
-	it('runs a burst of calls a few at a time, and answers each', async () => {
+	it('runs a bounded number of a burst of calls at a time, and answers each', async () => {
 		const folder = workspace({ 'count.sh': countTool });
 		writeFileSync(join(folder, 'orchestra.json'), '{ "limits": { "toolsAtOnce": 3 } }');
 		const client = await serve(folder);
@@ -162,7 +162,7 @@ describe('mctl serve', () => {
 		expect(Math.max(...most)).toBeLessThanOrEqual(3);
 	});
 
-	it('does not offer a tool whose program is not installed, and says why when it is called', async () => {
+	it('does not offer a tool whose program is not installed, and a call of it gets the reason', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		mkdirSync(join(folder, 'tools', 'odd'));
 		writeFileSync(join(folder, 'tools', 'odd', 'manifest.json'), oddManifest);
@@ -178,40 +178,40 @@ describe('mctl serve', () => {
 	it('applies a changed configuration without a restart, and notifies its clients', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		const elsewhere = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
-		const heard: string[] = [];
-		const client = await serve(folder, (_, method) => heard.push(method));
+		const received: string[] = [];
+		const client = await serve(folder, (_, method) => received.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('tools/list');
 		writeFileSync(
 			join(folder, 'orchestra.json'),
 			JSON.stringify({ tools: { roots: [join(elsewhere, 'tools')] } }),
 		);
-		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'other' }] });
 	});
 
-	it('does not harm what runs when the configuration changes', async () => {
+	it('keeps running calls when the configuration changes', async () => {
 		const wait = slowTool.replace('sleep 300 &', '').replace('wait\n', 'sleep 1.5\necho done >&2\n');
 		const folder = workspace({ 'slow.sh': wait });
 		const more = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
-		const heard: string[] = [];
-		const client = await serve(folder, (_, method) => heard.push(method));
+		const received: string[] = [];
+		const client = await serve(folder, (_, method) => received.push(method));
 		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await client.request('logging/setLevel', { level: 'debug' });
 		await client.request('tools/list');
 		const call = client.request('tools/call', { name: 'slow' });
-		await until('it runs', () => heard.includes('notifications/message'));
+		await until('it runs', () => received.includes('notifications/message'));
 		writeFileSync(
 			join(folder, 'orchestra.json'),
 			JSON.stringify({ tools: { roots: ['tools', join(more, 'tools')] } }),
 		);
-		await until('the change was told', () => heard.includes('notifications/tools/list_changed'));
+		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		const result = await call;
 		expect(result).toMatchObject({ content: [{ text: 'slow finished without a result' }] });
 		expect(result).not.toHaveProperty('isError');
 	});
 
-	it('serves what is right in a configuration and warns about the rest', async () => {
+	it('serves the valid entries of a configuration and warns about the rest', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		writeFileSync(join(folder, 'orchestra.json'), '{ "tools": { "roots": "./tools" }, "nonsense": 1, }');
 		const { stdout, stderr, code } = await mctl(['serve'], {
@@ -223,14 +223,14 @@ describe('mctl serve', () => {
 		expect(stderr).toMatch(/orchestra\.json/);
 	});
 
-	it('carries 1,000 calls in flight and loses none', async () => {
+	it('answers 1,000 calls in flight', async () => {
 		const client = await serve(workspace({}));
 		const calls = Array.from({ length: 1000 }, (_, n) => client.request('prompts/list', { n }));
 		const answers = await Promise.all(calls);
 		expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
 	});
 
-	it('says that the start is over after everything is loaded', async () => {
+	it('logs the end of the start after everything is loaded', async () => {
 		const child = startMctl(['serve'], { cwd: workspace({}), env: { HOME: temporaryFolder() } });
 		let stderr = '';
 		child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
@@ -252,7 +252,7 @@ describe('mctl serve', () => {
 		expect(stderr).not.toContain('started successfully');
 	});
 
-	it('leaves itself out of the servers of its own configuration, and says so', async () => {
+	it('omits itself from the servers of its own configuration, and logs it', async () => {
 		const folder = workspace({ 'greet.sh': greetTool });
 		const own = { mcpServers: { orchestra: { command: 'mctl', args: ['serve'] } } };
 		writeFileSync(join(folder, '.mcp.json'), JSON.stringify(own));
@@ -271,11 +271,11 @@ describe('mctl serve', () => {
 		);
 	});
 
-	it('refuses words it does not take', async () => {
+	it('refuses unexpected arguments', async () => {
 		const { code, stderr } = await mctl(['serve', 'here'], { cwd: workspace({}) });
 		expect([code, stderr]).toEqual([
 			64,
-			'mctl: mctl serve takes no words\nhint: usage: mctl serve [--config FILE]\n',
+			'mctl: unexpected word "here": mctl serve takes flags only\nhint: usage: mctl serve [--config FILE]\n',
 		]);
 	});
 });

@@ -40,7 +40,7 @@ describe('mctl hub', () => {
 		expect((await place.mctl('hub', 'stop')).stdout).toBe('No hub was running for this folder.\n');
 	});
 
-	it('is one, however many start it at once', async () => {
+	it('is a single process when many start it at once', async () => {
 		const place = await openPlace();
 		const starts = await Promise.all([1, 2, 3, 4].map(() => place.mctl('hub', 'start', '--json')));
 		expect(new Set(starts.map(({ stdout }) => JSON.parse(stdout).pid)).size).toBe(1);
@@ -56,7 +56,7 @@ describe('mctl hub', () => {
 		expect(next.pid).not.toBe(pid);
 	});
 
-	it('runs a plugin, shows its process, keeps a journal, and says what it logged', async () => {
+	it('runs a plugin, lists its process, keeps a journal, and shows its log', async () => {
 		const place = await openPlace({
 			plugins: [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }],
 		});
@@ -81,19 +81,19 @@ describe('mctl hub', () => {
 		expect(isAlive(processes[0].pid)).toBe(false);
 	});
 
-	it('starts a plugin again after a crash, and the call under way says that its outcome is unknown', async () => {
+	it('restarts a plugin after a crash, and the call in flight fails with an unknown outcome', async () => {
 		const place = await openPlace({
 			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
 		});
 		const client = await place.bridge();
 		const answer = await client.request('tools/call', { name: 'die' }).catch((error: unknown) => error);
-		expect(rpcErrorOf(answer)?.message).toMatch(/outcome is unknown.*ended by SIGKILL.*LAST WORDS 42/);
+		expect(rpcErrorOf(answer)?.message).toMatch(/outcome is unknown.*ended by SIGKILL.*REASON 42/);
 		await until('it is back', async () =>
 			JSON.stringify(await client.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'),
 		);
 	});
 
-	it('hands exact digits to a plugin, and journals what a plugin calls', async () => {
+	it('passes exact digits to a plugin, and journals the calls of a plugin', async () => {
 		const place = await openPlace({
 			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
 		});
@@ -141,7 +141,7 @@ describe('mctl hub', () => {
 		expect(alive).toEqual([false, false]);
 	});
 
-	it('killed with SIGKILL in the middle: pending calls fail at once, bridges recover, nothing is left, nothing ran twice', async () => {
+	it('recovers from SIGKILL: pending calls fail at once, bridges reconnect, no process is left, no call runs twice', async () => {
 		const place = await openPlace({
 			plugins: [
 				{
@@ -179,7 +179,7 @@ describe('mctl hub', () => {
 		expect(countOf(place.countFile)).toBe(calls.length);
 	}, 60_000);
 
-	it('serves ten agents at once, each with 100 calls in flight, each its own answers', async () => {
+	it('serves ten agents at once with 100 calls in flight each, and mixes up no responses', async () => {
 		const place = await openPlace({
 			plugins: [{ id: 'tools.moody', binary: process.execPath, args: [moodyPlugin(root)] }],
 		});
@@ -208,7 +208,7 @@ function moodyPlugin(packageRoot: string): string {
 		`import { appendFileSync } from 'node:fs';
 import { definePlugin } from ${JSON.stringify(join(packageRoot, 'dist/plugin/index.js'))};
 const tool = (run) => ({ description: 'x', run });
-console.error('LAST WORDS 42');
+console.error('REASON 42');
 await definePlugin({
 	id: 'tools.moody',
 	version: '1.0.0',

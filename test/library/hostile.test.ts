@@ -7,7 +7,7 @@ import { LibraryFolder, LogLines } from '../support/library-folder.ts';
 
 const good = { 'resources/guides/good.md': '# Good\n' };
 
-describe('hostile files give one clear warning and hide nothing else', () => {
+describe('a hostile file gives one warning and hides no other file', () => {
 	it.each<[string, (folder: LibraryFolder) => void, RegExp]>([
 		[
 			'a file of 100 MB',
@@ -105,7 +105,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		await library.close();
 	});
 
-	it('a file that may not be read', async ({ skip }) => {
+	it('a file without read permission is left out', async ({ skip }) => {
 		if (process.getuid?.() === 0) skip('root may read everything');
 		const folder = new LibraryFolder({ ...good, 'resources/guides/closed.md': '# C' });
 		chmodSync(folder.at('resources/guides/closed.md'), 0);
@@ -116,7 +116,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		await library.close();
 	});
 
-	it('a pipe with the name of a file is named, left out, and blocks nothing', async ({ skip }) => {
+	it('a named pipe is named in the warning, left out, and blocks nothing', async ({ skip }) => {
 		if (process.platform === 'win32') skip('no named pipes in folders');
 		const folder = new LibraryFolder(good);
 		execFileSync('sh', ['-c', 'mkfifo "$0"', folder.at('resources/guides/pipe.md')]);
@@ -129,7 +129,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		await library.close();
 	});
 
-	it('a name with a line break and an escape sequence makes one clean line of the log', async () => {
+	it('a name with a line break and an escape sequence is escaped in one log line', async () => {
 		const folder = new LibraryFolder({ ...good, 'resources/guides/a\n\u001b[31mb.json': '{"a":' });
 		const log = new LogLines();
 		const library = Library.open({ resources: folder.at('resources'), log: log.log });
@@ -140,7 +140,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 	});
 
 	it.each(['[', ' ', '\n', '\u0301', '\uFDFA', '${a}'])(
-		'four megabytes of %j are served whole and ranked by their head',
+		'four megabytes of %j are served whole and found by their head',
 		async (unit) => {
 			const text = `# Tall ${unit.repeat(Math.floor(3_900_000 / Buffer.byteLength(unit)))}b`;
 			const folder = new LibraryFolder({ 'resources/guides/big.md': text, 'prompts/big.md': text });
@@ -153,7 +153,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		60_000,
 	);
 
-	it('a link that stays inside is followed', async () => {
+	it('a link inside the folder is followed', async () => {
 		const folder = new LibraryFolder(good);
 		symlinkSync('guides', folder.at('resources/also'));
 		const library = Library.open({ resources: folder.at('resources') });
@@ -161,7 +161,7 @@ describe('hostile files give one clear warning and hide nothing else', () => {
 		await library.close();
 	});
 
-	it('a file that becomes a link out after it was loaded is not read any more', async () => {
+	it('a file that is replaced by a link out of the folder is no longer served', async () => {
 		const folder = new LibraryFolder({ ...good, 'secret.md': '# Secret' });
 		const library = Library.open({ resources: folder.at('resources') });
 		await library.ready();

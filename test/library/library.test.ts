@@ -79,7 +79,7 @@ describe('Library', () => {
 		'orchestr8:///etc/passwd',
 		'orchestr8://guides/retry.md',
 		'file:///etc/passwd',
-	])('answers that %s is not found, with no path of the machine', (uri) =>
+	])('reports that %s is not found, without a local path', (uri) =>
 		withLibrary(files, async (library, folder) => {
 			const error = await thrownBy(() => library.readResource(uri));
 			expect(OrchestraError.is(error, 'not_found')).toBe(true);
@@ -129,7 +129,7 @@ describe('Library', () => {
 			expect(missing).toMatchObject({ code: -32602, message: 'Missing required argument: who' });
 		}));
 
-	it('logs what it loaded, and each dynamic request with what it gave', () =>
+	it('logs the number of loaded files, and each dynamic request with its result', () =>
 		withLibrary(files, async (library, _, { lines }) => {
 			await library.readResource('orchestr8://match?query=retry&mode=full');
 			expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
@@ -140,14 +140,14 @@ describe('Library', () => {
 			]);
 		}));
 
-	it('opens at once and reads nothing before its opener has had its turn', () =>
+	it('opens synchronously and reads nothing in the same tick', () =>
 		withLibrary(files, async (library, _, { lines }) => {
 			expect(lines).toEqual([]);
 			await library.ready();
 			expect(lines).toHaveLength(2);
 		}));
 
-	it('keeps little of a file in memory, however long it is', () => {
+	it('keeps a bounded part of each file in memory', () => {
 		const count = 40;
 		const characters = 200_000;
 		const long = Object.fromEntries(
@@ -166,7 +166,7 @@ describe('Library', () => {
 		});
 	});
 
-	it('is empty without folders, and when they are missing', () =>
+	it('is empty without folders, and when they do not exist', () =>
 		withLibrary({}, async (library) => {
 			expect(await library.listPrompts()).toEqual([]);
 			expect((await library.listResources()).map(({ uri }) => uri)).toEqual(['orchestr8://registry']);
@@ -174,7 +174,7 @@ describe('Library', () => {
 			await library.close();
 		}));
 
-	it('gives a URI that two files claim to markdown, and says so', () =>
+	it('serves the markdown file when two files have the same URI, and warns', () =>
 		withLibrary({ 'resources/a/x.json': '{}', 'resources/a/x.md': '# X' }, async (library, _, log) => {
 			expect((await library.readResource('orchestr8://a/x')).contents[0]?.mimeType).toBe('text/markdown');
 			expect(log.warnings).toEqual(['resources/a/x.md: a/x.json has the same URI as a/x.md and is left out']);
@@ -196,7 +196,7 @@ describe('completion', () => {
 			expect((await library.complete(template, { name: 'id', value: '' })).total).toBe(5);
 		}));
 
-	it('offers modes, and tags behind the last comma', () =>
+	it('offers modes, and tags after the last comma', () =>
 		withLibrary(files, async (library) => {
 			const { uriTemplate: uri = '' } =
 				(await library.listResourceTemplates()).find(({ name }) => name === 'match') ?? {};
@@ -215,7 +215,7 @@ describe('completion', () => {
 			expect((await library.complete(prompt, { name: 'other', value: '' })).values).toEqual([]);
 		}));
 
-	it('gives at most 100 values and says that there are more', () => {
+	it('returns at most 100 values and sets hasMore', () => {
 		const many = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`resources/c/f${at}.md`, '# X']));
 		return withLibrary(many, async (library) => {
 			const { values, total, hasMore } = await library.complete(template, { name: 'id', value: 'f' });

@@ -24,12 +24,12 @@ describe('readPrompt', () => {
 		expect(promptOf('# Say hello\n')).toMatchObject({ name: 'p', title: 'Say hello', arguments: [] });
 	});
 
-	it('offers the places of the text as arguments when none are declared', () => {
+	it('offers the placeholders of the text as arguments when none are declared', () => {
 		const { arguments: places } = promptOf('{{who}} $ARGUMENTS {{ who }} ${SHELL}');
 		expect(places.map(({ name }) => name)).toEqual(['who', 'arguments']);
 	});
 
-	it('reports arguments without a name and a list that is none', () => {
+	it('reports arguments without a name, and arguments that are not a list', () => {
 		expect(readPrompt(file('---\narguments: [{ description: x }]\n---\n')).problems).toEqual([
 			'an argument has no name',
 		]);
@@ -40,7 +40,7 @@ describe('readPrompt', () => {
 });
 
 describe('fillPrompt', () => {
-	it('misses an argument that is named like a property of every object', () => {
+	it('reports a missing argument named like a property of Object.prototype', () => {
 		const text = '---\narguments:\n  - name: constructor\n    required: true\n---\n{{constructor}}';
 		const { prompt } = readPrompt(file(text));
 		expect(() => fillPrompt(prompt, {})).toThrow('Missing required argument: constructor');
@@ -76,7 +76,7 @@ describe('fillPrompt', () => {
 		expect(() => fillPrompt(promptOf(body), { a: 'x'.repeat(10_000) })).toThrow(/longer than 8388608/);
 	});
 
-	it('leaves places alone that are no argument, and empties optional ones', () => {
+	it('keeps placeholders that are no argument, and replaces optional ones by nothing', () => {
 		const prompt = promptOf('---\narguments: [a]\n---\n${HOME} {{x}} [{{a}}] ${constructor}');
 		expect(fillPrompt(prompt, {})).toBe('${HOME} {{x}} [] ${constructor}');
 	});
@@ -89,7 +89,7 @@ describe('fillPrompt', () => {
 		expect(fillPrompt(prompt, { diff: '' })).toBe('');
 	});
 
-	it('puts any value in exactly once for each place', () => {
+	it('inserts any value exactly once for each placeholder', () => {
 		fc.assert(
 			fc.property(fc.string(), (value) => {
 				expect(fillPrompt(promptOf('<{{a}}>'), { a: value })).toBe(`<${value}>`);
@@ -99,7 +99,7 @@ describe('fillPrompt', () => {
 });
 
 describe('PromptStore', () => {
-	it('gives a contested name to the first file, in whatever order they come', () => {
+	it('gives a name that two files have to the first, in any order of loading', () => {
 		for (const files of [
 			['a/commit.md', 'b/commit.md'],
 			['b/commit.md', 'a/commit.md'],

@@ -61,7 +61,7 @@ describe('the ranker', () => {
 	it.each([
 		['typo', 0.95],
 		['two-topic', 0.87],
-	])('finds nearly all that %s queries want', async (kind, least) => {
+	])('has the required recall on %s queries', async (kind, least) => {
 		const queries = readQueries('dev').filter((query) => query.kind === kind);
 		expect(grade(queries, await answersOf(library, queries)).recall5).toBeGreaterThanOrEqual(least);
 	});

@@ -32,11 +32,11 @@ describe('parseUri', () => {
 		'orchestr8://',
 		'file:///etc/passwd',
 		'agents/x',
-	])('has nothing at %s', (uri) => {
+	])('finds nothing at %s', (uri) => {
 		expect(parseUri(uri)).toBeUndefined();
 	});
 
-	it('gives back the name of any file', () => {
+	it('returns the name of any file unchanged', () => {
 		const segment = fc
 			.string({ minLength: 1, unit: 'grapheme' })
 			.filter((name) => !/[/\\\0]|^\.\.?$/.test(name));
@@ -48,7 +48,7 @@ describe('parseUri', () => {
 		);
 	});
 
-	it('gives a value or a clear refusal for any text', async () => {
+	it('returns a value or bad_input for any text', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.string(), async (text) => {
 				const error = await thrownBy(() => parseUri(`orchestr8://${text}`)).catch(() => undefined);
@@ -71,7 +71,7 @@ describe('match parameters', () => {
 		});
 	});
 
-	it('take + and %20 as spaces, and the first of equal keys', () => {
+	it('decode + and %20 as spaces, and use the first of equal keys', () => {
 		expect(requestOf('query=a+b%20c&query=other&mode=index&mode=full')).toMatchObject({
 			query: 'a b c',
 			mode: 'index',

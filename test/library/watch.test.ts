@@ -22,7 +22,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('sees new files in new folders, however deep', () =>
+	it('finds new files in new folders at any depth', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {
@@ -34,7 +34,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('forgets files and whole folders that are gone', () =>
+	it('removes deleted files and folders', () =>
 		withLibrary(
 			{ ...files, 'resources/guides/x/y.md': '# Y' },
 			async (library, folder) => {
@@ -49,7 +49,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('follows a rename, as editors save', () =>
+	it('serves a file that an editor saved by rename', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {
@@ -73,7 +73,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('gathers a burst into one telling', () =>
+	it('debounces a burst into one notification', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {
@@ -85,7 +85,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('waits for a folder that does not exist yet, and for one that comes back', () =>
+	it('loads a folder that is created later, or deleted and created again', () =>
 		withLibrary(
 			{},
 			async (library, folder) => {
@@ -101,7 +101,7 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('brings forward the other file when the one that had the URI goes', () =>
+	it('serves the other file of a URI when the first is deleted', () =>
 		withLibrary(
 			{ 'resources/a/x.md': '# Markdown', 'resources/a/x.json': '{"title":"Json"}' },
 			async (library, folder) => {
@@ -114,16 +114,16 @@ describe('a watched library', () => {
 			watching,
 		));
 
-	it('is silent after close', () =>
+	it('sends no notification after close', () =>
 		withLibrary(
 			files,
 			async (library, folder) => {
-				const told: LibraryChange[] = [];
-				library.onChange((change) => told.push(change));
+				const changes: LibraryChange[] = [];
+				library.onChange((change) => changes.push(change));
 				await library.ready();
 				await library.close();
 				folder.write('resources/guides/retry.md', '# Later');
-				expect(told).toEqual([]);
+				expect(changes).toEqual([]);
 			},
 			watching,
 		));

@@ -152,7 +152,7 @@ describe('a quic link', () => {
 
 	it('sends a delayed ACK without data, so that nothing is retransmitted', async () => {
 		const { link, relay } = await openRelayed();
-		await exchange(link, Buffer.from('last words'));
+		await exchange(link, Buffer.from('last line'));
 		const before = relay.passed;
 		await until('an acknowledgement passes', () => relay.passed > before);
 		// A deliberate pause: a peer that missed the acknowledgement would repeat itself every ten milliseconds or so.

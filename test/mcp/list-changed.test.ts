@@ -201,9 +201,9 @@ interface Client {
 
 function connect(hub: Hub): Client {
 	const [near, far]: [Transport, Transport] = memoryPair();
-	const face = new McpSession(hub);
-	const peer = new Peer(far, face.peerOptions);
-	face.connect(peer);
+	const session = new McpSession(hub);
+	const peer = new Peer(far, session.peerOptions);
+	session.connect(peer);
 	far.start(peer);
 	const seen: string[] = [];
 	const answers = new Map<number, string>();

@@ -6,7 +6,7 @@ import { matchTemplate } from '../../src/protocol/uri-template.ts';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 
 describe('request state', () => {
-	it('brings back what was sealed, for the same request and in time', () => {
+	it('opens a sealed state for the same request before it expires', () => {
 		let now = 0;
 		const states = new RequestStates(() => now);
 		fc.assert(

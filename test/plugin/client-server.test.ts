@@ -10,13 +10,17 @@ import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/incoming-calls.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
 import { deferred, until } from '../support/waiting.ts';
 
+/** More calls than those that get a stream of their own. */
+const MANY = 20;
+
 for (const kind of ['quic', 'tls'] as const) {
 	describe(`plugin calls over ${kind}`, () => {
-		it('get their own answers, many at once and in any order', async () => {
+		it('get their own responses, many at once and in any order', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: async ({ toolName }) => {
 					// A deliberate pause: some answers overtake others.
@@ -51,7 +55,22 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(textOf(await client.send(toolCall('after')))).toBe('after');
 		});
 
-		it('carry the error of a handler in the answer, and the server lives on', async () => {
+		it('are refused beyond the limit of one stream, and the calls in flight still end', async () => {
+			const release = deferred();
+			const { client } = await openPair(kind, {
+				toolCall: () => release.promise.then(() => ({ success: true, result: { text: 'done' } })),
+			});
+			client.features = new Set(FEATURES);
+			const sent = Array.from({ length: INCOMING_LIMIT + MANY }, () => client.send(toolCall('slow')));
+			const refused = await Promise.race(sent);
+			expect(refused.response.value).toMatchObject({ success: false, errorCode: 'too_many_calls' });
+			release.resolve();
+			const texts = (await Promise.all(sent)).map(textOf);
+			expect(texts.filter((text) => text === 'done').length).toBeGreaterThanOrEqual(INCOMING_LIMIT);
+			expect(texts).toContain(undefined);
+		});
+
+		it('carry the error of a handler in the response, and the server keeps running', async () => {
 			const { client } = await openPair(kind, {
 				toolCall: ({ toolName }) => {
 					if (toolName === 'strict') throw toolFailure('name is missing', { code: 'validation_error' });
@@ -79,7 +98,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect(health.response).toMatchObject({ case: 'health', value: { status: 1, message: 'ok' } });
 		});
 
-		it('end by deadline and by signal, and the server learns it', async () => {
+		it('end by deadline and by signal, and the server is notified', async () => {
 			const aborted: unknown[] = [];
 			const { client } = await openPair(kind, {
 				toolCall: async (_request, { signal }) => {
@@ -95,7 +114,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			await until('both calls are aborted', () => aborted.length === 2);
 		});
 
-		it('bring chunks as they come, then the end', async () => {
+		it('deliver chunks as they arrive, then the end', async () => {
 			const { client } = await openPair(kind, {
 				streamStart: async ({ toolName }, { chunk }) => {
 					for (const letter of toolName) await chunk(Buffer.from(letter));
@@ -111,7 +130,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			]);
 		});
 
-		it('stop the tool when the reader of a stream leaves', async () => {
+		it('stop the tool when the reader leaves a stream', async () => {
 			let chunks = 0;
 			let end: unknown;
 			const { client } = await openPair(kind, {
@@ -203,7 +222,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			expect((await reason).message).toContain('unrecognized request type');
 		});
 
-		it('survive a frame that is no request: its stream ends, the next call works', async () => {
+		it('survive an invalid frame: its stream ends, the next call works', async () => {
 			const { client, address, identity } = await openPair(kind, { listTools: () => ({ tools: [] }) });
 			const link = await dial({ kind, address, identity });
 			onTestFinished(() => link.close());

@@ -16,7 +16,7 @@ describe('exact JSON', () => {
 		expect(exactBytes(parseExact('{"id":9007199254740993}'), false)).toHaveLength(0);
 	});
 
-	it('brings any object back', () => {
+	it('returns any object unchanged', () => {
 		fc.assert(
 			fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
 				const text = JSON.stringify(object);

@@ -112,7 +112,7 @@ describe('a plugin process', () => {
 		expect(OrchestraError.is(await plugin.client.closed, 'closed')).toBe(true);
 	}, 20_000);
 
-	it('that dies before it is ready is diagnosed with its last words', async () => {
+	it('that dies before it is ready is diagnosed with its last stderr lines', async () => {
 		const certsDir = temporaryFolder();
 		const script = 'console.error("no such module: left-pad"); process.exit(3)';
 		const program = { id: 'broken', binary: process.execPath, args: ['-e', script, '--'] };

@@ -97,10 +97,10 @@ describe('starting', () => {
 
 describe('stderr', () => {
 	it('is kept up to its last lines, and never mixed into stdout', async () => {
-		const child = await start(shell('echo out; echo "first" >&2; echo "last words" >&2; exit 3'));
+		const child = await start(shell('echo out; echo "first" >&2; echo "last line" >&2; exit 3'));
 		expect(await text(child.stdout)).toBe('out\n');
 		await child.gone;
-		expect(child.diagnose()).toMatchObject({ exitCode: 3, stderr: ['first', 'last words'] });
+		expect(child.diagnose()).toMatchObject({ exitCode: 3, stderr: ['first', 'last line'] });
 	});
 
 	it('goes to the log under the name of the command, or to a function', async () => {
@@ -157,7 +157,7 @@ describe('stopping', () => {
 	}, 10_000);
 
 	it.skipIf(!canFindMarks)(
-		'sends SIGTERM once, for a second one may mean to stop without finishing',
+		'sends SIGTERM once, because a second one may mean to stop without finishing',
 		async () => {
 			const counts = `let seen = 0;
 			process.on('SIGTERM', () => { if (++seen === 1) setTimeout(() => { console.log('seen ' + seen); process.exit(); }, 300); });
@@ -177,7 +177,7 @@ describe('stopping', () => {
 		expect(isAlive(grandchild)).toBe(false);
 	});
 
-	it('kills when asked to, without a SIGTERM before', async () => {
+	it('kills on request without a SIGTERM before', async () => {
 		const child = await start(shell('trap "exit 3" TERM; echo up; while :; do sleep 1; done'));
 		await firstLine(child);
 		expect(await child.kill()).toEqual({ code: null, signal: 'SIGKILL' });

@@ -22,7 +22,7 @@ describe('childEnvironment', () => {
 		});
 	});
 
-	it('lets the configuration win and drops exported shell functions', () => {
+	it('prefers the configuration and drops exported shell functions', () => {
 		expect(
 			childEnvironment({ PATH: '/bin', TERM: '() { :; }', USER: undefined }, { PATH: '/own' }, 'linux'),
 		).toEqual({ PATH: '/own' });

@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the proc
 		['with our pipes', 'setsid sleep 60 & exit 0'],
 		['without our pipes', 'setsid sleep 60 >/dev/null 2>&1 & exit 0'],
 		['twice', '(setsid sh -c "setsid sleep 60 & exit 0" &) ; exit 0'],
-	])('%s is ended when its child exits by itself', async (_, script) => {
+	])('%s is stopped when its child exits by itself', async (_, script) => {
 		const { child, token } = await startMarked(shell(script));
 		child.stdout.resume();
 		expect(await child.gone).toEqual({ code: 0, signal: null });
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the proc
 		await until('nothing is left', () => livingWith('ROUND_TOKEN', token).length === 0);
 	});
 
-	it('leaves the descendants of other children alone', async () => {
+	it('is not stopped when it belongs to another child', async () => {
 		const first = await startMarked(shell('setsid sleep 60 & echo up; wait'));
 		const second = await startMarked(shell('setsid sleep 60 & echo up; wait'));
 		await Promise.all([once(first.child.stdout, 'data'), once(second.child.stdout, 'data')]);

@@ -34,7 +34,7 @@ describe('parseStdioUri', () => {
 		expect(() => parseStdioUri(uri)).toThrow(message);
 	});
 
-	it('gives words without spaces as they are, or a clear error, for any text', () => {
+	it('returns words without spaces unchanged, or an error, for any text', () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => {
 				try {

@@ -213,7 +213,7 @@ describe('knownEvent', () => {
 		isSynthetic: false,
 	});
 
-	it('tells the payload by the type', () => {
+	it('reads the payload by the type', () => {
 		const known = knownEvent(event('log', { level: 'info', message: 'hello' }));
 		expectTypeOf(known).toEqualTypeOf<KnownToolEvent | undefined>();
 		if (known?.type !== 'log') throw new Error('expected a log event');

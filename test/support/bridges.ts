@@ -43,15 +43,15 @@ export function startHub(place: Place, provider: Provider, also: PluginHandlers 
 	return startOrchestrator(place, {
 		register: () => ({ accepted: true, features: [...FEATURES] }),
 		tunnel: (tunnel) => {
-			const face = new McpSession(provider, { shared });
+			const session = new McpSession(provider, { shared });
 			const peer = new Peer(tunnel, {
-				...face.peerOptions,
+				...session.peerOptions,
 				onEnd: () => {
-					face.close();
+					session.close();
 					peer.cancelIncoming('the tunnel is closed');
 				},
 			});
-			face.connect(peer);
+			session.connect(peer);
 			tunnel.start(peer);
 		},
 		...also,

@@ -63,7 +63,7 @@ export class FakeChannel implements Channel {
 	}
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only on request. */
 export class FakeClock implements Clock {
 	#now = 0;
 	#timers: { at: number; action: () => void }[] = [];

@@ -1,4 +1,4 @@
-/* A server with something of everything, for the tests of the face. */
+/* An MCP server that uses every feature, for the tests of sessions. */
 
 import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ToolDefinition } from '../../src/mcp/define/definition.ts';

@@ -33,7 +33,7 @@ export interface ServedFolder {
 	folder: string;
 	home: string;
 	/** Every notification that came, by method. */
-	heard: string[];
+	received: string[];
 	stderr: () => string;
 	/** `mctl` in that folder. */
 	mctl: (args: string[], input?: string) => Promise<MctlResult>;
@@ -48,7 +48,7 @@ export function configuredFolder(configuration: object | string, name = 'orchest
 	const text = typeof configuration === 'string' ? configuration : JSON.stringify(configuration);
 	writeFileSync(join(folder, name), text);
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state') };
-	const heard: string[] = [];
+	const received: string[] = [];
 	let stderr = '';
 	onTestFinished(() =>
 		until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 10_000),
@@ -56,13 +56,13 @@ export function configuredFolder(configuration: object | string, name = 'orchest
 	return {
 		folder,
 		home,
-		heard,
+		received,
 		stderr: () => stderr,
 		mctl: (args, input) => mctl(args, { cwd: folder, env, ...(input !== undefined && { input }) }),
 		open: async () => {
 			const record = { command: process.execPath, args: [main, 'serve'], cwd: folder, env };
 			const client = await Client.open(record, {
-				onNotification: (method) => heard.push(method),
+				onNotification: (method) => received.push(method),
 				stderr: (chunk) => (stderr += Buffer.from(chunk).toString('utf8')),
 			});
 			onTestFinished(() => client.close());

@@ -57,7 +57,7 @@ export async function dialRaw(address: string, identity: Identity): Promise<RawQ
 async function readAll(connection: QuicConnection, id: number): Promise<Buffer | string> {
 	const buffer = new Uint8Array(65_536);
 	const parts: Buffer[] = [];
-	for (let turns = 0; turns < 20_000 && !connection.isClosed; turns++) {
+	for (let reads = 0; reads < 20_000 && !connection.isClosed; reads++) {
 		try {
 			const got = connection.native.streamRecv(id, buffer);
 			if (got) parts.push(Buffer.from(buffer.slice(0, got[0])));

@@ -50,12 +50,12 @@ export function transportContract(name: string, open: () => Promise<Opened>): vo
 			expect(inbox.ends.map(({ code }) => code)).toEqual(['closed']);
 		});
 
-		it('tells the end exactly once when the other side goes away, after what it still said', async () => {
+		it('reports the end exactly once when the other side exits, after its last messages', async () => {
 			const { transport, inbox, endOther } = await started(open);
-			transport.post('"last words"');
+			transport.post('"last line"');
 			await until('the echo came', () => inbox.messages.length === 1);
 			endOther();
-			await until('the end was told', () => inbox.ends.length > 0);
+			await until('the end was reported', () => inbox.ends.length > 0);
 			expect(OrchestraError.is(inbox.ends[0], 'closed')).toBe(true);
 			await transport.close();
 			expect(inbox.ends).toHaveLength(1);

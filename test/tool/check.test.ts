@@ -6,7 +6,7 @@ import type { DiscoveredTool } from '../../src/tool/tool.ts';
 import { nodeTool, shellTool } from '../support/tool-folder.ts';
 
 describe('checkTool', () => {
-	it('finds nothing wrong with hello-world', async () => {
+	it('passes hello-world without a finding', async () => {
 		const findings = await check(readToolAt(join(bundledToolsRoot, 'hello-world')));
 		expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
 		expect(findings.length).toBeGreaterThan(6);
@@ -23,7 +23,7 @@ describe('checkTool', () => {
 		expect(failure?.advice).toMatch(/\.$/);
 	});
 
-	it('does not hold the compilation of a first start against a tool', async () => {
+	it('does not count the compilation of a first start against the time limit', async () => {
 		const answer = `case $request in '{"context":{'*) event started '{}'; event result '{}' ;; *) event error '{"message":"no"}'; exit 1 ;; esac`;
 		const tool = shellTool(`[ -e built ] || { sleep 2.2; touch built; }; request=$(cat); ${answer}`, {
 			inputSchema: { type: 'object' },
@@ -31,7 +31,7 @@ describe('checkTool', () => {
 		expect((await check(tool)).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
 	});
 
-	it('warns of a tool that takes a malformed request for a good one', async () => {
+	it('warns about a tool that accepts a malformed request', async () => {
 		const findings = await check(
 			shellTool(`event started '{}'; event result '{}'`, { requiredConfig: ['a'] }),
 		);
@@ -39,7 +39,7 @@ describe('checkTool', () => {
 		expect(warned).toEqual(['inputSchema', 'malformed request', 'empty request', 'missing configuration']);
 	});
 
-	it('warns of a wrong time and a log without a level', async () => {
+	it('warns about an invalid timestamp and a log event without a level', async () => {
 		const tool = nodeTool(
 			`emit('started'); console.log(JSON.stringify({ type: 'log', ts: 'now', toolId: 'node-tool', payload: {} })); emit('result');`,
 		);
@@ -47,7 +47,7 @@ describe('checkTool', () => {
 		expect(titles).toEqual(expect.arrayContaining(['ts', 'log']));
 	});
 
-	it('fails a schema that is none, and a result that does not fit', async () => {
+	it('fails a tool with an invalid schema or with a result that does not match it', async () => {
 		const broken = shellTool('', { inputSchema: { properties: { a: { type: 'nope' } } } });
 		expect((await check(broken))[0]).toMatchObject({ verdict: 'fail', title: 'inputSchema' });
 		const unfit = shellTool(`event result '{"n":"x"}'`, {

@@ -28,7 +28,7 @@ describe('discoverTools', () => {
 	});
 
 	it.skipIf(process.platform === 'win32')(
-		'reports a manifest that is a named pipe or a device, and goes on',
+		'reports a manifest that is a named pipe or a device, and finds the other tools',
 		() => {
 			const root = writeFiles(temporaryFolder(), {
 				'good/manifest.json': manifestOf('good'),
@@ -52,7 +52,7 @@ describe('discoverTools', () => {
 		expect(discoverTools([root]).problems[0]?.message).toContain('larger than');
 	});
 
-	it.skipIf(process.platform === 'win32')('ends in a folder of links that lead in circles', () => {
+	it.skipIf(process.platform === 'win32')('terminates in a folder with cyclic links', () => {
 		const root = writeFiles(temporaryFolder(), { 'good/manifest.json': manifestOf('good') });
 		symlinkSync(root, join(root, 'again'));
 		symlinkSync(join(root, 'b'), join(root, 'a'));
@@ -60,7 +60,7 @@ describe('discoverTools', () => {
 		expect(discoverTools([root]).tools.map(({ id }) => id)).toEqual(['good']);
 	});
 
-	it('looks at a bounded number of files and folders below a root, and says so', () => {
+	it('scans a bounded number of files and folders below a root, and reports the cut', () => {
 		const files = {
 			'a/manifest.json': manifestOf('a'),
 			'b/manifest.json': manifestOf('b'),
@@ -76,11 +76,11 @@ describe('discoverTools', () => {
 		]);
 	});
 
-	it('takes a missing root for an empty one', () => {
+	it('treats a missing root as empty', () => {
 		expect(discoverTools([join(temporaryFolder(), 'nowhere')])).toEqual({ tools: [], problems: [] });
 	});
 
-	it('reports four bad manifests, and the good one beside them runs', async () => {
+	it('reports four invalid manifests, and the valid tool beside them runs', async () => {
 		const root = writeFiles(temporaryFolder(), {
 			'one/manifest.json': '{ not json',
 			'two/manifest.json': '{"manifestVersion":3}',
@@ -99,7 +99,7 @@ describe('discoverTools', () => {
 		expect((await runToEnd(tool)).summary).toMatchObject({ outcome: 'ok', result: { ok: true } });
 	});
 
-	it('keeps the first root of two tools with one id and reports the second', () => {
+	it('keeps the tool of the first root when two have the same id, and reports the second', () => {
 		const roots = ['first', 'second'].map((name) =>
 			writeFiles(temporaryFolder(), { 'x/manifest.json': manifestOf('same', { name }) }),
 		);
@@ -118,7 +118,7 @@ describe('discoverTools', () => {
 		expect(discoverTools([root]).problems[0]?.found).toContain('leads out of it');
 	});
 
-	it('does not run in circles through linked folders', () => {
+	it('does not follow a cycle of linked folders', () => {
 		const root = writeFiles(temporaryFolder(), { 'x/manifest.json': manifestOf('x') });
 		symlinkSync(root, join(root, 'loop'));
 		expect(discoverTools([root]).tools).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('a tool in a single file', () => {
 		expect((await runToEnd(tools[0])).summary.result).toEqual({ hi: 1 });
 	});
 
-	it('may break its header over lines, in comments of either kind', () => {
+	it('may have a header of several lines, in line or block comments', () => {
 		const root = writeFiles(temporaryFolder(), {
 			'x.go':
 				'// mctl: {"id": "gopher",\n//   mctl:   "description": "x", "command": ["go", "run", "x.go"]}\npackage main',
@@ -159,7 +159,7 @@ describe('a tool in a single file', () => {
 });
 
 describe('toolRoots', () => {
-	it('takes the variable, else the configuration, else ./tools and the bundled examples', () => {
+	it('are those of the variable, else of the configuration, else ./tools and the bundled examples', () => {
 		const named = { ...configuration, tools: { ...configuration.tools, roots: ['/a'] } };
 		const variable = { M_CONTROL_TOOLS_ROOT: ['/x', 'y'].join(delimiter) };
 		expect(toolRoots(named, variable, '/here')).toEqual(['/x', '/here/y']);
@@ -169,14 +169,14 @@ describe('toolRoots', () => {
 });
 
 describe('readToolAt', () => {
-	it('says that a manifest is not a regular file instead of waiting for it', async () => {
+	it('reports a manifest that is not a regular file without blocking on it', async () => {
 		const folder = temporaryFolder();
 		execFileSync('mkfifo', [join(folder, 'manifest.json')]);
 		const error = await thrownBy(() => readToolAt(folder));
 		expect(String(error)).toContain('manifest.json is not a regular file');
 	});
 
-	it('says what is wrong with a path', async () => {
+	it('names the problem of an invalid path', async () => {
 		const folder = temporaryFolder();
 		expect(await thrownBy(() => readToolAt(folder))).toMatchObject({ code: 'not_found' });
 		writeFiles(folder, { 'manifest.json': '{"manifestVersion":1}', 'plain.txt': 'x' });
@@ -204,7 +204,7 @@ describe('spawnRecordOf', () => {
 		expect(spawnRecordOf(tool, {})).toMatchObject({ command, args, cwd: '/t', env: {} });
 	});
 
-	it('passes on only the variables that the manifest names', () => {
+	it('passes only the variables that the manifest names', () => {
 		const tool = {
 			...JSON.parse(manifestOf('x')),
 			env: ['A', 'MISSING'],

@@ -13,7 +13,7 @@ const { tools, problems } = discoverTools([bundledToolsRoot]);
 const hasPython = hasProgram('python3', '--version');
 
 describe('the bundled tools', () => {
-	it('are all found, with schemas that are schemas', async () => {
+	it('are all found and have valid schemas', async () => {
 		expect(problems).toEqual([]);
 		for (const { inputSchema } of tools) if (inputSchema) await compile(inputSchema);
 		for (const id of ['hello-world', 'word-count', 'disk-usage', 'http-probe', 'csv-summary']) {
@@ -23,7 +23,7 @@ describe('the bundled tools', () => {
 });
 
 describe.skipIf(!hasPython)('word-count (skipped without python3)', () => {
-	it('counts a text', async () => {
+	it('counts lines, words and characters of a text', async () => {
 		const { summary } = await runToEnd(tool('word-count'), {
 			input: { text: "to be\nor not to be, that's", top: 2 },
 		});
@@ -83,7 +83,7 @@ describe.skipIf(!hasPython)('csv-summary (skipped without python3)', () => {
 });
 
 describe('disk-usage', () => {
-	it('lists the largest entries first, whatever they are called', async () => {
+	it('lists the largest entries first, also with special characters in their names', async () => {
 		const workspaceRoot = writeFiles(temporaryFolder(), {
 			'small.txt': 'x',
 			'-rf "quoted" \\ folder/big.bin': 'x'.repeat(300_000),
@@ -95,7 +95,7 @@ describe('disk-usage', () => {
 		expect(entries[0]?.kib).toBeGreaterThan(290);
 	});
 
-	it('says that a folder is none', async () => {
+	it('refuses a path that is not a folder', async () => {
 		const { summary } = await runToEnd(tool('disk-usage'), {
 			input: { path: 'nowhere' },
 			workspaceRoot: '/',
@@ -130,7 +130,7 @@ describe('the one-file snippets', () => {
 	it.each([
 		['hello-sh', 'sh', '-c'],
 		['hello-python', 'python3', '--version'],
-	])('%s greets, and refuses what is no request', async (id, program, argument) => {
+	])('%s greets, and refuses input that is not a request', async (id, program, argument) => {
 		if (!hasProgram(program, argument)) return console.log(`skipped: ${program} is not installed`);
 		const good = await runToEnd(tool(id), { input: { name: 'Ada' } });
 		expect(good.summary).toMatchObject({ outcome: 'ok', result: { message: 'Hello, Ada!' }, warnings: [] });
@@ -138,7 +138,7 @@ describe('the one-file snippets', () => {
 		expect(bad.summary).toMatchObject({ exitCode: 1, error: { code: 'BAD_REQUEST' } });
 	});
 
-	it.each(['hello-go', 'hello-csharp', 'hello-powershell'])('%s has a header that is a manifest', (id) => {
+	it.each(['hello-go', 'hello-csharp', 'hello-powershell'])('%s has a valid manifest in its header', (id) => {
 		expect(tool(id).file.startsWith(join(bundledToolsRoot, 'snippets'))).toBe(true);
 	});
 });

@@ -23,11 +23,11 @@ const schema: JsonObject = {
 };
 
 describe('inputFromWords', () => {
-	it('splits at the first = and gives texts when there is no schema', () => {
+	it('splits at the first = and returns strings when there is no schema', () => {
 		expect(inputFromWords(['a=1', 'b=x=y', 'c='])).toEqual({ a: '1', b: 'x=y', c: '' });
 	});
 
-	it('gives each value the type that the schema says', () => {
+	it('converts each value to the type in the schema', () => {
 		const words = [
 			'text=1',
 			'count=3',
@@ -50,17 +50,17 @@ describe('inputFromWords', () => {
 		expect(inputFromWords(['tags=[4,5]'], schema)).toEqual({ tags: [4, 5] });
 	});
 
-	it('leaves a value that does not fit as text, for the validation to complain about', () => {
+	it('leaves a value of the wrong type as a string, for the validation to report', () => {
 		expect(inputFromWords(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
 	});
 
-	it('refuses a word without = and a key that is empty', async () => {
+	it('refuses a word without = and an empty key', async () => {
 		for (const word of ['lonely', '=x']) {
 			expect(await thrownBy(() => inputFromWords([word]))).toMatchObject({ code: 'bad_input' });
 		}
 	});
 
-	it('keeps every key and value of any words', () => {
+	it('keeps every key and value, for any words', () => {
 		const word = fc.tuple(
 			fc.string({ minLength: 1 }).filter((key) => !key.includes('=')),
 			fc.string(),
@@ -77,7 +77,7 @@ describe('inputFromWords', () => {
 });
 
 describe('inputFromJson', () => {
-	it('takes one object and nothing else', async () => {
+	it('accepts one object and no other value', async () => {
 		expect(inputFromJson('{"a":1}', '--input')).toEqual({ a: 1 });
 		for (const text of ['[]', '3', 'null', '{', '']) {
 			expect(await thrownBy(() => inputFromJson(text, '--input'))).toMatchObject({ code: 'bad_input' });
@@ -99,7 +99,7 @@ describe('validate', () => {
 		expect(await validate(choice, { a: 'z' }, 'input')).toEqual(['input.a must be one of "x", "y"']);
 	});
 
-	it('understands the keywords of 2020-12, whatever draft the schema names', async () => {
+	it('supports the keywords of 2020-12, for any draft in $schema', async () => {
 		const tuple = {
 			$schema: 'http://json-schema.org/draft-07/schema#',
 			properties: { a: { prefixItems: [{ type: 'string' }] } },
@@ -108,7 +108,7 @@ describe('validate', () => {
 		expect(await validate(tuple, { a: ['x'] }, 'input')).toEqual([]);
 	});
 
-	it('says that a schema is none', async () => {
+	it('reports an invalid schema', async () => {
 		const broken = { properties: { a: { type: 'strnig' } } };
 		expect(await thrownBy(() => validate(broken, { a: 1 }, 'input'))).toMatchObject({ code: 'bad_input' });
 	});
@@ -151,7 +151,7 @@ describe('plainCheck', () => {
 		fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })),
 	);
 
-	it('never says yes where the library says no', () => {
+	it('never accepts a value that ajv rejects', () => {
 		const library = new Ajv2020({ strict: false, logger: false });
 		fc.assert(
 			fc.property(anySchema, value, (schema, value) => {
@@ -161,7 +161,7 @@ describe('plainCheck', () => {
 		);
 	});
 
-	it('says yes to the plain cases, so that the library is not loaded for them', () => {
+	it('accepts the plain cases itself, so that ajv is not loaded for them', () => {
 		expect(plainCheck({ ...schema, additionalProperties: false })({ text: 'x', count: 3, tags: [1] })).toBe(
 			true,
 		);
@@ -177,7 +177,7 @@ describe('settingsOf', () => {
 		optionalConfig: ['azdo.org', 'flat.key', 'list'],
 	};
 
-	it('passes declared keys alone, flat and dotted, however they were written', () => {
+	it('passes only declared keys, from flat and dotted spellings', () => {
 		const config = { azdo: { token: 't', secret: 's' }, 'flat.key': 1, list: [1], other: 'no' };
 		expect(settingsOf(tool, config)).toEqual({
 			config: { 'azdo.token': 't', 'flat.key': 1, list: [1] },
@@ -186,13 +186,13 @@ describe('settingsOf', () => {
 		expect([...flatten({ a: { b: { c: 1 } } })]).toEqual([['a.b.c', 1]]);
 	});
 
-	it.each([{}, { azdo: {} }, { azdo: { token: null } }])('misses a required key in %j', (config) => {
+	it.each([{}, { azdo: {} }, { azdo: { token: null } }])('reports a missing required key in %j', (config) => {
 		expect(settingsOf(tool, config).missing).toEqual(['azdo.token']);
 	});
 });
 
 describe('runTimeoutMs', () => {
-	it('asks --timeout, the configuration of the tool, the manifest, the default, 30 s, in this order', () => {
+	it('is --timeout, else that of the configuration, the manifest, the default, 30 s, in this order', () => {
 		const all = { asked: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
 		expect(runTimeoutMs('x', all)).toBe(1);
 		expect(runTimeoutMs('x', { ...all, asked: undefined })).toBe(2);

@@ -5,7 +5,7 @@ import { readManifest } from '../../src/tool/manifest.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 
 describe('readManifest', () => {
-	it('accepts the least and the most that a manifest may say', () => {
+	it('accepts a minimal manifest and one with every key', () => {
 		expect(read(manifestOf('a'))).toHaveProperty('manifest.id', 'a');
 		const most = {
 			runtime: 'python',
@@ -23,7 +23,7 @@ describe('readManifest', () => {
 		expect(read(manifestOf('a-1-b', most))).toHaveProperty('manifest.timeoutMs', 1);
 	});
 
-	it('looks at the version first and says nothing else about another one', () => {
+	it('checks the version first, and reports only it when it is unsupported', () => {
 		const { problems } = read(JSON.stringify({ manifestVersion: 2, id: 'NO' }));
 		expect(problems).toHaveLength(1);
 		expect(problems?.[0]).toMatchObject({ key: 'manifestVersion', found: '2 (a number)' });
@@ -68,7 +68,7 @@ describe('readManifest', () => {
 		]);
 	});
 
-	it('answers anything at all with a manifest or with problems', () => {
+	it('returns a manifest or problems for any input', () => {
 		fc.assert(
 			fc.property(fc.json(), (text) => {
 				const { manifest, problems } = read(text);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/wire/json.ts';
 import { runToEnd, shellTool } from '../support/tool-folder.ts';
 
 describe('mcpResultOf', () => {
-	it('gives the result as JSON text, and as structured content only when the tool declares its output', async () => {
+	it('returns the result as JSON text, and as structured content only when the tool declares its output', async () => {
 		const content = [{ type: 'text', text: '{"n":1}' }];
 		expect(await answerOf(`event result '{"n":1}'`)).toEqual({ content });
 		const declared = await answerOf(`event result '{"n":1}'`, { outputSchema: { type: 'object' } });
@@ -17,7 +17,7 @@ describe('mcpResultOf', () => {
 		expect(answer).toEqual({ content: [{ type: 'text', text: 'hi' }] });
 	});
 
-	it('gives an error with message, code and hint, and the last stderr lines of a crash', async () => {
+	it('returns an error with message, code and hint, and the last stderr lines of a crash', async () => {
 		const failed = await answerOf(`event error '{"message":"no","code":"X","recoverable":true}'; exit 1`);
 		expect(failed).toEqual({
 			content: [{ type: 'text', text: 'no [X]\nHint: Check your configuration or input.' }],
@@ -37,20 +37,20 @@ describe('mcpResultOf', () => {
 		]);
 	});
 
-	it('says that there was no result', async () => {
+	it('reports a missing result', async () => {
 		expect((await answerOf(`event started '{}'`)).content[0]).toMatchObject({
 			text: 'sh-tool finished without a result',
 		});
 	});
 
-	it('fails when the declared output never came', async () => {
+	it('fails when a tool that declares its output sends no result', async () => {
 		const answer = await answerOf(`event started '{}'`, { outputSchema: { type: 'object' } });
 		expect(answer).toMatchObject({ isError: true });
 	});
 });
 
 describe('notifications of a run', () => {
-	it('are progress for progress events alone', () => {
+	it('are progress only for progress events', () => {
 		expect(mcpProgressOf(event('progress', { progress: 1, total: 2, message: 'x' }))).toEqual({
 			progress: 1,
 			total: 2,

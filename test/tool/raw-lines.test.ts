@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RawLines } from '../../src/tool/raw-lines.ts';
 
 describe('RawLines', () => {
-	it('gives back every byte of every line that is not blank, wherever the stream is cut', () => {
+	it('returns every byte of every non-blank line, for any cut of the stream', () => {
 		const line = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => bytes.filter((b) => b !== 10));
 		fc.assert(
 			fc.property(
@@ -23,7 +23,7 @@ describe('RawLines', () => {
 		);
 	});
 
-	it('holds back a line that has no end yet, and gives it out when the stream is over', () => {
+	it('buffers a line without a newline, and returns it at the end of the stream', () => {
 		const lines = new RawLines();
 		expect(lines.push(Buffer.from('half'))).toEqual([]);
 		expect(lines.end().map(String)).toEqual(['half']);

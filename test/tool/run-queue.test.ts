@@ -6,7 +6,7 @@ const LONG_MS = 60_000;
 const { signal } = new AbortController();
 
 describe('RunQueue', () => {
-	it('lets in as many as the limit, and the next in order when one leaves', async () => {
+	it('runs as many calls as the limit, and the next in order when one ends', async () => {
 		const queue = new RunQueue(1);
 		const leave = await queue.enter(signal, LONG_MS);
 		const order: number[] = [];
@@ -23,7 +23,7 @@ describe('RunQueue', () => {
 		expect([order, queue.waitingCount]).toEqual([[1, 2], 0]);
 	});
 
-	it('takes a canceled call out of the queue', async () => {
+	it('removes a canceled call from the queue', async () => {
 		const queue = new RunQueue(1);
 		const leave = await queue.enter(signal, LONG_MS);
 		const controller = new AbortController();
@@ -35,14 +35,14 @@ describe('RunQueue', () => {
 		await queue.enter(signal, LONG_MS);
 	});
 
-	it('gives up on a call that waited as long as it may run', async () => {
+	it('times out a call that was queued for as long as it may run', async () => {
 		const queue = new RunQueue(1);
 		await queue.enter(signal, LONG_MS);
 		expect(await thrownBy(() => queue.enter(signal, 20))).toMatchObject({ code: 'timeout' });
 		expect(queue.waitingCount).toBe(0);
 	});
 
-	it('refuses a call when too many wait', async () => {
+	it('refuses a call when the queue is full', async () => {
 		const queue = new RunQueue(1, 1);
 		const leave = await queue.enter(signal, LONG_MS);
 		const waiting = queue.enter(signal, LONG_MS);
@@ -54,7 +54,7 @@ describe('RunQueue', () => {
 });
 
 describe('defaultRunsAtOnce', () => {
-	it('follows the cores and the file limit, within bounds', () => {
+	it('depends on the cores and the limit of open files, within bounds', () => {
 		expect(defaultRunsAtOnce(2, 20_000)).toBe(16);
 		expect(defaultRunsAtOnce(2, 192)).toBe(8);
 		expect(defaultRunsAtOnce(64, 20_000)).toBe(128);

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const helloWorld = readToolAt(join(bundledToolsRoot, 'hello-world'));
 
 describe('runTool', () => {
-	it('greets the world: started, logs, the result', async () => {
+	it('delivers started, logs and the result of hello-world', async () => {
 		const { types, summary } = await runToEnd(helloWorld);
 		expect(types).toEqual(['started', 'log', 'log', 'result']);
 		expect(summary).toMatchObject({
@@ -25,7 +25,7 @@ describe('runTool', () => {
 		});
 	});
 
-	it('sends one request with the context and the input, then the end of file', async () => {
+	it('sends one request with the context and the input, then end of file', async () => {
 		const tool = shellTool('event result "$(cat)"', { requiredConfig: ['a.b'] });
 		const { summary } = await runToEnd(tool, {
 			input: { n: 1 },
@@ -38,7 +38,7 @@ describe('runTool', () => {
 		});
 	});
 
-	it('runs in the folder of the tool, with the named variables alone', async () => {
+	it('runs in the folder of the tool, with only the named variables', async () => {
 		const tool = shellTool(
 			'event result "{\\"cwd\\":\\"$(pwd -P)\\",\\"a\\":\\"$A_VAR\\",\\"b\\":\\"$B_VAR\\"}"',
 			{
@@ -65,12 +65,12 @@ describe('runTool', () => {
 		mkdirSync(mark); // throws if the tool has run
 	});
 
-	it('takes an empty string for a value that was set', async () => {
+	it('treats an empty string as a value', async () => {
 		const tool = shellTool(`grep -q '"url":""' && event result '{}'`, { requiredConfig: ['url'] });
 		expect((await runToEnd(tool, { config: { url: '' } })).summary.outcome).toBe('ok');
 	});
 
-	it('hands on the variables that the manifest declares, by name and by prefix', async () => {
+	it('passes the variables that the manifest declares, by name and by prefix', async () => {
 		const tool = shellTool(`event result "{\\"seen\\":\\"$M_CONTROL_ONE-$M_CONTROL_TWO-$OTHER\\"}"`, {
 			env: ['M_CONTROL_*', '*'],
 		});
@@ -78,7 +78,7 @@ describe('runTool', () => {
 		expect((await runToEnd(tool, { environment })).summary.result).toEqual({ seen: '1-2-' });
 	});
 
-	it('calls a start that may have happened an unknown outcome, not a failed start', async () => {
+	it('reports a start that may have happened as an unknown outcome, not as a failed start', async () => {
 		const unknown = new OrchestraError('closed', 'outcome unknown: the spawn helper died');
 		const spawner = { spawn: () => Promise.reject(unknown) };
 		const { summary } = await runToEnd(shellTool(''), { spawner });
@@ -86,7 +86,7 @@ describe('runTool', () => {
 		expect(summary.error?.message).toContain('outcome unknown');
 	});
 
-	it('says which program is missing, without the PATH', async () => {
+	it('names the missing program, without the PATH', async () => {
 		const tool = shellTool('', { command: ['no-such-runtime', 'x'] });
 		const { summary } = await runToEnd(tool);
 		expect(summary).toMatchObject({ exitCode: 69, error: { code: 'TOOL_SPAWN' } });
@@ -107,7 +107,7 @@ describe('runTool', () => {
 		expect(summary).toMatchObject({ outcome: 'not_started', exitCode: 69 });
 	});
 
-	it('takes the last result of several', async () => {
+	it('returns the last result of several', async () => {
 		const tool = shellTool(`event result '{"n":1}'; event result '{"n":2}'`);
 		expect((await runToEnd(tool)).summary.result).toEqual({ n: 2 });
 	});
@@ -138,7 +138,7 @@ describe('runTool', () => {
 	});
 
 	it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGABRT', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const)(
-		'names %s when the tool died of it',
+		'names %s when it killed the tool',
 		async (signal) => {
 			const { events, summary } = await runToEnd(
 				shellTool(`event started '{}'; kill -${signal.slice(3)} $$`),
@@ -175,7 +175,7 @@ describe('runTool', () => {
 			'ok',
 			'sends events of toolId "other"',
 		],
-	])('reports the contradiction of %s', async (_, script, outcome, words) => {
+	])('reports the contradiction between events and exit code of %s', async (_, script, outcome, words) => {
 		const { summary } = await runToEnd(shellTool(script));
 		expect(summary.outcome).toBe(outcome);
 		expect(summary.warnings).toHaveLength(1);
@@ -183,13 +183,13 @@ describe('runTool', () => {
 		expect(summary.warnings[0]?.message).toContain(words);
 	});
 
-	it('is read once, and can be finished without reading', async () => {
+	it('can be read once, and finishes without a reader', async () => {
 		expect(await runTool(helloWorld).finish()).toMatchObject({ outcome: 'ok' });
 	});
 });
 
 describe('a run with limits', () => {
-	it('ends a sleeper at its deadline and leaves no process', async () => {
+	it('stops a tool at its deadline and leaves no process', async () => {
 		const tool = shellTool('echo $$ > pid; sleep 60 & sleep 60');
 		const { events, summary } = await runToEnd(tool, { timeoutMs: 300 });
 		expect(events.map(({ payload }) => payload)).toMatchObject([
@@ -199,7 +199,7 @@ describe('a run with limits', () => {
 		expect(isAlive(Number(readFileSync(join(tool.folder, 'pid'), 'utf8')))).toBe(false);
 	});
 
-	it('ends a tool that ignores SIGTERM, and what it forked', async () => {
+	it('kills a tool that ignores SIGTERM, and its descendants', async () => {
 		const tool = shellTool(
 			`trap '' TERM; (trap '' TERM; sleep 61) & echo $! > pid; event started '{}'; sleep 60`,
 		);
@@ -219,7 +219,7 @@ describe('a run with limits', () => {
 		expect(summary).toMatchObject({ outcome: 'limit', exitCode: 2, eventCount: 10_000 });
 	});
 
-	it('lets an event of 9 MiB pass', async () => {
+	it('accepts an event of 9 MiB', async () => {
 		const tool = nodeTool(`emit('result', { text: 'x'.repeat(9 * 1024 * 1024) });`);
 		const { summary } = await runToEnd(tool);
 		expect(summary.outcome).toBe('ok');
@@ -235,7 +235,7 @@ describe('a run with limits', () => {
 		expect(summary).toMatchObject({ outcome: 'limit', exitCode: 2 });
 	});
 
-	it('survives a flood of stderr, however long', async () => {
+	it('survives any amount of stderr', async () => {
 		const tool = nodeTool(`const words = 'e'.repeat(1000) + '\\n';
 			let left = 20000;
 			(function more() { while (left-- > 0) if (!process.stderr.write(words)) return process.stderr.once('drain', more); emit('result', {}); })();`);
@@ -251,30 +251,30 @@ describe('a run with a hostile tool', () => {
 		const tool =
 			shellTool(`echo 'Loading…'; event started '{}'; echo '{"type":3}'; echo '[1]'; printf 'x%.0s' $(seq 300); echo
 			echo '{"type":"a","ts":"b","toolId":"sh-tool","payload":[]}'; event result '{}'`);
-		const told: string[] = [];
-		const { types, summary } = await runToEnd(tool, { onWarning: ({ message }) => told.push(message) });
+		const warnings: string[] = [];
+		const { types, summary } = await runToEnd(tool, { onWarning: ({ message }) => warnings.push(message) });
 		expect(types).toEqual(['started', 'result']);
 		expect(summary).toMatchObject({ outcome: 'ok', malformedCount: 2, unexpectedCount: 3 });
-		expect(told).toContain('malformed NDJSON: Loading…');
-		expect(told).toContain('unexpected stdout shape: {"type":3}');
-		expect(told).toContain(`malformed NDJSON: ${'x'.repeat(200)}`);
+		expect(warnings).toContain('malformed NDJSON: Loading…');
+		expect(warnings).toContain('unexpected stdout shape: {"type":3}');
+		expect(warnings).toContain(`malformed NDJSON: ${'x'.repeat(200)}`);
 	});
 
-	it('keeps counting garbage but stops telling about it', async () => {
+	it('counts all garbage lines but reports a bounded number', async () => {
 		const tool = nodeTool(`process.stdout.write('x\\n'.repeat(5000)); emit('result', {});`);
 		const { summary } = await runToEnd(tool);
 		expect(summary.malformedCount).toBe(5000);
 		expect(summary.warnings).toHaveLength(100);
 	});
 
-	it('puts a character together that was cut between two chunks', async () => {
+	it('decodes a character that is split between two chunks', async () => {
 		const tool = nodeTool(`const bytes = Buffer.from(line('result', { face: '😀' }));
 			const at = bytes.indexOf(0xf0) + 2;
 			process.stdout.write(bytes.subarray(0, at), () => setTimeout(() => process.stdout.write(bytes.subarray(at)), 30));`);
 		expect((await runToEnd(tool)).summary.result).toEqual({ face: '😀' });
 	});
 
-	it('keeps events of unknown types and a last line without an end', async () => {
+	it('keeps events of unknown types and a last line without a newline', async () => {
 		const { types, events } = await runToEnd(
 			shellTool(`event custom '{"x":1}'; event result '{}' | tr -d '\\n'`),
 		);
@@ -286,7 +286,7 @@ describe('a run with a hostile tool', () => {
 		['never reads stdin', `event result '{}'`],
 		['closes stdin at once', `exec <&-; event result '{}'`],
 		['dies at once', 'exit 0'],
-	])('is not hurt by a tool that %s, with a request that fills the pipe', async (_, script) => {
+	])('survives a tool that %s, with a request that fills the pipe', async (_, script) => {
 		const { summary } = await runToEnd(shellTool(script), { input: { big: 'x'.repeat(3_000_000) } });
 		expect(summary.outcome).toBe('ok');
 	});
@@ -304,7 +304,7 @@ describe('a run with a hostile tool', () => {
 		expect(summary.outcome).toBe('ok');
 	});
 
-	it('ends what a tool left behind in its group', async () => {
+	it('stops processes that a tool left in its group', async () => {
 		const tool = shellTool(`sleep 60 >/dev/null 2>&1 & echo $! > pid; event result '{}'`);
 		expect((await runToEnd(tool)).summary.outcome).toBe('ok');
 		expect(isAlive(Number(readFileSync(join(tool.folder, 'pid'), 'utf8')))).toBe(false);
@@ -322,7 +322,7 @@ describe('a run that its reader controls', () => {
 		expect(isAlive(Number(readFileSync(join(tool.folder, 'pid'), 'utf8')))).toBe(false);
 	});
 
-	it('is canceled by its signal, and says so last', async () => {
+	it('is canceled by its signal, and its last event says so', async () => {
 		const controller = new AbortController();
 		const run = runTool(shellTool(`event started '{}'; sleep 60`), { signal: controller.signal });
 		const codes: unknown[] = [];
@@ -334,12 +334,12 @@ describe('a run that its reader controls', () => {
 		expect(await run.summary).toMatchObject({ outcome: 'canceled', exitCode: 130 });
 	});
 
-	it('does not start when it was canceled before', async () => {
+	it('does not start when its signal is aborted already', async () => {
 		const { summary } = await runToEnd(helloWorld, { signal: AbortSignal.abort() });
 		expect(summary).toMatchObject({ outcome: 'canceled', exit: null, exitCode: 130 });
 	});
 
-	it('slows the tool down when the reader is slow', async () => {
+	it('applies backpressure to the tool when the reader is slow', async () => {
 		const tool = nodeTool(`const fs = require('node:fs');
 			for (let i = 0; i < 9000; i++) { fs.writeSync(1, line('log', { level: 'info', message: 'x'.repeat(900) })); fs.writeFileSync('count', String(i)); }
 			emit('result', {});`);

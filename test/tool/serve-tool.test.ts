@@ -9,7 +9,7 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 const sdk = fileURLToPath(new URL('../../dist/tool/serve-tool.js', import.meta.url));
 
 describe('serveTool', () => {
-	it('turns a function into a tool: its reports are events, what it returns is the result', async () => {
+	it('runs a function as a tool: its reports are events, its return value is the result', async () => {
 		const tool =
 			sdkTool(`serveTool(async ({ input, config, workspaceRoot, toolId, log, progress, artifact }) => {
 			log.info('hi', { a: 1 });
@@ -31,7 +31,7 @@ describe('serveTool', () => {
 		expect([summary.outcome, summary.malformedCount, stderr]).toEqual(['ok', 0, 'debugging\n']);
 	});
 
-	it('makes a toolFailure an error event and exit 1', async () => {
+	it('converts a toolFailure to an error event and exit 1', async () => {
 		const { summary } = await runToEnd(
 			sdkTool(`serveTool(() => { throw toolFailure('no token', { code: 'AUTH' }); });`),
 		);
@@ -41,7 +41,7 @@ describe('serveTool', () => {
 		});
 	});
 
-	it('makes any other error a crash with its stack on stderr', async () => {
+	it('reports any other error as a crash with its stack on stderr', async () => {
 		const { summary } = await runToEnd(sdkTool(`serveTool(() => { throw new TypeError('oops'); });`));
 		expect(summary).toMatchObject({ exitCode: 2, outcome: 'crashed' });
 		expect(summary.error?.stderr[0]).toBe('TypeError: oops');

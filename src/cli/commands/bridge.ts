@@ -6,7 +6,7 @@ import type { OrchestraError } from '../../errors.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { hubFolderHere, hubHere } from '../hub-location.ts';
 
 export const bridge: Command = {
@@ -27,7 +27,7 @@ export const bridge: Command = {
 	ownsSignals: true,
 
 	async run(input) {
-		if (input.words.length > 0) throw usageError(bridge, `mctl bridge takes no "${input.words[0]}"`);
+		refuseWords(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		await runBridge({
 			findHub: hubFinder(input),
@@ -78,6 +78,6 @@ function existingFolder(folder: string | boolean | undefined): string | undefine
 	const path = certificatesFolder(folder);
 	const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	if (!isFolder)
-		throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is no folder`}`);
+		throw usageError(bridge, `--certs-dir ${folder === '' ? 'is empty' : `${folder} is not a folder`}`);
 	return folder;
 }

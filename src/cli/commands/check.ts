@@ -41,7 +41,7 @@ export const check: Command = {
 		const failures = findings.filter(({ verdict }) => verdict === 'fail').length;
 		if (flags['json']) out.json({ schema: 'orchestra.check/1', tool: tool.id, ok: failures === 0, findings });
 		if (failures > 0) throw brokenProtocol(tool, failures);
-		if (!flags['json']) out.line(`\n${tool.id} keeps Tool Protocol v1.`);
+		if (!flags['json']) out.line(`\n${tool.id} conforms to Tool Protocol v1.`);
 	},
 };
 
@@ -66,7 +66,7 @@ function inputFor(
 
 function brokenProtocol(tool: DiscoveredTool, failures: number): OrchestraError {
 	const points = failures === 1 ? 'one point' : `${failures} points`;
-	return new OrchestraError('tool_failed', `${tool.id} breaks Tool Protocol v1 in ${points}`, {
+	return new OrchestraError('tool_failed', `${tool.id} violates Tool Protocol v1 in ${points}`, {
 		hint: 'Each [FAIL] above says what to do; docs/tools.md has the protocol.',
 	});
 }

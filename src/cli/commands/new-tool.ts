@@ -29,7 +29,7 @@ export const newTool: Command = {
 		if (id === undefined) throw usageError(newTool, 'mctl new tool needs an id, such as my-tool');
 		if (rest.length > 0) throw usageError(newTool, `an id is one word, not "${words.join(' ')}"`);
 		if (!isToolId(id)) {
-			throw usageError(newTool, `"${id}" is no tool id: lower-case words and digits joined by -`);
+			throw usageError(newTool, `"${id}" is not a tool id: use lower-case words and digits joined by -`);
 		}
 		const language = typeof flags['lang'] === 'string' ? flags['lang'] : 'node';
 		const template = ownEntry(toolTemplates, language);

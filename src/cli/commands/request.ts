@@ -1,5 +1,5 @@
 /*
- * `mctl request`: one JSON-RPC request to a program, and its answer.
+ * `mctl request`: one JSON-RPC request to a program, and its response.
  *
  * An MCP server refuses most methods before `initialize`, so a method of MCP is
  * preceded by the handshake, unless `--raw` is given or the params name the protocol version
@@ -25,9 +25,9 @@ export const request: Command = {
 		"mctl request 'stdio:node server.js' tools/list --json | jq .result",
 	],
 	flags: {
-		timeout: { type: 'string', value: 'MS', help: 'longest wait for the answer (default 30000)' },
+		timeout: { type: 'string', value: 'MS', help: 'longest wait for the response (default 30000)' },
 		raw: { type: 'boolean', help: 'send only this: no `initialize` before a method of MCP' },
-		json: { type: 'boolean', help: 'print one JSON object with the answer on stdout' },
+		json: { type: 'boolean', help: 'print one JSON object with the response on stdout' },
 	},
 
 	async run(input) {
@@ -41,7 +41,7 @@ export const request: Command = {
 		const client = await Client.open(uri, { stderr: input.out.childStderr, onRequest: answerPing });
 		try {
 			if (isMcp) await initialize(client, input, timeoutMs);
-			const result = await client.request(method, params, { timeoutMs, signal: input.signal });
+			const result = await send(client, method, params, { timeoutMs, signal: input.signal });
 			if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
 			else input.out.line(printableJson(result, 2));
 		} finally {
@@ -58,11 +58,22 @@ async function initialize(client: Client, { out, signal }: CommandInput, timeout
 		clientInfo: { name: 'mctl', version: packageVersion() },
 	};
 	try {
-		await client.request('initialize', params, { timeoutMs, signal });
+		await send(client, 'initialize', params, { timeoutMs, signal });
 		client.notify('notifications/initialized');
 	} catch (thrown) {
 		if (!OrchestraError.is(thrown, 'rpc')) throw thrown;
 		out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+	}
+}
+
+/** As `client.request`, with the flag of this command in the hint of a timeout. */
+async function send(client: Client, ...[method, ...rest]: Parameters<Client['request']>): Promise<unknown> {
+	try {
+		return await client.request(method, ...rest);
+	} catch (thrown) {
+		if (!OrchestraError.is(thrown, 'timeout')) throw thrown;
+		const hint = `${method} got no response; raise --timeout if it needs longer.`;
+		throw new OrchestraError('timeout', thrown.message, { hint, data: thrown.data, cause: thrown });
 	}
 }
 

@@ -5,7 +5,7 @@ import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
-import { type Command, usageError } from '../command.ts';
+import { type Command, refuseWords, usageError } from '../command.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
@@ -23,7 +23,7 @@ export const serveCommand: Command = {
 	ownsSignals: true,
 
 	async run({ words, flags, environment }) {
-		if (words.length > 0) throw usageError(serveCommand, 'mctl serve takes no words');
+		refuseWords({ words }, serveCommand);
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(serveCommand, `there is no configuration file ${file}`);

@@ -52,5 +52,5 @@ async function explainDeath(): Promise<string[]> {
 	} finally {
 		await client.close();
 	}
-	throw new OrchestraError('internal', 'a dead server answered');
+	throw new OrchestraError('internal', 'a killed server responded');
 }

@@ -44,7 +44,7 @@ function matchLibrary(): Promise<string[]> {
 	return served(async (client) => {
 		const uri = 'orchestr8://match?query=my+server+hangs+and+does+not+answer&maxTokens=1500&mode=full';
 		const result = await client.request('resources/read', { uri });
-		// The checks below tell when the shape is another one.
+		// The checks below fail when the shape is another one.
 		const { contents } = result as { contents: { text: string }[] };
 		const text = contents[0]?.text ?? '';
 		expect(text.length > 0 && text.length / 4 <= 1600, true);

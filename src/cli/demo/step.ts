@@ -8,7 +8,7 @@ import { Client } from '../../transport/client.ts';
 
 export interface DemoStep {
 	title: string;
-	/** Does the real thing and gives the lines it wants to show, or throws. */
+	/** Runs the step and returns the lines to show, or throws. */
 	run: () => Promise<string[]>;
 }
 

@@ -5,7 +5,7 @@ import { isCode, OrchestraError } from '../../errors.ts';
 
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
-/** Write `text` to `<folder>/<name>.md`; an existing file is never touched. Gives the path. */
+/** Write `text` to `<folder>/<name>.md`; an existing file is never touched. Returns the path. */
 export async function createFragment(folder: string, name: string, text: string): Promise<string> {
 	const parts = name.replace(/\.md$/, '').split('/');
 	const wrong = parts.find((part) => !NAME.test(part));

@@ -30,7 +30,7 @@ const aliases: ReadonlyMap<string, string> = new Map(
 );
 
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
-type ToolAnswer = MessageInitShape<typeof ToolResponseSchema>;
+type ToolResponseInit = MessageInitShape<typeof ToolResponseSchema>;
 
 export function toolRoutes(hub: () => Hub): Routes {
 	return {
@@ -112,7 +112,7 @@ async function offers(plugin: PluginBackend, toolName: string): Promise<boolean>
 	return plugin.lists(toolName);
 }
 
-async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolAnswer> {
+async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolResponseInit> {
 	const { value } = readExact(request.arguments, request.argumentsJson);
 	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
 	if (isInputRequired(result))

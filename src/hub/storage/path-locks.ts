@@ -70,7 +70,7 @@ async function removeStaleFiles(folder: string): Promise<void> {
 
 function tooMany(): OrchestraError {
 	return new OrchestraError('io', `${WAITING_WRITES_LIMIT} writes are already waiting for the storage`, {
-		hint: 'Wait for the answers to earlier writes.',
+		hint: 'Wait for earlier writes to finish.',
 		data: { code: 'storage_error' },
 	});
 }

@@ -14,15 +14,11 @@ import {
 	readFragment,
 	type SourceFile,
 } from './fragment.ts';
-
-export interface StoredFragment {
-	uri: string;
-	problems: string[];
-}
+import type { Keeper } from './source.ts';
 
 const precedence = Object.keys(mimeTypes);
 
-export class FragmentStore {
+export class FragmentStore implements Keeper {
 	readonly index: SearchIndex = new SearchIndex(fragmentFields);
 	readonly #byUri = new Map<string, Fragment>();
 	/** The files of each URI that more than one has claimed. */
@@ -44,7 +40,9 @@ export class FragmentStore {
 		return this.#byUri.get(uri);
 	}
 
-	put(source: SourceFile): StoredFragment {
+	/** Only files in the folder of a category are resources. */
+	put(source: SourceFile): string[] {
+		if (!source.file.includes('/')) return looseFile(source.file);
 		const { fragment, document, problems } = readFragment(source);
 		const { uri, file } = fragment;
 		this.#uriByFile.set(file, uri);
@@ -53,27 +51,26 @@ export class FragmentStore {
 			this.#claims.set(uri, (this.#claims.get(uri) ?? new Set([holder])).add(file));
 			const [winner, loser] = rank(holder) <= rank(file) ? [holder, file] : [file, holder];
 			problems.push(`${loser} has the same URI as ${winner} and is left out`);
-			if (winner === holder) return { uri, problems };
+			if (winner === holder) return problems;
 		}
 		this.#byUri.set(uri, fragment);
 		this.index.add(document);
 		this.#sorted = undefined;
-		return { uri, problems };
+		return problems;
 	}
 
-	/** Forget a file. `next` is the file that gets the URI now and must be put again. */
-	drop(file: string): { uri: string; next: string | undefined } | undefined {
+	/** Remove a file. Returns the file that gets its URI now and must be put again, if any. */
+	drop(file: string): string[] {
 		const uri = this.#uriByFile.get(file);
-		if (uri === undefined) return undefined;
+		if (uri === undefined) return [];
 		this.#uriByFile.delete(file);
 		const claims = this.#claims.get(uri);
 		claims?.delete(file);
-		if (this.#byUri.get(uri)?.file !== file) return undefined;
+		if (this.#byUri.get(uri)?.file !== file) return [];
 		this.#byUri.delete(uri);
 		this.index.remove(uri);
 		this.#sorted = undefined;
-		const [next] = [...(claims ?? [])].sort((a, b) => rank(a) - rank(b));
-		return { uri, next };
+		return [...(claims ?? [])].sort((a, b) => rank(a) - rank(b)).slice(0, 1);
 	}
 
 	/** How many fragments each category has, in the order of their names. */
@@ -86,4 +83,8 @@ export class FragmentStore {
 
 function rank(file: string): number {
 	return precedence.indexOf(extensionOf(file));
+}
+
+function looseFile(file: string): string[] {
+	return /^readme\./i.test(file) ? [] : ['is not in a category folder, and is left out'];
 }

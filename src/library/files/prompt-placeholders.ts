@@ -17,8 +17,8 @@ const URI_LIMIT_CHARACTERS = 2_000;
 const LIBRARY_SCHEME = 'orchestr8';
 
 /**
- * The text with its placeholders filled. `valueOf` gets the name of a placeholder, undefined for `$ARGUMENTS`, and gives
- * undefined for a placeholder that stays as it is. Throws `bad_input` when the values make the text too long.
+ * The text with its placeholders filled. `valueOf` gets the name of a placeholder, undefined for `$ARGUMENTS`, and returns
+ * undefined for a placeholder that stays unchanged. Throws `bad_input` when the values make the text too long.
  */
 export function fillPlaceholders(
 	body: string,

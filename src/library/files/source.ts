@@ -1,7 +1,7 @@
 /*
- * One root folder kept in memory: loaded once in slices, then file by file as
- * they change. What is done with a file is the business of its `Keeper`; here it
- * is only decided which files are to be read and which are gone.
+ * One root folder kept in memory: loaded once in slices, then file by file as they
+ * change. This class decides which files are read and which are gone; the `Keeper`
+ * stores them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
@@ -17,9 +17,9 @@ const AHEAD_FILES = 32;
 const AHEAD_BYTES = 128 * 1024;
 
 export interface Keeper {
-	/** Take a file; gives what is wrong with it. */
+	/** Store a file. Returns its problems. */
 	put(source: ReadFile): string[];
-	/** Forget a file; gives files that must be read again. */
+	/** Remove a file. Returns files that must be read again. */
 	drop(file: string): string[];
 }
 

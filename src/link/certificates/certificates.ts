@@ -141,7 +141,7 @@ function checkClock(folder: string, now: Date): void {
 	if (now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL) return;
 	throw new OrchestraError(
 		'bad_input',
-		`the clock of this machine says ${now.toISOString()}: certificates created now in ${folder} would be invalid`,
+		`the clock of this machine shows ${now.toISOString()}: certificates created now in ${folder} would be invalid`,
 		{ hint: 'Set the clock and try again.' },
 	);
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
+import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from '../address.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
@@ -84,12 +85,7 @@ async function untilDone(
 	connection: QuicConnection,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const abort = (): void =>
-		connection.fail(
-			new OrchestraError('canceled', `dialing ${connection.address} was canceled`, {
-				cause: signal?.reason,
-			}),
-		);
+	const abort = (): void => connection.fail(canceledCall(`dialing ${connection.address}`, signal));
 	if (signal?.aborted) abort();
 	signal?.addEventListener('abort', abort, { once: true });
 	try {

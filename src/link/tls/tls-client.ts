@@ -17,6 +17,7 @@ import {
 } from 'node:tls';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
+import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { parseDialAddress } from '../address.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
@@ -178,8 +179,7 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 				socket.on('error', () => {}).destroy();
 				reject(error);
 			});
-		const abort = (): void =>
-			refuse(new OrchestraError('canceled', `dialing ${options.address} was canceled`));
+		const abort = (): void => refuse(canceledCall(`dialing ${options.address}`, options.signal));
 		const timer = setTimeout(() => refuse(handshakeTimeout(options.address, timeoutMs)), timeoutMs);
 		options.signal?.addEventListener('abort', abort, { once: true });
 		if (options.signal?.aborted) abort();

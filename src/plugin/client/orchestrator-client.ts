@@ -68,10 +68,10 @@ export class Orchestrator {
 		const exact = isExact(input) ? input : { value: input };
 		const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
 		const value = { toolName, arguments: exact.value, argumentsJson, callerPlugin: this.#manifest.id };
-		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
-		if (answer.success) return readExact(answer.result, answer.resultJson);
-		throw new OrchestraError('tool_failed', answer.errorMessage || `tool error: ${answer.errorCode}`, {
-			data: { code: answer.errorCode },
+		const response = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
+		if (response.success) return readExact(response.result, response.resultJson);
+		throw new OrchestraError('tool_failed', response.errorMessage || `tool error: ${response.errorCode}`, {
+			data: { code: response.errorCode },
 		});
 	}
 
@@ -84,16 +84,16 @@ export class Orchestrator {
 	async write(path: string, content: string | Uint8Array, version: bigint = -1n): Promise<bigint> {
 		const bytes = typeof content === 'string' ? Buffer.from(content) : content;
 		const value = { path, content: Uint8Array.from(bytes), expectedVersion: version };
-		const answer = await this.ask({ case: 'storageWrite', value }, 'storageWrite');
-		if (!answer.success)
-			throw new OrchestraError('tool_failed', answer.error, { data: { code: 'storage_error', path } });
-		return answer.newVersion;
+		const response = await this.ask({ case: 'storageWrite', value }, 'storageWrite');
+		if (!response.success)
+			throw new OrchestraError('tool_failed', response.error, { data: { code: 'storage_error', path } });
+		return response.newVersion;
 	}
 
 	/** Paths below a prefix that match a glob pattern. */
 	async list(prefix: string, pattern = ''): Promise<string[]> {
-		const answer = await this.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
-		return answer.entries.map(({ path }) => path);
+		const response = await this.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
+		return response.entries.map(({ path }) => path);
 	}
 
 	async publish(topic: string, eventType: string, payload: JsonObject): Promise<void> {
@@ -116,12 +116,15 @@ export class Orchestrator {
 		}
 		const client = await this.#connect();
 		const value = { ...this.#manifest, features: [...FEATURES] };
-		const answer = await client.ask({ case: 'register', value }, 'register');
-		if (!answer.accepted) {
+		const response = await client.ask({ case: 'register', value }, 'register');
+		if (!response.accepted) {
 			await client.close();
-			throw new OrchestraError('tool_failed', `the orchestrator refused ${value.id}: ${answer.rejectReason}`);
+			throw new OrchestraError(
+				'tool_failed',
+				`the orchestrator refused ${value.id}: ${response.rejectReason}`,
+			);
 		}
-		client.features = new Set(answer.features);
+		client.features = new Set(response.features);
 		void client.closed.then(() => {
 			this.#client = undefined;
 		});

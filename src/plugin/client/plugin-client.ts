@@ -101,7 +101,7 @@ export class PluginClient {
 			clearTimeout(timer);
 			signal?.removeEventListener('abort', cancel);
 		};
-		const answers = new ResponseStream(
+		const responses = new ResponseStream(
 			stream,
 			(response) => {
 				const isLast = response.response.case === 'streamEnd' || response.response.case === 'toolCall';
@@ -113,21 +113,21 @@ export class PluginClient {
 				cleanUp();
 			},
 		);
-		const cancel = (): void => answers.cancel();
+		const cancel = (): void => responses.cancel();
 		const timer =
-			timeoutMs === undefined ? undefined : setTimeout(() => answers.fail(late(timeoutMs)), timeoutMs);
+			timeoutMs === undefined ? undefined : setTimeout(() => responses.fail(late(timeoutMs)), timeoutMs);
 		signal?.addEventListener('abort', cancel, { once: true });
 		stream.send(payload);
 		if (this.#link.streamsAreCheap) stream.end();
 		if (signal?.aborted) cancel();
-		return answers;
+		return responses;
 	}
 
 	/** Subscribe to a topic. The first delivery confirms the subscription; the others are events. End it with `cancel()`. */
 	subscribe(subscription: { id: string; topic: string; filters?: Record<string, string> }): ResponseStream {
 		const { id, topic, filters = {} } = subscription;
 		const stream = this.#link.openStream();
-		const answers = new ResponseStream(
+		const responses = new ResponseStream(
 			stream,
 			() => false,
 			() => this.#post({ request: { case: 'unsubscribe', value: { subscriptionId: id } } }),
@@ -135,7 +135,7 @@ export class PluginClient {
 		const value = { subscriptionId: id, topic, filters };
 		stream.send(encodePluginRequest({ requestId: this.#nextId(), request: { case: 'subscribe', value } }));
 		if (this.#link.streamsAreCheap) stream.end();
-		return answers;
+		return responses;
 	}
 
 	/** A transport for MCP messages. Only for a peer with the feature `mcp-tunnel`. */
@@ -162,20 +162,20 @@ export class PluginClient {
 
 	#sendAlone(id: string, payload: Uint8Array, call: UnaryCall): () => void {
 		const stream = this.#link.openStream();
-		let isAnswered = false;
+		let hasResponse = false;
 		stream.receive({
-			frame: (answer) => {
-				isAnswered = true;
-				const response = decodeResponse(answer);
+			frame: (bytes) => {
+				hasResponse = true;
+				const response = decodeResponse(bytes);
 				// Some peers omit the id when the stream has one response only.
-				if (response.requestId === id || response.requestId === '') call.answer(response);
+				if (response.requestId === id || response.requestId === '') call.settle(response);
 				else call.fail(unexpectedResponse(this.address, response.requestId));
 				if (!this.#link.streamsAreCheap) stream.end();
 			},
 			// Every stream ends; only an end without a response is an error.
 			end: () => {
-				if (isAnswered) return;
-				call.fail(new OrchestraError('closed', `${this.address} ended the stream without an answer`));
+				if (hasResponse) return;
+				call.fail(new OrchestraError('closed', `${this.address} ended the stream without a response`));
 			},
 			fail: (error) => call.fail(error),
 		});

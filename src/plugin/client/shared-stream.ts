@@ -68,7 +68,7 @@ export class SharedStream {
 			end: () => {
 				if (this.#stream !== stream) return;
 				stream.end();
-				over(new OrchestraError('closed', `${this.#link.address} ended the connection before it answered`));
+				over(new OrchestraError('closed', `${this.#link.address} ended the connection without a response`));
 			},
 			fail: over,
 		});
@@ -82,7 +82,7 @@ export class SharedStream {
 		if (call) {
 			this.#waiting.delete(requestId);
 			this.#addEnded(requestId);
-			call.answer(response);
+			call.settle(response);
 		} else if (!this.#ended.has(requestId)) this.#unexpected(requestId);
 		this.#endIfIdle();
 	}
@@ -107,5 +107,5 @@ export class SharedStream {
 
 /** The error of a call whose response has the id of another request. */
 export function unexpectedResponse(address: string, id: string): OrchestraError {
-	return new OrchestraError('bad_frame', `${address} answered request "${id}", which was not sent`);
+	return new OrchestraError('bad_frame', `${address} sent a response to "${id}", which was not requested`);
 }

@@ -1,12 +1,12 @@
 /*
- * Unary calls in flight: one request, one response.
- *
- * A call ends once: by its response, its deadline, its signal or the end of its stream.
- * One timer serves all deadlines.
+ * Unary calls in flight: one request, one response. The table is the one of JSON-RPC
+ * (`rpc/pending.ts`). Here calls are not matched by its ids: each stream has its own
+ * requests, so the stream holds the `UnaryCall` that settles the call.
  */
 import { OrchestraError } from '../../errors.ts';
 import { systemClock } from '../../rpc/clock.ts';
-import { Deadlines } from '../../rpc/deadlines.ts';
+import { canceledCall } from '../../rpc/message-errors.ts';
+import { type PendingEntry, PendingTable } from '../../rpc/pending.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
 /** Timeout and signal of a call. */
@@ -18,23 +18,33 @@ export interface CallOptions {
 
 export const CALL_TIMEOUT_MS = 30_000;
 
-/** One call in flight. */
+/** One call in flight, for the stream that gets its response. */
 export interface UnaryCall {
-	answer(response: PluginResponse): void;
+	settle(response: PluginResponse): void;
 	fail(error: OrchestraError): void;
 }
 
-interface Entry {
-	dueAt: number;
-	timeout: () => void;
+interface Entry extends PendingEntry {
+	readonly what: string;
+	readonly timeoutMs: number;
+	readonly resolve: (response: PluginResponse) => void;
+	/** Cancels the call at the peer; undefined until it was sent. */
+	abandon: (() => void) | undefined;
 }
 
 export class UnaryCalls {
-	readonly #entries = new Set<Entry>();
-	readonly #deadlines: Deadlines = new Deadlines(systemClock, (now) => this.#sweep(now));
+	readonly #pending = new PendingTable<Entry>(systemClock, {
+		expired: (entry) =>
+			abandon(
+				entry,
+				new OrchestraError('timeout', `${entry.what} got no response within ${entry.timeoutMs} ms`),
+			),
+		aborted: (entry, signal) => abandon(entry, canceledCall(entry.what, signal)),
+	});
+	#lastId = 0;
 
 	get size(): number {
-		return this.#entries.size;
+		return this.#pending.size;
 	}
 
 	/**
@@ -44,33 +54,26 @@ export class UnaryCalls {
 	run(what: string, options: CallOptions, begin: (call: UnaryCall) => () => void): Promise<PluginResponse> {
 		const { timeoutMs = CALL_TIMEOUT_MS, signal } = options;
 		return new Promise((resolve, reject) => {
-			let abandon: (() => void) | undefined;
+			if (signal?.aborted) return reject(canceledCall(what, signal));
+			const id = ++this.#lastId;
+			const dueAt = systemClock.now() + timeoutMs;
 			const entry: Entry = {
-				dueAt: systemClock.now() + timeoutMs,
-				timeout: () =>
-					giveUp(new OrchestraError('timeout', `${what} was not answered within ${timeoutMs} ms`)),
+				id,
+				what,
+				timeoutMs,
+				dueAt,
+				resolve,
+				reject,
+				abandon: undefined,
+				detach: undefined,
 			};
-			const finish = (): boolean => {
-				signal?.removeEventListener('abort', aborted);
-				return this.#entries.delete(entry);
-			};
-			const giveUp = (error: OrchestraError): void => {
-				if (!finish()) return;
-				abandon?.();
-				reject(error);
-			};
-			const aborted = (): void =>
-				giveUp(new OrchestraError('canceled', `${what} was canceled`, { cause: signal?.reason }));
-			this.#entries.add(entry);
-			if (signal?.aborted) return aborted();
-			signal?.addEventListener('abort', aborted, { once: true });
-			if (timeoutMs < Number.POSITIVE_INFINITY) this.#deadlines.schedule(entry.dueAt);
+			this.#pending.add(entry, signal);
 			const call: UnaryCall = {
-				answer: (response) => void (finish() && resolve(response)),
-				fail: (error) => void (finish() && reject(error)),
+				settle: (response) => this.#pending.take(id)?.resolve(response),
+				fail: (error) => this.#pending.take(id)?.reject(error),
 			};
 			try {
-				abandon = begin(call);
+				entry.abandon = begin(call);
 			} catch (thrown) {
 				call.fail(OrchestraError.from(thrown));
 			}
@@ -78,15 +81,11 @@ export class UnaryCalls {
 	}
 
 	close(): void {
-		this.#deadlines.close();
+		this.#pending.close();
 	}
+}
 
-	#sweep(now: number): number {
-		let next = Number.POSITIVE_INFINITY;
-		for (const entry of this.#entries) {
-			if (entry.dueAt <= now) entry.timeout();
-			else next = Math.min(next, entry.dueAt);
-		}
-		return next;
-	}
+function abandon(entry: Entry, error: OrchestraError): void {
+	entry.abandon?.();
+	entry.reject(error);
 }

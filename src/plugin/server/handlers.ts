@@ -1,15 +1,15 @@
-/* What a server of the protocol can answer, one handler a kind. All are optional. */
+/* The handlers of a server of the protocol, one for each kind of request. All are optional. */
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import type { LinkPeer } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
+import type { Awaitable } from '../../protocol/mcp-types.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type * as pb from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
-type Answer<T> = T | Promise<T>;
 type Handler<Request, Schema extends DescMessage> = (
 	request: Request,
 	call: ServerCall,
-) => Answer<MessageInitShape<Schema>>;
+) => Awaitable<MessageInitShape<Schema>>;
 
 /** The context of a request. */
 export interface ServerCall {
@@ -48,11 +48,11 @@ export interface PluginHandlers {
 	storageDelete?: Handler<pb.StorageDeleteRequest, typeof pb.StorageDeleteResponseSchema>;
 	storageList?: Handler<pb.StorageListRequest, typeof pb.StorageListResponseSchema>;
 	/** Send chunks until done; throwing ends the stream with an error. */
-	streamStart?(request: pb.StreamStart, call: StreamingCall): Answer<void>;
+	streamStart?(request: pb.StreamStart, call: StreamingCall): Awaitable<void>;
 	/** Called once; deliver until the signal is aborted. */
-	subscribe?(request: pb.Subscribe, call: SubscribedCall): Answer<void>;
-	unsubscribe?(request: pb.Unsubscribe, call: ServerCall): Answer<void>;
-	publish?(request: pb.Publish, call: ServerCall): Answer<void>;
+	subscribe?(request: pb.Subscribe, call: SubscribedCall): Awaitable<void>;
+	unsubscribe?(request: pb.Unsubscribe, call: ServerCall): Awaitable<void>;
+	publish?(request: pb.Publish, call: ServerCall): Awaitable<void>;
 	/** An MCP tunnel was opened. The handler starts the transport and closes it. */
 	tunnel?(tunnel: Transport, call: ServerCall): void;
 }

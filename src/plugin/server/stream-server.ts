@@ -4,10 +4,15 @@
  * Usually a stream has one request and one response. It may carry many requests, which
  * are answered in any order under their request ids. The peer ends its side after its
  * last request, and we end ours after the last response.
+ *
+ * There is no table by id and no admission queue as in `rpc/incoming-calls.ts`: the
+ * protocol allows a repeated or empty request id, the link bounds the streams and applies
+ * backpressure to each, and a canceled call still gets its (error) response.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
+import { INCOMING_LIMIT } from '../../rpc/incoming-calls.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';
 import { MCP_PARTS } from '../features.ts';
@@ -16,6 +21,8 @@ import { Tunnel } from '../tunnel.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
 import { ServedCall } from './served-call.ts';
+
+const tooManyCalls = `${INCOMING_LIMIT} calls are in flight on this stream`;
 
 type Response = NonNullable<ResponseInit['response']>;
 type Value<K extends RequestKind> = Extract<PluginRequest['request'], { case: K }>['value'];
@@ -71,6 +78,10 @@ class StreamServer {
 			this.#finishIfIdle();
 			return;
 		}
+		if (this.#calls.size >= INCOMING_LIMIT) {
+			this.#send(requestId, errorResponse('too_many_calls', tooManyCalls));
+			return;
+		}
 		const call = new ServedCall(requestId, this.#peer);
 		this.#calls.add(call);
 		if (request.case === 'mcpMessage')
@@ -86,14 +97,14 @@ class StreamServer {
 
 	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
 		try {
-			await this.#answer(call, request);
+			await this.#respond(call, request);
 		} catch (thrown) {
 			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
 		}
 		this.#done(call);
 	}
 
-	async #answer(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+	async #respond(call: ServedCall, request: PluginRequest['request']): Promise<void> {
 		const { case: kind, value } = request;
 		if (kind === 'streamStart') return this.#streamTool(call, value);
 		if (kind === 'subscribe') return this.#subscribe(call, value);
@@ -103,8 +114,8 @@ class StreamServer {
 		}
 		// For these kinds the response has the name of the request, which the compiler cannot express.
 		const handler = this.#handlers[kind] as ((value: unknown, call: ServerCall) => unknown) | undefined;
-		const answer = handler ? await handler.call(this.#handlers, value, call) : undefined;
-		const response = handler ? ({ case: kind, value: answer } as Response) : absent(kind);
+		const result = handler ? await handler.call(this.#handlers, value, call) : undefined;
+		const response = handler ? ({ case: kind, value: result } as Response) : absent(kind);
 		this.#send(call.requestId, response);
 	}
 

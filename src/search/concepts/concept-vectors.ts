@@ -52,7 +52,7 @@ export class ConceptVectors {
 		return this.#vectors.product(row, this.#rows.subarray(line * dimensions, (line + 1) * dimensions));
 	}
 
-	/** Every slot has the same weight, whatever the number of its alternatives. */
+	/** Every slot has the same weight, for any number of alternatives. */
 	#sumUp({ stems, lineOf, patterns, leading }: ConceptList): void {
 		const { dimensions } = this.#vectors;
 		const rowOf = Int32Array.from(stems.keys(), (root) => this.#vectors.rowOf(root));

@@ -17,7 +17,7 @@ export interface ListLine {
 	number: number;
 }
 
-/** Gives every entry of a list, without comments and blank lines. */
+/** Calls `take` with every entry of a list, without comments and blank lines. */
 export function eachLine(text: string, take: (line: string, number: number) => void): void {
 	let number = 0;
 	for (const raw of text.split('\n')) {

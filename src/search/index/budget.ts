@@ -1,7 +1,6 @@
 /*
- * Fill a budget with the best first. A thing that does not fit is left out and
- * a smaller one behind it may still fit, so that a single long document does
- * not waste what is left.
+ * Fill a budget greedily, best item first. An item that does not fit is skipped, and a
+ * smaller one after it may still fit, so that one long document does not waste the rest.
  */
 
 /** The items that fit, in their order; never more than `budget` in all. */

@@ -1,10 +1,10 @@
 /*
- * The reasons of a match. Worked out only for the few documents that are shown:
- * which words were met, in which fields, and which of them stand side by side.
+ * The reasons of a match, computed only for the documents that are returned: which
+ * words matched, in which fields, and which of them are adjacent.
  */
 import type { MatchReason } from '../document.ts';
+import type { KnownTerm } from './expansion-terms.ts';
 import type { QueryWord } from './query.ts';
-import type { KnownTerm } from './scores.ts';
 
 /** Most expansion terms that are listed as reasons of one document. */
 const TERM_LIMIT = 2;

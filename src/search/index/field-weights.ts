@@ -1,10 +1,10 @@
 /*
- * What each word weighs in a document: its occurrences, by the worth of the
- * field. Repetition counts less and less within each field, so a long text that
- * says a word a hundred times stays behind a title that says it.
+ * The weight of each word in a document: its occurrences, weighted by field. Term
+ * frequency saturates within each field, so a long text that repeats a word a hundred
+ * times ranks below a title that has it.
  *
- * The table is as long as the vocabulary and empty again after each document.
- * Both numbers of a word lie side by side, where one look into memory gets them.
+ * The table has one entry per word of the vocabulary and is cleared after each
+ * document. Both numbers of a word are adjacent: one cache line.
  */
 import type { SearchField } from '../document.ts';
 

@@ -1,6 +1,6 @@
 /*
- * Rows of whole numbers one behind another in one list. Thousands of small lists
- * would take longer to make than what is read into them.
+ * Rows of integers in one array, instead of thousands of small arrays, which would
+ * take longer to allocate than to fill.
  */
 
 export class NumberRows {
@@ -13,7 +13,7 @@ export class NumberRows {
 		return this.starts.length - 1;
 	}
 
-	/** End the row that was pushed to `values`; gives its number. */
+	/** End the row that was pushed to `values`. Returns its number. */
 	end(): number {
 		return this.starts.push(this.values.length) - 2;
 	}

@@ -1,10 +1,10 @@
 /*
- * Which patterns of a list of concepts a query meets, and how far. Words that
- * many lines use say little, so a slot weighs the more the rarer its words are.
- * One word that is met out of several is chance; from two on it may be meant.
+ * Matches a query against the patterns of a list of concepts, with a score. The weight
+ * of a slot is higher the rarer its words are. One matching word of several may be
+ * chance; a partial match needs two.
  *
- * The columns, one number a pattern or a position, are kept from query to query
- * and empty again after each.
+ * The columns (one number per pattern or position) are reused by the next query and
+ * cleared after each.
  */
 import type { ConceptList } from '../concepts/concept-list.ts';
 import { PatternPositions } from './pattern-positions.ts';
@@ -120,7 +120,7 @@ export class PatternIndex {
 		}
 	}
 
-	/** A slot that many words fill tells less, though not as little as all their lines together. */
+	/** A slot with many alternatives weighs less, but not as little as all their lines together. */
 	#weightOf(slot: number): number {
 		const { starts, values } = this.#list.slots;
 		const start = starts[slot] ?? 0;

@@ -1,7 +1,7 @@
 /*
- * Where the slots of a list of concepts stand: positions are counted through all
- * patterns of all lines. It is worked out before the first answer, by code that
- * is not warm yet, so these are columns of numbers and plain loops.
+ * An inverted index from stems to the slots of a list of concepts; positions are
+ * numbered through all patterns of all lines. It is built before the first search, by
+ * code that V8 has not optimized yet, so it uses typed arrays and plain loops.
  */
 import type { ConceptList } from '../concepts/concept-list.ts';
 
@@ -31,7 +31,7 @@ export class PatternPositions {
 		return this.#positionsByStem.subarray(end - (this.#counts[stem] ?? 0), end);
 	}
 
-	/** Gives how many pairs of a position and a stem there are; `#ends` has where each stem begins by then. */
+	/** Returns the number of pairs of a position and a stem, and sets `#ends` to the start of each stem. */
 	#count({ patterns, lineOf, slots }: ConceptList): number {
 		/** The last line that was seen to have a stem, counted from 1. */
 		const lastLine = new Uint32Array(this.#counts.length);

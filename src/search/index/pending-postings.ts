@@ -1,12 +1,11 @@
 /*
- * Entries that wait for their posting lists.
+ * A write buffer for posting lists.
  *
- * A document touches hundreds of postings that lie all over the memory, and
- * filing thousands of documents one by one spends most of its time waiting for
- * it and making lists longer. So entries are written down first, batch by batch.
- * When there are many, it is known by then how long each list will be: all of
- * them are laid out in one piece of memory, and every entry goes straight to its
- * place. A few are filed one by one.
+ * A document adds to hundreds of posting lists in scattered memory. Adding thousands of
+ * documents one by one is bound by cache misses and by growing the lists. So entries
+ * are buffered in batches. With many entries the final length of every list is known:
+ * all lists are laid out in one allocation, and each entry is written to its final
+ * place. A few entries are added one by one.
  */
 import type { Lexicon } from './lexicon.ts';
 
@@ -50,7 +49,7 @@ export class PendingPostings {
 		batch.weights[at] = weight;
 	}
 
-	/** Bring everything to its posting, or what can be done until `isTime`. Postings may be read when it gives true. */
+	/** Write the buffer to the posting lists until `isTime`. Returns true when all is written and lists may be read. */
 	settle(isTime: () => boolean = () => false): boolean {
 		if (this.#batch.length === 0) return true;
 		this.#steps ??= this.#isWorthLayingOut() ? this.#fileAtOnce() : this.#fileOneByOne();
@@ -109,7 +108,7 @@ export class PendingPostings {
 		return counts;
 	}
 
-	/** Give each posting room for all that it gets; `ends` has the place of the first of it, by number. */
+	/** Allocate every list at its final length; `ends` has the place of its first new entry, by number. */
 	#layOut(counts: Uint32Array): { lists: Float64Array; ends: Float64Array } {
 		const wanted = (number: number) => (this.#lexicon.byNumber(number)?.end ?? 0) + 2 * (counts[number] ?? 0);
 		let size = 0;

@@ -2,24 +2,13 @@
  * The BM25 scores of one query, a number per document. The arrays are reused by the
  * next query: a search makes no garbage that grows with the collection.
  */
-import type { PostingList } from './posting-list.ts';
+import type { KnownTerm } from './expansion-terms.ts';
 import type { Alternative, QueryWord } from './query.ts';
 
 /** Saturation of the term frequency, k1 of BM25. */
 const SATURATION = 1.2;
 /** Part of the score that depends on how many words of the query a document holds. */
 const COVERAGE_SHARE = 0.6;
-
-/** An expansion term that the collection has. */
-export interface KnownTerm {
-	posting: PostingList;
-	form: string;
-	rarity: number;
-	/** Confidence, from 0 to 1. */
-	weight: number;
-	/** The words of the query that lead to it. */
-	text: string;
-}
 
 export interface TermShares {
 	/** Score of a document that holds all the terms. */
@@ -91,7 +80,7 @@ export class Scores {
 		}
 	}
 
-	/** Gives how many slots are in `#mine` after it, `known` of them from terms before. */
+	/** Returns the number of slots in `#mine`, `known` of them from earlier terms. */
 	#scoreTerm({ posting: { entries, end }, rarity, weight: confidence }: KnownTerm, known: number): number {
 		const mine = this.#mine;
 		const scores = this.#word;
@@ -120,7 +109,7 @@ export class Scores {
 		}
 	}
 
-	/** Gives how many slots are in `#mine` after it, `known` of them from alternatives before. */
+	/** Returns the number of slots in `#mine`, `known` of them from earlier alternatives. */
 	#scoreAlternative({ posting: { entries, end }, factor, rarity }: Alternative, known: number): number {
 		const mine = this.#mine;
 		const scores = this.#word;

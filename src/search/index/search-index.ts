@@ -11,16 +11,16 @@
 import type { Concepts } from '../concepts/concepts.ts';
 import type { Synonyms } from '../concepts/synonyms.ts';
 import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from '../document.ts';
-import { wordsOf } from '../text/words.ts';
 import { DocumentVectors, type ReadDocument, type VectorQuery } from '../vectors/document-vectors.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
+import { type KnownTerm, knownTerms } from './expansion-terms.ts';
 import { explain, type PhraseMatch, phrasesIn, type SimilarForm } from './explain.ts';
 import { FieldWeights } from './field-weights.ts';
 import { Lexicon } from './lexicon.ts';
 import { PendingPostings } from './pending-postings.ts';
-import { QUERY_SCAN_LIMIT, type QueryWord, rarityOf, readQuery } from './query.ts';
+import { type QueryWord, readQuery } from './query.ts';
 import { RareTitles } from './rare-titles.ts';
-import { type KnownTerm, Scores } from './scores.ts';
+import { Scores } from './scores.ts';
 import { similarPairs } from './similar-words.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
@@ -39,13 +39,6 @@ const SIMILARITY_FLOOR = 0.2;
 const ALONE_LEAST_SIMILARITY = 0.1;
 /** Score of all expansion terms, and the least that finds a document by them alone. */
 const TERM_SHARES = { most: 0.5, least: 0.05 };
-/** In a large collection, terms in a larger part of the documents say little and take long. */
-const TERM_MOST_SHARE = 0.25;
-/** An expansion counts in full when the collection has this part of its terms; with fewer the query is likely about something else. */
-const KNOWN_TERMS_SHARE = 0.5;
-/** Terms in so few documents cost nothing. */
-const TERM_FREE_DOCUMENTS = 1000;
-
 export interface IndexedDocument {
 	id: string;
 	/** Numbers of postings in reading order; 0 ends an item. */
@@ -202,26 +195,12 @@ export class SearchIndex {
 
 	#read(query: string): ReadQuery {
 		const words = readQuery(query, { lexicon: this.#lexicon, synonyms: this.#synonyms }, this.size);
-		const terms = this.#termsIn(query);
+		const terms = knownTerms(this.#concepts, this.#lexicon, { query, size: this.size });
 		const vectorQuery = this.#documentVectors?.toVector(words, this.size, terms);
 		if (vectorQuery) this.#refresh();
 		const similarities =
 			vectorQuery && this.#documentVectors?.similarities(vectorQuery, this.#documents.length);
 		return { words, terms, vectorQuery, similarities };
-	}
-
-	/** Expansion terms that the collection has. */
-	#termsIn(query: string): KnownTerm[] {
-		const mostDocuments = Math.max(TERM_FREE_DOCUMENTS, TERM_MOST_SHARE * this.size);
-		const meant = this.#concepts?.expand(wordsOf(query, QUERY_SCAN_LIMIT)) ?? [];
-		const known = meant.flatMap((term): KnownTerm[] => {
-			const posting = this.#lexicon.find(term.form);
-			return posting ? [{ ...term, posting, rarity: rarityOf(posting.count, this.size) }] : [];
-		});
-		const confidence = Math.min(1, weightOf(known) / weightOf(meant) / KNOWN_TERMS_SHARE);
-		return known
-			.filter(({ posting }) => posting.count <= mostDocuments)
-			.map((term) => ({ ...term, weight: term.weight * confidence }));
 	}
 
 	#refresh(isTime?: () => boolean): boolean {
@@ -289,10 +268,6 @@ export class SearchIndex {
 		}
 		return sum;
 	}
-}
-
-function weightOf(terms: readonly { weight: number }[]): number {
-	return terms.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** Similarity above the floor, scaled to 0 … 1. */

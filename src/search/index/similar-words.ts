@@ -1,18 +1,18 @@
 /*
- * Why a document is near to a query: the words of the document that bring it
- * nearest, each beside the word of the query that is used most alike. Only the
- * beginning of a document is looked at; its weightiest fields stand there.
+ * Explains a match by similarity: pairs of a document word and a query word with a
+ * high cosine similarity. Only the start of a document is scanned; its fields with the
+ * highest weights are there.
  */
 import type { DocumentVectors, VectorQuery, VectorQueryWord } from '../vectors/document-vectors.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
 /** Most pairs that are listed for one document. */
 const PAIR_LIMIT = 2;
-/** How many words of a document are looked at. */
+/** How many words of a document are scanned. */
 const LOOK_LIMIT = 64;
-/** How many of them, those that bring it nearest, are paired with words of the query. */
+/** How many of them, those that add most to the similarity, are paired with words of the query. */
 const NEAREST_LIMIT = 8;
-/** Words less alike than this explain nothing. */
+/** Pairs with a lower cosine similarity explain nothing. */
 const PAIR_LEAST_SIMILARITY = 0.35;
 
 export interface SimilarPair {
@@ -30,7 +30,7 @@ interface Contribution {
 }
 
 /**
- * The pairs that tell the most; none for a document that is not near.
+ * The pairs with the highest similarity; none for a document that is not similar.
  * @param numbers of the postings of the document's words, in reading order
  */
 export function similarPairs(

@@ -1,7 +1,7 @@
 /*
- * The best few of many, without sorting the many: a heap that has the worst of
- * the kept ones on top. Of equal scores those are kept that come before in an
- * order of the caller, so the outcome does not depend on the order of arrival.
+ * The top k of many scores without sorting all: a binary heap with the lowest of the
+ * kept scores on top. Ties are broken by an order of the caller, so the result does not
+ * depend on the order of arrival.
  */
 
 export class TopSlots {

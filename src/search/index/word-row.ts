@@ -1,6 +1,6 @@
 /*
- * Numbers of words in reading order: a list that is filled for one document
- * after another and keeps its room, so that loading makes no garbage of it.
+ * Word numbers in reading order: a growable array that is reused for each document, so
+ * that loading allocates nothing for it.
  */
 
 /** Numbers on one page of kept rows. */

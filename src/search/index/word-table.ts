@@ -1,14 +1,14 @@
 /*
- * Spelling to number, straight from the characters of a text.
+ * A hash table from spelling to number that reads words directly from the bytes of a
+ * text.
  *
- * Loading a large collection is mostly this: millions of words, nearly all of
- * them met before. A hash table of our own finds them without cutting each one
- * out of the text as a string, and with one look into memory: a word is known by
- * two independent hashes of 32 bits and its length, side by side with its
- * number. Two words that agree in all of it do not occur in practice, and would
- * only make one be found for the other. A text is read from a copy of its bytes,
- * for a look at one character of a string costs several times as much. Words
- * that are more than plain letters and digits are cut out and left to `wordsOf`.
+ * Loading a large collection looks up millions of words, nearly all of them known. This
+ * table finds them without creating a string for each, and with one cache miss: the key
+ * of a word is two independent 32-bit hashes and its length, adjacent to its number. A
+ * collision of all three does not occur in practice, and would only merge two words.
+ * The text is copied to bytes first, because access to single characters of a string
+ * costs several times as much. Words with other characters than ASCII letters and
+ * digits are left to `wordsOf`.
  */
 import { ownCopy } from '../text/own-copy.ts';
 import {
@@ -37,7 +37,7 @@ export class WordTable {
 	#bytes: Uint8Array = new Uint8Array(FIRST_ROOM);
 	#count = 0;
 
-	/** @param create gives the number of a word that is met for the first time */
+	/** @param create returns the number of a new word */
 	constructor(create: (word: string) => number) {
 		this.#create = create;
 	}
@@ -90,13 +90,13 @@ export class WordTable {
 		return true;
 	}
 
-	/** Give a word a new number when it is met again. */
+	/** Forget a word: it gets a new number when it is read again. */
 	forget(word: string): void {
 		const place = this.#find(word);
 		if (this.#cells[place + 2] !== 0) this.#cells[place + 3] = FORGOTTEN;
 	}
 
-	/** Copy a text to `#bytes` with a zero behind it; gives the number of bytes. */
+	/** Copy a text to `#bytes`, zero-terminated. Returns the number of bytes. */
 	#encode(text: string): number {
 		for (let room = text.length + 1; ; room = 3 * text.length + 1) {
 			if (this.#bytes.length < room) this.#bytes = new Uint8Array(Math.max(2 * this.#bytes.length, room));

@@ -1,9 +1,9 @@
 /*
- * A part of a text that holds on to nothing else.
+ * A copy of a substring that does not retain the whole string.
  *
- * The engine keeps a part of a string as a reference to the whole: a title cut
- * out of a file would keep the file in memory. A string that was put together
- * and then cut is laid out anew, at the length that it has.
+ * V8 represents a substring as a reference to its parent: a title cut out of a file
+ * would keep the whole file in memory. A string that is concatenated and then cut is
+ * flattened to a copy of its own length.
  */
 
 /** The same characters in memory of their own. */

@@ -1,11 +1,11 @@
 /*
- * One form for the forms of an English word: migrate, migrates, migrating,
- * migration and migrations all become `migr`.
+ * A stemmer for English: migrate, migrates, migrating, migration and migrations all
+ * become `migr`.
  *
- * A handful of endings, taken off in three steps. It errs on the side of taking
- * too little: two words wrongly joined cost a wrong answer, two forms left apart
- * only cost a weaker one. Thousands of words are stemmed before the first answer,
- * by code that is not warm yet; so the last letter tells which endings to look for.
+ * A few suffixes are removed in three steps. It prefers to remove too little: two words
+ * that are merged wrongly give a wrong hit, two forms kept apart only a weaker one.
+ * Thousands of words are stemmed before the first search, by code that V8 has not
+ * optimized yet, so the last letter selects the suffixes to test.
  */
 
 const SHORTEST_STEM = 3;

@@ -1,10 +1,9 @@
 /*
- * Text to words, in the order they stand.
+ * The tokenizer: text to words, in reading order.
  *
- * Letters and digits make a word, whatever the script. `parseFile` gives parse,
- * file and parsefile, because people ask for any of them. Scripts that put no
- * spaces between words are cut into pairs of characters, which needs no
- * dictionary and finds what is looked for.
+ * Letters and digits of any script form a word. `parseFile` yields parse, file and
+ * parsefile, because users search for any of them. Scripts without spaces between words
+ * are split into bigrams, which needs no dictionary.
  */
 
 /** Longer runs of letters are encoded data, not words. */

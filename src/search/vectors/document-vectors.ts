@@ -6,10 +6,11 @@
  * first search after a change: a client that only reads pays nothing. Vectors have
  * length 1, so the dot product of two is their cosine similarity.
  */
+
+import type { KnownTerm } from '../index/expansion-terms.ts';
 import type { Lexicon } from '../index/lexicon.ts';
 import type { PostingList } from '../index/posting-list.ts';
 import { type QueryWord, rarityOf } from '../index/query.ts';
-import type { KnownTerm } from '../index/scores.ts';
 import { stem } from '../text/stem.ts';
 import { multiply, toUnit } from '../vectors/vector.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
@@ -21,7 +22,7 @@ const RARITY_POWER = 0.5;
 /** Weight of an expansion term in the vector of a query, beside a word of the query. */
 const TERM_SHARE = 0.3;
 
-/** Gives each word of the document at `slot` once, with its weight. */
+/** Calls `take` with each word of the document at `slot` once, with its weight. */
 export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;
 
 export interface VectorQueryWord {

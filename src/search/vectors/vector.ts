@@ -1,6 +1,6 @@
 /* Vectors that lie one after another in a list of numbers. */
 
-/** Give a vector the length 1; false for one that is zero. */
+/** Normalize a vector to length 1; false for a zero vector. */
 export function toUnit(values: Float32Array, start: number, end: number): boolean {
 	let squares = 0;
 	for (let at = start; at < end; at++) {

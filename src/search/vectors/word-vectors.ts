@@ -1,8 +1,7 @@
 /*
- * What words mean, as a table of vectors: words that are used alike point the
- * same way. The table is made once by scripts/vectors.py and comes as bytes, so
- * that this layer needs no files. Rows are whole numbers of one byte with a
- * scale each; they stay in the bytes as they came.
+ * A table of word vectors: words with similar use have similar vectors. The table is
+ * created by scripts/vectors.py and passed in as bytes, so that this layer needs no
+ * files. Rows are quantized to int8 with a scale each, and are read in place.
  *
  *     "orchwv01"  dimensions u16  zero u16  words u32  bytes of the words u32
  *     stems, one a line · a scale f32 a stem · a row of i8 a stem

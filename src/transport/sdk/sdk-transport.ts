@@ -5,8 +5,9 @@
  * SDK sets. The SDK is not imported, so one class serves both. Callbacks as mutable
  * properties are the SDK's convention, not ours.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import type { Receiver } from '../../rpc/channel.ts';
+import { oversizeMessage, parseFailure } from '../../rpc/message-errors.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import type { OversizeLine } from '../../wire/lines.ts';
 import type { Transport } from '../transport.ts';
@@ -52,16 +53,13 @@ export class SdkTransport implements Receiver {
 			if (isObject(value) || Array.isArray(value)) return this.onmessage?.(value);
 		} catch (error) {
 			if (text.trim() === '') return;
-			this.onerror?.(
-				new OrchestraError('parse', `failed to parse response: ${messageOf(error)}`, { cause: error }),
-			);
+			this.onerror?.(parseFailure(text, error));
 		}
 		this.#transport?.noteStray(text);
 	}
 
 	oversize({ limitBytes }: OversizeLine): void {
-		const message = `message is longer than the limit of ${limitBytes} bytes`;
-		this.onerror?.(new OrchestraError('bad_frame', message, { data: { limitBytes } }));
+		this.onerror?.(oversizeMessage(limitBytes));
 	}
 
 	end(): void {

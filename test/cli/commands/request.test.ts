@@ -58,15 +58,16 @@ describe('mctl request', () => {
 		expect(stderr).toContain('mctl: the program refused `initialize`: JSON-RPC error -32601: no');
 	});
 
-	it('quotes an answer that is not JSON-RPC, at once', async () => {
+	it('quotes a response that is not JSON-RPC, at once', async () => {
 		const program = `stdio:sh -c 'read line; echo {\\"id\\":1,\\"error\\":\\"bad\\"}; exec sleep 300'`;
 		const { code, stderr } = await mctl(['request', program, 'x']);
-		expect([code, stderr]).toEqual([69, expect.stringContaining('it was {"id":1,"error":"bad"}')]);
+		expect([code, stderr]).toEqual([69, expect.stringContaining('received {"id":1,"error":"bad"}')]);
 	});
 
-	it('exits 124 at the deadline', async () => {
+	it('exits 124 at the deadline, and names the flag that extends it', async () => {
 		const { code, stderr } = await mctl(['request', 'stdio:sleep 30', 'x', '--timeout', '100']);
-		expect([code, stderr]).toEqual([124, expect.stringContaining('mctl: request timed out after 100ms')]);
+		const hint = 'hint: x got no response; raise --timeout if it needs longer.';
+		expect([code, stderr]).toEqual([124, `mctl: request timed out after 100ms\n${hint}\n`]);
 	});
 
 	it('exits 1 with the error of the server', async () => {

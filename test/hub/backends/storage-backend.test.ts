@@ -46,7 +46,7 @@ describe('the storage as resources', () => {
 		expect(await textAt(backend, 'orchestra://notes/plans%2Fb')).toBe('two');
 	});
 
-	it('gives the content without its front matter, and metadata and version beside it', async () => {
+	it('returns the content without its front matter, with metadata and version', async () => {
 		const backend = backendWith({
 			'features/F-1.md': '---\nstorage_version: 3\nstatus: done\n---\n# Login\n',
 		});
@@ -62,7 +62,7 @@ describe('the storage as resources', () => {
 		});
 	});
 
-	it('gives bytes that are not UTF-8 as a blob', async () => {
+	it('returns bytes that are not UTF-8 as a blob', async () => {
 		const backend = backendWith({ 'docs/x.md': Uint8Array.of(0xff, 0xfe) });
 		expect(await backend.readResource('orchestra://docs/x')).toMatchObject({ contents: [{ blob: '//4=' }] });
 	});
@@ -73,14 +73,14 @@ describe('the storage as resources', () => {
 		'orchestra://notes/',
 		'orchestra://elsewhere/a',
 		'orchestra://notes/a?b=c',
-	])('says that %s is not found', async (uri) => {
+	])('reports that %s is not found', async (uri) => {
 		const backend = backendWith({ 'notes/a.md': 'a', 'elsewhere/a.md': 'a' });
 		const error = rpcErrorOf(await thrownBy(() => backend.readResource(uri)));
 		expect(error).toMatchObject({ code: -32602, message: `Resource not found: ${uri}` });
 	});
 
 	it.each(['orchestra://notes/../secret', 'orchestra://notes/..%2f..%2Fsecret', 'orchestra://notes/%00'])(
-		'never reads outside with %s',
+		'never reads outside the root with %s',
 		async (uri) => {
 			const backend = backendWith({ '../secret.md': 'secret', 'secret.md': 'secret', 'notes/a.md': 'a' });
 			await expect(backend.readResource(uri)).rejects.toThrow(/Resource not found/);

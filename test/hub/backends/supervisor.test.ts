@@ -25,7 +25,7 @@ describe('Supervisor', () => {
 		expect([starts(), changes(), supervisor.state]).toEqual([1, 1, 'running']);
 	});
 
-	it('starts again after a crash, with a pause that doubles up to a bound', async () => {
+	it('restarts after a crash, with exponential backoff up to a bound', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
 		for (let pause = RESTART_FIRST_MS, n = 2; n < 9; n++, pause = Math.min(pause * 2, RESTART_MAX_MS)) {
@@ -37,7 +37,7 @@ describe('Supervisor', () => {
 		}
 	});
 
-	it('forgets the past after a minute of good health', async () => {
+	it('resets its backoff after a minute without a failure', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
 		await crash();
@@ -48,7 +48,7 @@ describe('Supervisor', () => {
 		expect(starts()).toBe(3);
 	});
 
-	it('fails the callers with the reason when it does not start, and tries again', async () => {
+	it('rejects its callers with the reason when a start fails, and tries again', async () => {
 		const { supervisor, starts, failNext } = supervised();
 		failNext('no such binary');
 		await expect(supervisor.up()).rejects.toThrow('no such binary');
@@ -57,7 +57,7 @@ describe('Supervisor', () => {
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 	});
 
-	it('keeps to its pause however often it is asked for: waits when it is short, says why when it is long', async () => {
+	it('keeps to its backoff for any number of calls: waits when it is short, fails with the reason when it is long', async () => {
 		const { supervisor, starts, crash } = supervised();
 		await supervisor.up();
 		await crash();
@@ -75,31 +75,31 @@ describe('Supervisor', () => {
 	});
 
 	it('restarts after several failed health checks, and tolerates one', async () => {
-		const { supervisor, starts, stops, ill } = supervised();
+		const { supervisor, starts, stops, unhealthy } = supervised();
 		await supervisor.up();
-		ill('no disk');
+		unhealthy('no disk');
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running, unhealthy: no disk');
-		ill(undefined);
+		unhealthy(undefined);
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS);
 		expect(supervisor.state).toBe('running');
-		ill('no disk');
+		unhealthy('no disk');
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
 		expect([stops(), supervisor.state]).toEqual([1, 'down: it was unhealthy: no disk']);
-		ill(undefined);
+		unhealthy(undefined);
 		await vi.advanceTimersByTimeAsync(RESTART_FIRST_MS);
 		expect([starts(), supervisor.state]).toEqual([2, 'running']);
 		await supervisor.close();
 	});
 
 	it('does not treat a busy process as unhealthy when a health check times out, but does when it reports so', async () => {
-		const { supervisor, starts, ill, busy } = supervised();
+		const { supervisor, starts, unhealthy, busy } = supervised();
 		await supervisor.up();
 		busy(true);
-		ill(new OrchestraError('timeout', 'no answer'));
+		unhealthy(new OrchestraError('timeout', 'no answer'));
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * (FAILED_CHECKS_LIMIT + 1));
 		expect([starts(), supervisor.state]).toEqual([1, 'running']);
-		ill('no disk');
+		unhealthy('no disk');
 		await vi.advanceTimersByTimeAsync(HEALTH_INTERVAL_MS * FAILED_CHECKS_LIMIT);
 		expect(supervisor.isDown).toBe(true);
 		await supervisor.close();
@@ -151,11 +151,11 @@ function supervised(): {
 	crash: () => Promise<void>;
 	failNext: (reason: string) => void;
 	hangNext: () => void;
-	ill: (reason: string | Error | undefined) => void;
+	unhealthy: (reason: string | Error | undefined) => void;
 	busy: (isBusy: boolean) => void;
 	idle: (isIdle: boolean) => void;
 } {
-	let illness: Error | undefined;
+	let failedCheck: Error | undefined;
 	let [isIdle, isBusy, hangs] = [false, false, false];
 	let [starts, stops, changes] = [0, 0, 0];
 	let failure: string | undefined;
@@ -178,7 +178,7 @@ function supervised(): {
 			return Promise.resolve();
 		},
 		onChange: () => changes++,
-		check: () => (illness === undefined ? Promise.resolve() : Promise.reject(illness)),
+		check: () => (failedCheck === undefined ? Promise.resolve() : Promise.reject(failedCheck)),
 		isIdle: () => isIdle,
 		isBusy: () => isBusy,
 	};
@@ -189,7 +189,7 @@ function supervised(): {
 		changes: () => changes,
 		failNext: (reason) => (failure = reason),
 		hangNext: () => (hangs = true),
-		ill: (reason) => (illness = typeof reason === 'string' ? new Error(reason) : reason),
+		unhealthy: (reason) => (failedCheck = typeof reason === 'string' ? new Error(reason) : reason),
 		busy: (value) => (isBusy = value),
 		idle: (value) => (isIdle = value),
 		crash: async () => {

@@ -12,7 +12,7 @@ import {
 const now = new Date('2026-01-02T03:04:05Z');
 
 describe('EventHub', () => {
-	it('delivers an event to every subscriber of its topic, with the time of the hub', () => {
+	it('delivers an event to every subscriber of its topic, with the timestamp of the hub', () => {
 		const hub = new EventHub(() => now);
 		const first = listen(hub, 'one', 'features');
 		const second = listen(hub, 'two', 'features');
@@ -49,7 +49,7 @@ describe('EventHub', () => {
 		);
 	});
 
-	it('drops a subscriber that is gone or that throws, and reaches the others', () => {
+	it('drops a subscriber that is gone or that throws, and delivers to the others', () => {
 		const hub = new EventHub();
 		let asked = 0;
 		hub.subscribe({ subscriptionId: 'gone', topic: 't' }, () => {
@@ -68,7 +68,7 @@ describe('EventHub', () => {
 		expect(hub.size).toBe(1);
 	});
 
-	it('delivers nothing after the end of a subscription, however it ended', () => {
+	it('delivers nothing after a subscription was ended in any way', () => {
 		const hub = new EventHub();
 		const got: DeliveredEvent[] = [];
 		const stop = hub.subscribe({ subscriptionId: 'a', topic: 't' }, collect(got));
@@ -91,7 +91,7 @@ describe('EventHub', () => {
 		expect(got).toHaveLength(1);
 	});
 
-	it('lets an owner take over its own id, and the old end no longer ends it', () => {
+	it('replaces a subscription with the same owner and id, and the end of the old one has no effect', () => {
 		const hub = new EventHub();
 		const old = listen(hub, 'a', 't');
 		const got: DeliveredEvent[] = [];
@@ -102,7 +102,7 @@ describe('EventHub', () => {
 		expect([old.length, got.length, hub.size]).toEqual([0, 1, 1]);
 	});
 
-	it('delivers what a delivery publishes after it, in order, to everybody', () => {
+	it('delivers an event that is published during a delivery after it, in order, to all subscribers', () => {
 		const hub = new EventHub();
 		hub.subscribe({ subscriptionId: 'answers', topic: 'question' }, () => {
 			publish(hub, 'answer', {});
@@ -116,7 +116,7 @@ describe('EventHub', () => {
 		expect(seen).toEqual(['question', 'answer']);
 	});
 
-	it('cuts off a subscriber that publishes what it receives for ever, and goes on', () => {
+	it('drops a subscriber that republishes every event, and serves the others', () => {
 		const hub = new EventHub();
 		let received = 0;
 		hub.subscribe({ subscriptionId: 'loop', topic: 't' }, () => {
@@ -132,7 +132,7 @@ describe('EventHub', () => {
 		expect(hub.size).toBe(1);
 	});
 
-	it('does not deliver to one who unsubscribed during the delivery', () => {
+	it('does not deliver to a subscriber that unsubscribed during the delivery', () => {
 		const hub = new EventHub();
 		hub.subscribe({ subscriptionId: 'first', topic: 't' }, () => hub.unsubscribe('second'));
 		const got = listen(hub, 'second', 't');
@@ -140,7 +140,7 @@ describe('EventHub', () => {
 		expect(got).toEqual([]);
 	});
 
-	it('refuses more subscriptions than it is built for', () => {
+	it('refuses subscriptions beyond its limit', () => {
 		const hub = new EventHub();
 		const fill = (owner: string, count: number): void => {
 			for (let at = 0; at < count; at++) {

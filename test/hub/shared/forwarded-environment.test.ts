@@ -11,7 +11,7 @@ const packageRoot = resolve(import.meta.dirname, '../../..');
 const secret = 'a-secret-of-this-test';
 
 describe('a variable that the configuration names', () => {
-	it('is delivered by a bridge that has it, is there at its first call, and is written nowhere', async () => {
+	it('is delivered by a bridge that has it before its first call, and is written to no file', async () => {
 		const place = openPlaceWithPlugin();
 		await place.start();
 		const bridge = place.bridge({ MY_TOKEN: secret });
@@ -34,7 +34,7 @@ describe('a variable that the configuration names', () => {
 		}
 	}, 60_000);
 
-	it('that is set nowhere is named with every environment that was searched', async () => {
+	it('that is not set is named with every environment that was searched', async () => {
 		const place = openPlaceWithPlugin();
 		const pid = await place.start();
 		const bridge = place.bridge();
@@ -52,7 +52,7 @@ describe('a variable that the configuration names', () => {
 });
 
 describe('the log of the shared hub', () => {
-	it('does not keep what users look for', async () => {
+	it('contains no queries of users', async () => {
 		const place = openHubPlace();
 		const bridge = place.bridge();
 		await bridge.ready();

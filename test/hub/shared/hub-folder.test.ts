@@ -25,7 +25,7 @@ it.each([
 	['root', 5],
 	['startedAt', undefined],
 	['pid', 1.5],
-])('takes a record whose %s is %j for none', (name, value) => {
+])('ignores a record whose %s is %j', (name, value) => {
 	const folder = announced();
 	const file = join(folder.path, 'hub.json');
 	const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -33,7 +33,7 @@ it.each([
 	expect(folder.running()).toBeUndefined();
 });
 
-it('keeps the record of another hub that lives', () => {
+it('keeps the record of another running hub', () => {
 	const folder = announced();
 	const other = identityOf(process.ppid);
 	if (other === undefined) throw new Error('the parent has no identity');

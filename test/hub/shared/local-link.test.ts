@@ -25,7 +25,7 @@ describe('the link to the shared hub', () => {
 		['listenAddr', { hub: { listenAddr: '127.0.0.1:0' } }],
 		['a plugin', { plugins: [{ id: 'tools.none', binary: '/bin/false' }] }],
 	])(
-		'is joined by a port when %s is configured',
+		'gets a port beside it when %s is configured',
 		async (_what, configuration) => {
 			const place = openHubPlace(configuration);
 			const pid = await place.start();
@@ -34,7 +34,7 @@ describe('the link to the shared hub', () => {
 		60_000,
 	);
 
-	it('is joined by a port when a plugin is configured while the hub runs', async () => {
+	it('gets a port beside it when a plugin is configured while the hub runs', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		expect(networkSocketsOf(pid)).toEqual([]);
@@ -80,7 +80,7 @@ describe('the link to the shared hub', () => {
 		expect(place.hubs()).toEqual([pid]);
 	}, 60_000);
 
-	it('notifies the hub at once that a bridge was killed, and the tool that it called is ended', async () => {
+	it('notifies the hub at once that a bridge was killed, and the tool that it called is stopped', async () => {
 		const place = openHubPlace();
 		writeFiles(place.cwd, {
 			'tools/slow/manifest.json': slowTool,

@@ -32,11 +32,11 @@ describe('one hub', () => {
 		);
 		process.kill(pid, 'SIGCONT');
 		await bridge.client.answer(2);
-		await until('nobody else starts', () => place.hubs().length === 1);
+		await until('no other hub starts', () => place.hubs().length === 1);
 		expect(place.hubs()).toEqual([pid]);
 	}, 60_000);
 
-	it('is stopped by its lock alone, though no file names it', async () => {
+	it('is found and stopped by its lock when no file names it', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		process.kill(pid, 'SIGSTOP');
@@ -46,7 +46,7 @@ describe('one hub', () => {
 		expect([isAlive(pid), place.hubs()]).toEqual([false, []]);
 	}, 60_000);
 
-	it('is one for twenty bridges that start at once', async () => {
+	it('is a single process for twenty bridges that start at once', async () => {
 		const place = openHubPlace();
 		const bridges = Array.from({ length: 20 }, () => place.bridge());
 		for (const { client } of bridges) client.send(list);
@@ -55,7 +55,7 @@ describe('one hub', () => {
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(place.hubs()[0]);
 	}, 120_000);
 
-	it('is started though another process that was about to start it is suspended', async () => {
+	it('is started although another process is suspended while starting it', async () => {
 		const place = openHubPlace();
 		const lock = await place.folder.startLock();
 		expect(await place.start()).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('one hub', () => {
 		expect(place.hubs()).toEqual([pid]);
 	}, 60_000);
 
-	it('lives on when the process tree of the bridge that started it is killed', async () => {
+	it('keeps running when the process tree of the bridge that started it is killed', async () => {
 		const place = openHubPlace();
 		const agent = spawn('/bin/sh', ['-c', `"$@" & wait`, 'sh', process.execPath, main, 'bridge'], {
 			cwd: place.cwd,
@@ -102,7 +102,7 @@ describe('one hub', () => {
 });
 
 describe('the list of hubs', () => {
-	it('shows every hub with its clients and its memory, drops the dead, and is what stop --all ends', async () => {
+	it('shows every hub with its clients and memory, drops those that are gone, and stop --all ends them', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		const bridge = place.bridge();
@@ -123,7 +123,7 @@ describe('the list of hubs', () => {
 });
 
 describe('an idle hub', () => {
-	it('ends after the last client left', async () => {
+	it('exits after the last client disconnected', async () => {
 		const place = openHubPlace({ hub: { idleMs: 1500 } });
 		const bridge = place.bridge();
 		await bridge.ready();
@@ -137,7 +137,7 @@ describe('an idle hub', () => {
 });
 
 describe('the lock as a socket file', () => {
-	it('is held by one, and is taken over from a process that was killed', async () => {
+	it('is held by one process, and is taken over from one that was killed', async () => {
 		const home = temporaryFolder();
 		const first = await takeHubLock('one', home, 'darwin');
 		expect([first !== undefined, await takeHubLock('one', home, 'darwin')]).toEqual([true, undefined]);

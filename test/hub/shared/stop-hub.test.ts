@@ -16,7 +16,7 @@ import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 const packageRoot = resolve(import.meta.dirname, '../../..');
 
 describe('stopping a hub', () => {
-	it('gives it the time that a plugin takes which answers no shutdown and ignores SIGTERM', async () => {
+	it('waits for a plugin that answers no shutdown and ignores SIGTERM', async () => {
 		const { folder, run, foreground } = openPlace([stubborn]);
 		const exited = once(foreground(), 'exit');
 		const plugin = await pluginOf(folder);
@@ -25,7 +25,7 @@ describe('stopping a hub', () => {
 		expect(await exited).toEqual([0, null]); // by itself, not because its time was up
 	}, 60_000);
 
-	it('that hangs kills it, waits until its plugins are gone too and clears its files', async () => {
+	it('kills a hub that hangs, waits until its plugins are gone and removes its files', async () => {
 		const { folder, run } = openPlace([stubborn]);
 		const { pid } = JSON.parse((await run('hub', 'start', '--json')).stdout);
 		const plugin = await pluginOf(folder);
@@ -35,7 +35,7 @@ describe('stopping a hub', () => {
 		expect(hubFiles(folder)).toEqual([]);
 	}, 60_000);
 
-	it('works by the lock alone when the record is gone', async () => {
+	it('works by the lock when the record is deleted', async () => {
 		const { folder, run } = openPlace();
 		const { pid } = JSON.parse((await run('hub', 'start', '--json')).stdout);
 		process.kill(pid, 'SIGSTOP'); // so that it cannot write the record again
@@ -45,7 +45,7 @@ describe('stopping a hub', () => {
 		expect([await stopping, isAlive(pid), hubFiles(folder)]).toEqual([true, false, []]);
 	}, 60_000);
 
-	it('names what it could not end, and leaves the list of it to the next', async () => {
+	it('names the processes that it could not stop, and keeps their list for the next stop', async () => {
 		const folder = folderWithoutHub();
 		const hub = await startIdle();
 		const stays = await startIdle(); // no leader of a group, so it cannot be ended as one
@@ -56,7 +56,7 @@ describe('stopping a hub', () => {
 		expect([isAlive(hub), folder.orphans()]).toEqual([false, [identityOf(stays)]]);
 	});
 
-	it('ends what a hub that is dead already left, and says that none ran', async () => {
+	it('stops the processes that a killed hub left, and reports that no hub ran', async () => {
 		const folder = folderWithoutHub();
 		const left = await startIdle({ detached: true });
 		writeState(folder, {
@@ -74,7 +74,7 @@ describe('a hub that lives', () => {
 		['cut short', '{"pid":'],
 		['of no use', '{"pid":1,"startTime":"1","address":"nowhere","certsDir":5,"root":null}'],
 	])(
-		'says again where it is when its record is %s',
+		'writes its record again when it is %s',
 		async (_what, text) => {
 			const { folder, run } = openPlace();
 			const { pid, address } = JSON.parse((await run('hub', 'start', '--json')).stdout);
@@ -88,7 +88,7 @@ describe('a hub that lives', () => {
 		60_000,
 	);
 
-	it('goes on when its whole folder is deleted', async () => {
+	it('keeps running when its whole folder is deleted', async () => {
 		const { folder, run } = openPlace();
 		const { pid } = JSON.parse((await run('hub', 'start', '--json')).stdout);
 		rmSync(folder.path, { recursive: true });

@@ -13,7 +13,7 @@ import { thrownBy } from '../../support/programs.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('FileStorage', () => {
-	it('gives back what was written, with its metadata and version', async () => {
+	it('returns what was written, with its metadata and version', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		const metadata = { title: 'Login', tags: ['a', 'b'], done: false, size: { points: 3 } };
 		expect(await write(storage, 'features/F-1.md', '# Login\n', { metadata })).toBe(1n);
@@ -22,7 +22,7 @@ describe('FileStorage', () => {
 		expect(found).toMatchObject({ metadata, version: 1n });
 	});
 
-	it('keeps a file that a person can read', async () => {
+	it('writes a file that a person can read', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'a.md', '# Hi\n', { metadata: { title: 'Hi' } });
 		expect(readFileSync(join(storage.root, 'a.md'), 'utf8')).toBe(
@@ -30,7 +30,7 @@ describe('FileStorage', () => {
 		);
 	});
 
-	it('makes its root at the first write and not before', async () => {
+	it('creates its root at the first write and not before', async () => {
 		const workspace = temporaryFolder();
 		const storage = new FileStorage(workspace);
 		expect(await storage.list()).toEqual([]);
@@ -41,7 +41,7 @@ describe('FileStorage', () => {
 		expect(readdirSync(workspace)).toEqual(['.projects']);
 	});
 
-	it('says that a missing file is missing', async () => {
+	it('reports a missing file', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'there.md', 'x');
 		for (const path of ['a.md', 'no/folder/a.md', 'there.md/a.md']) {
@@ -51,13 +51,13 @@ describe('FileStorage', () => {
 		}
 	});
 
-	it('reads an empty file as one that is there', async () => {
+	it('reads an empty file as existing', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'a.md', '');
 		expect(textOf(await storage.read('a.md'))).toBe('');
 	});
 
-	it('leaves nothing but the file where the file is', async () => {
+	it('leaves no temporary file beside a file', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'notes/a.md', 'x');
 		await write(storage, 'notes/a.md', 'y');
@@ -105,7 +105,7 @@ describe('FileStorage', () => {
 });
 
 describe('versions', () => {
-	it('begin at 1 and grow by one, whichever way is used', async () => {
+	it('start at 1 and grow by one, for any way of writing', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		expect(await write(storage, 'a.md', 'x', { expectedVersion: 0n })).toBe(1n);
 		expect(await write(storage, 'a.md', 'y', { expectedVersion: 1n })).toBe(2n);
@@ -115,7 +115,7 @@ describe('versions', () => {
 		expect(await write(storage, 'a.md', 'new', { expectedVersion: 0n })).toBe(1n);
 	});
 
-	it('keep a new file from replacing one that is there', async () => {
+	it('prevent a new file from replacing an existing one', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'a.md', 'first');
 		const error = await thrownBy(() => write(storage, 'a.md', 'second', { expectedVersion: 0n }));
@@ -123,7 +123,7 @@ describe('versions', () => {
 		expect(textOf(await storage.read('a.md'))).toBe('first');
 	});
 
-	it('must be the current one to write, and the error says which that is', async () => {
+	it('must be current to write, and the error names the current one', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await expect(write(storage, 'a.md', 'x', { expectedVersion: 4n })).rejects.toThrow(
 			/^version conflict: expected 4, current 0$/,
@@ -135,14 +135,14 @@ describe('versions', () => {
 		await expect(write(storage, 'a.md', 'y', { expectedVersion: -2n })).rejects.toThrow('version -2');
 	});
 
-	it('are 1 for a file that somebody made with an editor', async () => {
+	it('are 1 for a file that was created with an editor', async () => {
 		const workspace = writeFiles(temporaryFolder(), { '.projects/a.md': '---\ntitle: Hi\n---\ntext' });
 		const storage = new FileStorage(workspace);
 		expect(await storage.read('a.md')).toMatchObject({ version: 1n, metadata: { title: 'Hi' } });
 		expect(await write(storage, 'a.md', 'more', { expectedVersion: 1n })).toBe(2n);
 	});
 
-	it('let exactly one of many writers at the same version through', async () => {
+	it('admit exactly one of many writers with the same version', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		await write(storage, 'a.md', 'start');
 		const tries = Array.from({ length: 20 }, (_, at) =>
@@ -153,7 +153,7 @@ describe('versions', () => {
 		expect((await storage.read('a.md')).version).toBe(2n);
 	});
 
-	it('lose no write of two processes and this one', async () => {
+	it('lose no write of three processes', async () => {
 		const workspace = temporaryFolder();
 		const storage = new FileStorage(workspace);
 		await write(storage, 'count.md', '0');
@@ -169,7 +169,7 @@ describe('versions', () => {
 describe('a writer that is killed', () => {
 	const BYTES = 4_000_000;
 
-	it('leaves the old content or the new, never a part of one', async () => {
+	it('leaves the old content or the new, never a part', async () => {
 		const workspace = temporaryFolder();
 		const storage = new FileStorage(workspace);
 		for (let halfWay = 0, round = 0; halfWay < 4; round++) {
@@ -180,7 +180,7 @@ describe('a writer that is killed', () => {
 		}
 	});
 
-	it('does not keep others from writing, and what it left is cleared away', async () => {
+	it('does not block other writers, and its temporary files are removed', async () => {
 		const workspace = temporaryFolder();
 		const storage = new FileStorage(workspace);
 		for (let isLeft = false, round = 0; !isLeft; round++) {
@@ -210,7 +210,7 @@ describe('a link', () => {
 		expect(readFileSync(join(workspace, 'secret.md'), 'utf8')).toBe('secret');
 	});
 
-	it('that leads to nothing is refused, so that nothing is made where it points', async () => {
+	it('with a missing target is refused, so that no file is created there', async () => {
 		const workspace = writeFiles(temporaryFolder(), { '.projects/a.md': 'a' });
 		const storage = new FileStorage(workspace);
 		symlinkSync(join(workspace, 'made.md'), join(storage.root, 'link.md'));
@@ -219,7 +219,7 @@ describe('a link', () => {
 		expect(existsSync(join(workspace, 'made.md'))).toBe(false);
 	});
 
-	it('inside the root works, and both ways to a file share its version', async () => {
+	it('inside the root works, and both paths of a file share its version', async () => {
 		const storage = new FileStorage(writeFiles(temporaryFolder(), { '.projects/real/a.md': 'a' }));
 		symlinkSync('real', join(storage.root, 'alias'));
 		expect(await write(storage, 'alias/a.md', 'b')).toBe(2n);
@@ -252,7 +252,7 @@ describe('a list', () => {
 		expect(entries[2]).toEqual({ path: 'b.md', size, version: 2n, modifiedAt: at });
 	});
 
-	it('can be of one folder, of one file, or of other names', async () => {
+	it('can be limited to a folder, a file or a pattern', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		for (const path of ['a/1.md', 'a/b/2.md', 'ab/3.md', 'a/4.txt']) await write(storage, path, 'x');
 		const paths = async (prefix: string, pattern?: string): Promise<string[]> =>
@@ -266,7 +266,7 @@ describe('a list', () => {
 		await expect(storage.list({ prefix: '../a' })).rejects.toThrow('contains ".."');
 	});
 
-	it('knows the version behind front matter of any size', async () => {
+	it('has the version after front matter of any size', async () => {
 		const storage = new FileStorage(temporaryFolder());
 		const body = `---\ntext: ${'x'.repeat(20_000)}\nstorage_version: 12\n---\nbody`;
 		writeFiles(storage.root, { 'a.md': body });

@@ -6,7 +6,7 @@ import { namePattern } from '../../../src/hub/storage/name-pattern.ts';
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', 'm', 'd', 'é', '-', ']') });
 
 describe('a pattern for names', () => {
-	it('agrees with the regular expression that says the same', () => {
+	it('agrees with the equivalent regular expression', () => {
 		const part = fc.constantFrom(
 			['*', '.*'],
 			['?', '.'],
@@ -37,7 +37,7 @@ describe('a pattern for names', () => {
 		);
 	});
 
-	it('is taken or refused, and never fails in another way', () => {
+	it('is accepted or refused with bad_input', () => {
 		fc.assert(
 			fc.property(
 				fc.string({ unit: fc.constantFrom('[', ']', '^', '-', '\\', '*', '?', 'a') }),
@@ -58,7 +58,7 @@ describe('a pattern for names', () => {
 		expect(['a.md', 'a.txt', '.md', 'amd'].filter(namePattern(''))).toEqual(['a.md', '.md']);
 	});
 
-	it('fails a hopeless match without exponential time, however many stars it has', () => {
+	it('fails to match without exponential time, for any number of stars', () => {
 		expect(namePattern(`${'*a'.repeat(127)}b`)('a'.repeat(255))).toBe(false);
 	});
 

@@ -27,7 +27,7 @@ const hostile = fc
 	.map((names) => names.join('/'));
 
 describe('the path of a stored file', () => {
-	it('stays below the root whatever was asked for, or is refused', () => {
+	it('stays below the root or is refused, for any input', () => {
 		fc.assert(
 			fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' })), (text) => {
 				const path = pathOrRefusal(text);
@@ -41,7 +41,7 @@ describe('the path of a stored file', () => {
 		);
 	});
 
-	it('has one spelling, which is kept as it is', () => {
+	it('has one spelling, which is kept unchanged', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
 				const path = pathOrRefusal(text);
@@ -81,7 +81,7 @@ describe('the path of a stored file', () => {
 		expect(folderPath('notes/')).toBe('notes');
 	});
 
-	it('may have dots where they mean nothing', () => {
+	it('may have dots inside names', () => {
 		expect(filePath('./a//.hidden/..b/c...md')).toBe('a/.hidden/..b/c...md');
 	});
 });

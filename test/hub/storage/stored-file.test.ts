@@ -30,7 +30,7 @@ const content = fc.oneof(
 );
 
 describe('a stored file', () => {
-	it('gives back content, metadata and version exactly as they were put in', () => {
+	it('returns content, metadata and version exactly as they were written', () => {
 		const version = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n });
 		fc.assert(
 			fc.property(content, metadataOf, version, (bytes, metadata, number) => {
@@ -45,7 +45,7 @@ describe('a stored file', () => {
 		);
 	});
 
-	it('loses no byte of a file that somebody else made, whatever is in it', () => {
+	it('loses no byte of any file that another program wrote', () => {
 		const line = fc.constantFrom(
 			'---',
 			'a: b',
@@ -82,7 +82,7 @@ describe('a stored file', () => {
 		['a fence that is never closed', '---\na: b\n', {}, 1n, '---\na: b\n'],
 		['only front matter', '---\na: b\n---', { a: 'b' }, 1n, ''],
 		['a rule where front matter would begin', '---\n\ntext', {}, 1n, '---\n\ntext'],
-	])('is understood with %s', (...row) => {
+	])('is read with %s', (...row) => {
 		const [, text, metadata, version, body] = row;
 		const found = decodeFile(Buffer.from(text));
 		expect({ ...found, content: Buffer.from(found.content).toString() }).toEqual({
@@ -92,7 +92,7 @@ describe('a stored file', () => {
 		});
 	});
 
-	it('knows when its head was cut inside the front matter', () => {
+	it('detects that its head was cut inside the front matter', () => {
 		const file = encodeFile({
 			content: Buffer.from('x'),
 			metadata: { text: 'long '.repeat(100) },
@@ -111,14 +111,14 @@ describe('a stored file', () => {
 		['as many items', { list: Array.from({ length: METADATA_LIMIT_VALUES - 1 }, (_, at) => at) }],
 		['maps as deep', nested(DEPTH_LIMIT, (inner) => ({ a: inner }))],
 		['lists as deep', { a: nested(DEPTH_LIMIT - 1, (inner) => [inner]) }],
-	])('gives back %s as are allowed', (_, value) => {
+	])('returns %s up to the limit', (_, value) => {
 		// Built from plain values above.
 		const metadata = value as JsonObject;
 		const bytes = encodeFile({ content: Buffer.from('x'), metadata, version: 2n });
 		expect(decodeFile(bytes).metadata).toEqual(metadata);
 	});
 
-	it('refuses metadata that nests without end or has too many values, before any parser sees it', () => {
+	it('refuses metadata with too much nesting or too many values before it is parsed', () => {
 		const deep = nested(5_000, (inner) => ({ a: inner })) as JsonObject;
 		const many = { list: Array.from({ length: METADATA_LIMIT_VALUES + 1 }, () => 1) };
 		expect(() => encodeFile({ content: Buffer.from(''), metadata: deep, version: 1n })).toThrow(
@@ -129,12 +129,12 @@ describe('a stored file', () => {
 		);
 	});
 
-	it('takes a block that nests without end for content', () => {
+	it('treats a block with too much nesting as content', () => {
 		const bytes = Buffer.from(`---\na: ${'['.repeat(3_000)}\n---\nText`);
 		expect(decodeFile(bytes)).toMatchObject({ metadata: {}, content: bytes });
 	});
 
-	it('refuses metadata that would not be found again', () => {
+	it('refuses metadata that cannot be read back', () => {
 		const large = { text: 'x'.repeat(FRONT_MATTER_LIMIT_BYTES) };
 		expect(() => encodeFile({ content: Buffer.from(''), metadata: large, version: 1n })).toThrow(
 			'more than 262144',

@@ -13,12 +13,12 @@ describe('readFrontMatter', () => {
 		});
 	});
 
-	it('takes text without a block, or with an unfinished one, as all body', () => {
+	it('treats text without a block, or with an unterminated one, as body', () => {
 		expect(readFrontMatter('# Only\n')).toEqual({ data: {}, body: '# Only\n' });
 		expect(readFrontMatter('---\ntitle: x\n')).toEqual({ data: {}, body: '---\ntitle: x\n' });
 	});
 
-	it('bears Windows line ends and a byte order mark', () => {
+	it('accepts Windows line ends and a byte order mark', () => {
 		expect(readFrontMatter('\uFEFF---\r\ntitle: Retry\r\n---\r\nBody')).toEqual({
 			data: { title: 'Retry' },
 			body: 'Body',
@@ -50,7 +50,7 @@ describe('readFrontMatter', () => {
 		});
 	});
 
-	it('refuses aliases that unfold without end', () => {
+	it('refuses aliases that expand exponentially', () => {
 		const bomb = [
 			'a: &a [x,x]',
 			...Array.from({ length: 9 }, (_, at) => `b${at}: &b${at} [${'*a,'.repeat(9)}*a]`),
@@ -61,13 +61,13 @@ describe('readFrontMatter', () => {
 		});
 	});
 
-	it('never throws, whatever the text', () => {
+	it('never throws, for any text', () => {
 		fc.assert(fc.property(fc.string(), (block) => void readFrontMatter(`---\n${block}\n---\nBody`)));
 	});
 });
 
 describe('parsePlain', () => {
-	it('agrees with the full parser on all that it takes on', () => {
+	it('agrees with the full parser on everything that it accepts', () => {
 		const unit = fc.oneof(
 			fc.constantFrom(...`ab:#'"[]{}&*!|>%@,.~- \t\\`.split('')),
 			fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -97,7 +97,7 @@ describe('parsePlain', () => {
 		);
 	});
 
-	it('takes on what most front matter is made of', () => {
+	it('accepts the usual forms of front matter', () => {
 		const block = [
 			'title: "Retry: when"',
 			"id: 'retry'",

@@ -16,7 +16,7 @@ describe('outlineOf', () => {
 		expect(bullets.get('capabilities')).toEqual(['one x', 'two', 'three']);
 	});
 
-	it('passes over code', () => {
+	it('ignores code blocks', () => {
 		expect(outlineOf('```sh\n# not a heading\n- not a bullet\n```\n# Real ##').headings).toEqual(['Real']);
 	});
 
@@ -76,7 +76,7 @@ describe('metadata', () => {
 		);
 	});
 
-	it('says what is wrong with values of the wrong kind, and goes on', () => {
+	it('reports values of the wrong type, and reads the others', () => {
 		const text = '---\ntitle: { a: 1 }\ntags: 5\nestimatedTokens: many\n---\n# T\n';
 		const { fragment, problems } = readFragment({ file: 'a/b.md', text, size: 1 });
 		expect(problems).toEqual(['title is not a string', 'tags is not a list']);

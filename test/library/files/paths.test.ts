@@ -8,7 +8,7 @@ import { LibraryFolder, LogLines } from '../../support/library-folder.ts';
 describe('resolveLibraryPaths', () => {
 	const environment = { PROMPTS_PATH: 'env-prompts', RESOURCES_PATH: tmpdir() };
 
-	it('takes flags before the environment before the configuration', () => {
+	it('prefers flags to the environment, and the environment to the configuration', () => {
 		const workingFolder = '/work';
 		const configured = { prompts: '/configured/prompts', resources: '/configured/resources' };
 		const flags = { prompts: 'flag-prompts' };
@@ -22,14 +22,14 @@ describe('resolveLibraryPaths', () => {
 		);
 	});
 
-	it.each(['PROMPTS_PATH', 'RESOURCES_PATH'])('refuses a %s that names no folder', (variable) => {
+	it.each(['PROMPTS_PATH', 'RESOURCES_PATH'])('refuses a %s that is not a folder', (variable) => {
 		const named = { [variable]: 'nowhere' };
 		expect(() => resolveLibraryPaths({ environment: named, workingFolder: '/work' })).toThrow(
 			`${variable} names ${join('/work', 'nowhere')}, and there is no such folder`,
 		);
 	});
 
-	it('takes the other folder of the working folder when one is named alone', () => {
+	it('uses ./prompts or ./resources for the one that is not named', () => {
 		const folder = new LibraryFolder({ 'prompts/x.md': 'X' });
 		const named = { RESOURCES_PATH: tmpdir() };
 		expect(resolveLibraryPaths({ environment: named, workingFolder: folder.path })).toEqual({
@@ -39,7 +39,7 @@ describe('resolveLibraryPaths', () => {
 		expect(resolveLibraryPaths({ environment: named, workingFolder: '/' }).prompts).toBeUndefined();
 	});
 
-	it('takes the folders of the working folder, else the starter library', () => {
+	it('uses the folders of the working folder, else the starter library', () => {
 		const folder = new LibraryFolder({ 'resources/a/x.md': '# X' });
 		expect(resolveLibraryPaths({ environment: {}, workingFolder: folder.path })).toEqual({
 			prompts: folder.at('prompts'),
@@ -50,7 +50,7 @@ describe('resolveLibraryPaths', () => {
 });
 
 describe('the starter library', () => {
-	it('is there, loads without a warning, and has some thirty fragments and several prompts', async () => {
+	it('loads without a warning, and has about thirty fragments and several prompts', async () => {
 		const paths = starterLibrary();
 		expect(existsSync(paths.resources)).toBe(true);
 		const log = new LogLines();

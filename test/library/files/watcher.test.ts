@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/workspace.ts';
 describe('Watcher', () => {
 	afterEach(() => vi.useRealTimers());
 
-	it('looks at the root every few seconds where the system cannot watch, and warns once', () => {
+	it('polls the root where the system cannot watch, and warns once', () => {
 		vi.useFakeTimers();
 		const log = new LogLines();
 		const dirty: string[] = [];

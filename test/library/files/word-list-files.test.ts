@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/workspace.ts';
 const root = temporaryFolder();
 
 describe('the list of this package', () => {
-	it('leads from plain words to the terms of the trade', () => {
+	it('leads from everyday words to technical terms', () => {
 		const concepts = readConcepts(bundledConcepts());
 		const termsOf = (question: string) => concepts.expand(question.split(' ')).map(({ form }) => form);
 		expect(concepts.size).toBeGreaterThan(1_000);

@@ -14,7 +14,7 @@ writeFileSync(join(root, 'resources', 'guides', 'outage.md'), '# Malfunction\n\n
 writeFileSync(join(root, 'resources', 'guides', 'bread.md'), '# Bread\n\nFlour and water.\n');
 
 describe('the table of this package', () => {
-	it('knows the words of the trade and how they are used', () => {
+	it('has vectors for technical terms, similar ones close together', () => {
 		const vectors = readWordVectors(bundledWordVectors());
 		const row = (word: string) => vectors.rowOf(stem(word));
 		for (const word of ['database', 'deadlock', 'kubernetes', 'certificate', 'retry', 'password'])
@@ -24,7 +24,7 @@ describe('the table of this package', () => {
 		expect(like('password', 'login')).toBeGreaterThan(like('password', 'river'));
 	});
 
-	it('lets the library find what shares no word with the query, and say so', async () => {
+	it('finds a document that shares no word with the query, and names the reason', async () => {
 		const { found, lines } = await ask(bundledWordVectors());
 		expect(found[0]).toMatchObject({ name: 'guides/outage', kinds: expect.arrayContaining(['meaning']) });
 		expect(lines).toEqual([]);
@@ -32,7 +32,7 @@ describe('the table of this package', () => {
 });
 
 describe('a table that cannot be used', () => {
-	it('is not missed before something is searched', async () => {
+	it('is not loaded before the first search', async () => {
 		const lines: string[] = [];
 		const log = Log.fromEnvironment('library', { LOG_LEVEL: 'warn' }, (line) => lines.push(line));
 		const library = Library.open({
@@ -52,7 +52,7 @@ describe('a table that cannot be used', () => {
 		['missing', undefined, 'cannot be read (ENOENT)'],
 		['cut', readFileSync(bundledWordVectors()).subarray(0, 5_000), 'has 5000 bytes'],
 		['of another kind', Buffer.from('no table at all, but some text'), 'does not begin with'],
-	])('that is %s gives one warning, and words have to do', async (name, bytes, reason) => {
+	])('that is %s gives one warning, and the search uses words only', async (name, bytes, reason) => {
 		const file = join(root, `${name}.bin`);
 		if (bytes) writeFileSync(file, bytes);
 		const { found, lines } = await ask(file);

@@ -25,7 +25,7 @@ describe('a match', () => {
 			expect(lines).toHaveLength(4 + 4);
 		}));
 
-	it('gives links that can be read', () =>
+	it('returns links that can be read', () =>
 		withLibrary({ ...files, 'resources/guides/a b (c) é.md': '# Retry [x](y)' }, async (library) => {
 			const text = await read(library, 'orchestr8://match?query=retry');
 			const links = [...text.matchAll(/\]\((orchestr8:[^\s]*)\) \(score/g)].map(([, uri = '']) => uri);
@@ -33,7 +33,7 @@ describe('a match', () => {
 			for (const uri of links) expect(await read(library, uri)).toMatch(/./);
 		}));
 
-	it('has a compact index', () =>
+	it('returns a compact index', () =>
 		withLibrary(files, async (library) => {
 			const text = await read(library, 'orchestr8://match?query=deadline&maxResults=1&mode=index');
 			expect(text).toBe('orchestr8://guides/timeouts Timeouts (11 tokens)');
@@ -68,7 +68,7 @@ describe('a match', () => {
 			);
 		}));
 
-	it('keeps to maxResults and minScore', () =>
+	it('respects maxResults and minScore', () =>
 		withLibrary(files, async (library) => {
 			expect((await library.find('retry', { maxResults: 2 })).matches).toHaveLength(2);
 			const [best] = (await library.find('retry calls')).matches;
@@ -76,7 +76,7 @@ describe('a match', () => {
 			expect(matches.map(({ fragment }) => fragment.uri)).toEqual(['orchestr8://guides/retry']);
 		}));
 
-	it('says what to do when nothing is found', () =>
+	it('returns a hint when nothing is found', () =>
 		withLibrary(files, async (library) => {
 			for (const mode of ['catalog', 'full', 'index']) {
 				const text = await read(library, `orchestr8://match?query=zebra&tags=x&mode=${mode}`);
@@ -86,7 +86,7 @@ describe('a match', () => {
 			}
 		}));
 
-	it('needs a query, in every place where it can be asked', () =>
+	it('requires a query, in every form of the URI', () =>
 		withLibrary(files, async (library) => {
 			for (const uri of ['orchestr8://match', 'orchestr8://guides/match', 'orchestr8://match?mode=full']) {
 				await expect(library.readResource(uri)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('a match', () => {
 			}
 		}));
 
-	it('serves a file that happens to be called match', () =>
+	it('serves a file that is named match', () =>
 		withLibrary({ 'resources/guides/match.md': '# Match' }, async (library) => {
 			expect(await read(library, 'orchestr8://guides/match')).toBe('# Match');
 		}));
@@ -105,7 +105,7 @@ describe('a match', () => {
 describe('the budget', () => {
 	const long = `---\ntitle: Long retry\n---\n${'retry words that go on. '.repeat(400)}`;
 
-	it('cuts the best fragment short, with a notice, when it alone is too large', () =>
+	it('truncates the best fragment, with a notice, when it alone is too large', () =>
 		withLibrary({ 'resources/guides/long.md': long }, async (library) => {
 			const { text, tokens, isTruncated } = await library.find('retry', { mode: 'full', maxTokens: 200 });
 			expect(isTruncated).toBe(true);
@@ -113,7 +113,7 @@ describe('the budget', () => {
 			expect(text).toMatch(/\[Truncated to 200 tokens\. The whole text: orchestr8:\/\/guides\/long\]$/);
 		}));
 
-	it('gives at least the best line of a list', () =>
+	it('returns at least the best line of a list', () =>
 		withLibrary(files, async (library) => {
 			expect((await library.find('retry', { maxTokens: 1 })).matches).toHaveLength(1);
 		}));
@@ -131,7 +131,7 @@ describe('the budget', () => {
 	);
 
 	it.each(['agent,skill', 'Agents,SKILLS', 'agent', 'AGENT'])(
-		'takes %s for the folders agents and skills',
+		'maps %s to the folders agents and skills',
 		(names) =>
 			withLibrary(
 				{
@@ -149,20 +149,20 @@ describe('the budget', () => {
 			),
 	);
 
-	it('gives a short text whole where only what stands around it does not fit', () =>
+	it('returns a short text whole when only its surroundings exceed the budget', () =>
 		withLibrary({ 'resources/guides/short.md': '# Retry\n\nAgain.' }, async (library) => {
 			const found = await library.find('retry', { mode: 'full', maxTokens: 5 });
 			expect(found).toMatchObject({ text: '# Retry\n\nAgain.', tokens: 4, isTruncated: false });
 		}));
 
-	it('takes minimal as another name of the index', () =>
+	it('accepts minimal as another name of the index', () =>
 		withLibrary(files, async (library) => {
 			const read = async (mode: string) =>
 				(await library.readResource(`orchestr8://match?query=retry&mode=${mode}`)).contents[0]?.text;
 			expect(await read('minimal')).toBe(await read('index'));
 		}));
 
-	it('lets a smaller fragment in where a larger one does not fit', () => {
+	it('includes a smaller fragment where a larger one does not fit', () => {
 		const sizes = {
 			'best.md': '# Retry\n\n## Retry\n\nretry, retry',
 			'long.md': `# Long\n\n${'retry on. '.repeat(200)}`,
@@ -188,7 +188,7 @@ describe('the budget', () => {
 			{ countTokens: (text) => text.split(/\s+/).length },
 		));
 
-	it('counts tokens itself, whatever the author estimated', () =>
+	it('counts tokens itself, and ignores estimatedTokens', () =>
 		withLibrary({ 'resources/a/dear.md': '---\nestimatedTokens: 500\n---\nretry one' }, async (library) => {
 			const { matches } = await library.find('retry');
 			expect(matches[0]?.fragment.tokens).toBe(3);

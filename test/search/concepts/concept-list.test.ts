@@ -23,11 +23,11 @@ describe('readConceptList', () => {
 	it('represents a slot by its first two words that are no stop words', () => {
 		const { leading, stems } = readConceptList('the/charge/bill lost/missing/gone > payment');
 		const roots = [...stems.keys()];
-		const told = [0, 1].map((slot) => leading.row(slot).map((root) => roots[root]));
-		expect(told).toEqual([['charg'], ['lost', 'miss']]);
+		const read = [0, 1].map((slot) => leading.row(slot).map((root) => roots[root]));
+		expect(read).toEqual([['charg'], ['lost', 'miss']]);
 	});
 
-	it('leaves out comments and empty lines', () => {
+	it('ignores comments and empty lines', () => {
 		expect(readConceptList('# a > b\n\n   \n').terms).toEqual([]);
 	});
 

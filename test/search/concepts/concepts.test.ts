@@ -49,7 +49,7 @@ describe('Concepts', () => {
 		expect(terms[0]?.weight).toBeGreaterThan(terms[1]?.weight ?? 1);
 	});
 
-	it('gives no terms for other words, or none', () => {
+	it('returns no terms for other words or for an empty query', () => {
 		expect(new Concepts(list).expand(words('a walk in the woods'))).toEqual([]);
 		expect(new Concepts(list).expand([])).toEqual([]);
 		expect(new Concepts('').expand(words('slow page'))).toEqual([]);

@@ -26,7 +26,7 @@ describe('PatternIndex', () => {
 		expect(sharesFor(list, 'slow', 'query').map(([line]) => line)).toEqual([0, 1]);
 	});
 
-	it('lets one word fill one slot of a pattern', () => {
+	it('fills one slot of a pattern with one word', () => {
 		expect(sharesFor('again/twice again/charge > duplicate', 'again')).toEqual([]);
 	});
 

@@ -20,7 +20,7 @@ const fillers = [...stopWords, 'problem', 'quickly', 'works', 'everything'].filt
 );
 
 describe('a rare word of the query in a title', () => {
-	it('never ranks below documents without it, whatever common words surround it', () => {
+	it('never ranks below documents without it, with any common words around it', () => {
 		fc.assert(
 			fc.property(collection(), fc.constantFrom(...names), question(), (documents, name, around) => {
 				const index = indexOf([...documents, { title: `Notes on ${name}`, body: 'Short.' }]);
@@ -31,7 +31,7 @@ describe('a rare word of the query in a title', () => {
 		);
 	});
 
-	it('is found when it is mistyped, and not taken for two other words', () => {
+	it('is found when it is mistyped, and not split into two words', () => {
 		const index = indexOf([
 			{ title: 'Hypertension', body: 'Measure it.' },
 			{ title: 'Hype and tenson', body: 'Two words that a slip could be cut into: hyper tenson.' },

@@ -37,7 +37,7 @@ describe('SearchIndex', () => {
 		});
 	});
 
-	it('lets no phrase run from one entry of a list into the next', () => {
+	it('matches no phrase across two entries of a list', () => {
 		const index = indexOf({ a: { title: ['rate', 'limit'] } });
 		expect(index.search('rate limit').hits[0]?.why.map(({ kind }) => kind)).toEqual(['word', 'word']);
 	});
@@ -61,7 +61,7 @@ describe('SearchIndex', () => {
 		expect(hit?.why).toMatchObject([{ matched: 'orchestrator', kind: 'prefix' }]);
 	});
 
-	it('does not take a known word for a typo', () => {
+	it('does not correct a known word', () => {
 		const index = indexOf({ a: { body: 'cache' }, b: { body: 'cachet' } });
 		expect(idsFor(index, 'cache')).toEqual(['a']);
 	});
@@ -94,14 +94,14 @@ describe('SearchIndex', () => {
 		expect(index.search('how do I').hits).toEqual([]);
 	});
 
-	it('orders equal scores by id, whatever the order of adding', () => {
+	it('orders equal scores by id, for any order of adding', () => {
 		const ids = ['c', 'a', 'b'];
 		const index = new SearchIndex(fields);
 		for (const id of ids) index.add({ id, fields: { body: 'equal' } });
 		expect(idsFor(index, 'equal')).toEqual(['a', 'b', 'c']);
 	});
 
-	it('gives the first of very many equals by id, whatever was added and removed before', () => {
+	it('returns the first by id of many equal scores, also after removals', () => {
 		const index = new SearchIndex(fields);
 		for (let at = 500; at > 0; at--) index.add({ id: `d${1000 + at}`, fields: { body: 'equal' } });
 		index.remove('d1400');
@@ -109,7 +109,7 @@ describe('SearchIndex', () => {
 		expect(index.search('equal', { limit: 2 }).hits.map(({ id }) => id)).toEqual(['d0000', 'd1001']);
 	});
 
-	it('scores from 0 to 100 and leaves out what is below the least score', () => {
+	it('scores from 0 to 100 and omits hits below minScore', () => {
 		const index = indexOf({
 			a: { title: 'retry backoff' },
 			b: { body: 'retry '.repeat(3) + 'x '.repeat(300) },
@@ -120,7 +120,7 @@ describe('SearchIndex', () => {
 		expect(index.search('retry backoff', { minScore: best?.score }).hits).toHaveLength(1);
 	});
 
-	it('filters by what the caller accepts and counts all that matched', () => {
+	it('applies the filter of the caller and counts all matches', () => {
 		const index = indexOf({ a: { body: 'x1' }, b: { body: 'x1' }, c: { body: 'x1' } });
 		const { hits, total } = index.search('x1', { accept: (id) => id !== 'a', limit: 1 });
 		expect([hits.map(({ id }) => id), total]).toEqual([['b'], 2]);
@@ -132,7 +132,7 @@ describe('SearchIndex', () => {
 		expect([idsFor(index, 'old'), idsFor(index, 'fresh'), index.size]).toEqual([[], ['a'], 1]);
 	});
 
-	it('answers queries of any length and content', () => {
+	it('accepts queries of any length and content', () => {
 		const index = indexOf({ a: { body: 'alpha beta' } });
 		expect(index.search('').hits).toEqual([]);
 		expect(

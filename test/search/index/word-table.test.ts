@@ -75,7 +75,7 @@ describe('WordTable', () => {
 		expect([table.number('a'), table.number('b')]).toEqual([3, 2]);
 	});
 
-	it('declines a text in another script', () => {
+	it('refuses a text in another script', () => {
 		const row = new WordRow();
 		const table = new WordTable(() => 1);
 		expect([table.read('повторить запрос', row, Number.POSITIVE_INFINITY), row.length]).toEqual([false, 0]);

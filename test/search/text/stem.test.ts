@@ -41,7 +41,7 @@ describe('stem', () => {
 		expect(stem(one)).not.toBe(stem(other));
 	});
 
-	it('leaves short words, numbers and other scripts alone', () => {
+	it('does not change short words, numbers and other scripts', () => {
 		expect(['is', 'as', '2026', 'c++', 'größe'].map(stem)).toEqual(['is', 'as', '2026', 'c++', 'größe']);
 	});
 
@@ -63,7 +63,7 @@ describe('stem', () => {
 		);
 	});
 
-	it('does what the rules say one by one, for the words that come with the package and for any others', () => {
+	it('equals the step-by-step rules, for the words of the package and for any others', () => {
 		for (const word of knownWords()) expect(stem(word)).toBe(plainStem(word));
 		fc.assert(
 			fc.property(wordWithEndings(), (word) => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { WORD_LIMIT_CHARACTERS, wordsOf } from '../../../src/search/text/words.ts';
 
 describe('wordsOf', () => {
-	it('cuts at everything that is neither letter nor digit', () => {
+	it('splits at everything that is neither letter nor digit', () => {
 		expect(wordsOf('Retry, then back-off (v2)!')).toEqual(['retry', 'then', 'back', 'off', 'v2']);
 	});
 
-	it('gives the parts of a camelCase name and the whole', () => {
+	it('returns the parts of a camelCase name and the whole', () => {
 		expect(wordsOf('parseFile')).toEqual(['parse', 'file', 'parsefile']);
 	});
 
@@ -15,19 +15,19 @@ describe('wordsOf', () => {
 		expect(wordsOf('C++, c# and c')).toEqual(['c++', 'c#', 'and', 'c']);
 	});
 
-	it('takes accents off, so that either spelling finds the other', () => {
+	it('removes accents, so that each spelling finds the other', () => {
 		expect(wordsOf('Café naïve')).toEqual(['cafe', 'naive']);
 	});
 
-	it('cuts scripts without spaces into pairs', () => {
+	it('splits scripts without spaces into bigrams', () => {
 		expect(wordsOf('数据库')).toEqual(['数据', '据库']);
 	});
 
-	it('passes over encoded data', () => {
+	it('ignores encoded data', () => {
 		expect(wordsOf(`key ${'A1'.repeat(WORD_LIMIT_CHARACTERS)} end`)).toEqual(['key', 'end']);
 	});
 
-	it('gives lower-case words and never more than asked for, for any text', () => {
+	it('returns lower-case words up to the limit, for any text', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'grapheme' }), fc.nat(5), (text, limit) => {
 				const words = wordsOf(text, limit);

@@ -18,7 +18,7 @@ const table = tableOf({
 });
 
 describe('SearchIndex with word vectors', () => {
-	it('finds a document that shares no word with the query, and says why', () => {
+	it('finds a document that shares no word with the query, and names the reason', () => {
 		const [hit] = indexOf({ a: { title: 'Collapse' }, b: { title: 'Pastry' } }).search('crash').hits;
 		expect(hit).toMatchObject({
 			id: 'a',
@@ -27,7 +27,7 @@ describe('SearchIndex with word vectors', () => {
 		expect(describeReasons(hit?.why ?? [])).toBe('"crash" is near to collapse in title');
 	});
 
-	it('can be prepared a little at a time, and answers the same as without', () => {
+	it('returns the same hits after preparation in small steps', () => {
 		const documents = { a: { body: 'collapse' }, b: { body: 'villa' }, c: { body: 'demise' } };
 		const index = indexOf(documents);
 		expect(index.prepare(0)).toBe(false);
@@ -67,7 +67,7 @@ describe('SearchIndex with word vectors', () => {
 		expect(index.search('crash', { minScore: 60 }).hits.map(({ id }) => id)).toEqual(['a']);
 	});
 
-	it('searches by words alone where the table knows none of the words', () => {
+	it('searches by words only when the table has none of them', () => {
 		const index = indexOf({ a: { body: 'quorum' }, b: { body: 'cake' } });
 		expect(index.search('quorum')).toEqual(
 			plainIndexOf({ a: { body: 'quorum' }, b: { body: 'cake' } }).search('quorum'),

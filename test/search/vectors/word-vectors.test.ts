@@ -7,7 +7,7 @@ import { tableOf } from '../../support/word-vectors.ts';
 const words = { crash: [100, 0], fail: [90, 30], cake: [0, 100] };
 
 describe('WordVectors', () => {
-	it('finds the row of a stem, and none for one that it does not have', () => {
+	it('finds the row of a known stem only', () => {
 		const vectors = new WordVectors(tableOf(words));
 		expect([vectors.size, vectors.dimensions]).toEqual([3, 2]);
 		expect(vectors.rowOf('fail')).toBe(1);
@@ -30,7 +30,7 @@ describe('WordVectors', () => {
 		expect(vectors.product(vectors.rowOf('fail'), new Float32Array([1, 2]))).toBe(75);
 	});
 
-	it('reads a table wherever its bytes lie in memory', () => {
+	it('reads a table at any alignment of its bytes', () => {
 		const table = tableOf(words);
 		const shifted = new Uint8Array(table.length + 3);
 		shifted.set(table, 3);
@@ -58,7 +58,7 @@ describe('WordVectors', () => {
 		expect(errorOf(table).message).toBe('the table of word vectors has 1 words instead of 2');
 	});
 
-	it('reads or refuses any bytes, and never fails in another way', () => {
+	it('reads any bytes or throws bad_input', () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(79), (noise, at) => {
 				const table = tableOf(words);
