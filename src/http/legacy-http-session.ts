@@ -186,10 +186,13 @@ export class LegacyHttpSession implements Channel {
 
 	#resumePost(response: ServerResponse, { stream, number }: { stream: string; number: number }): boolean {
 		const post = [...this.#posts.values()].find(({ name }) => name === stream);
-		const kept = this.#replay.after(stream, number);
+		const kept = post ? post.after(number) : this.#replay.after(stream, number);
 		if (kept === undefined || (post === undefined && kept.length === 0)) return false;
 		const events = new EventStream(response, this.#parts.limits);
-		if (post) return post.resume(events, number);
+		if (post) {
+			post.resume(events, kept);
+			return true;
+		}
 		for (const { text, id } of kept) events.send(text, id);
 		events.end();
 		return true;

@@ -6,7 +6,7 @@
  */
 import type { EventStream } from './event-stream.ts';
 import { PostAnswer, type PostAnswerParts } from './post-answer.ts';
-import { eventId, type ReplayBuffer } from './replay-buffer.ts';
+import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
 
 /** How long a client waits before it resumes a stream, in milliseconds. */
 const RETRY_MS = 1000;
@@ -84,16 +84,19 @@ export class LegacyPost {
 		if (this.#open.delete(key) && this.isDone) this.#finish();
 	}
 
-	/** Continue on another connection, after event `number`. False when some events are lost. */
-	resume(stream: EventStream, number: number): boolean {
+	/** The events after `number`; undefined when some are lost. */
+	after(number: number): readonly KeptEvent[] | undefined {
 		const events = this.#parts.replay.after(this.name, number);
-		if (events === undefined) return false;
+		return events?.length === this.#eventCount - number ? events : undefined;
+	}
+
+	/** Continue on another connection, with the events that the client missed. */
+	resume(stream: EventStream, events: readonly KeptEvent[]): void {
 		this.#answer?.end();
 		this.#answer = undefined;
 		this.#resumed?.end();
 		this.#resumed = stream;
 		for (const { text, id } of events) stream.send(text, id);
-		return true;
 	}
 
 	keepAlive(now: number): void {

@@ -201,6 +201,22 @@ describe('a request', () => {
 		expect((await session.get({ 'Last-Event-ID': prime?.id ?? '' })).status).toBe(400);
 	});
 
+	it('that runs and whose messages are no longer kept cannot be resumed either', async () => {
+		const provider = provideTool((context) => {
+			for (const step of [1, 2, 3]) context.progress(step);
+			return new Promise(() => {});
+		});
+		const { url } = await openListener({ provider, limits: { replayCharacters: 1 } });
+		const session = await HttpSession.open(url);
+		const answer = await session.call('go');
+		const [prime, , , last] = await answer.events(3);
+		answer.cut();
+		expect((await resume(session, prime?.id ?? '')).status).toBe(400);
+		const resumed = await resume(session, last?.id ?? '');
+		expect(resumed.status).toBe(200);
+		resumed.cut();
+	});
+
 	it('in a batch is answered in an array in 2025-03-26, and refused in later revisions', async () => {
 		const { url } = await openListener();
 		const session = await HttpSession.open(url, { version: '2025-03-26' });
