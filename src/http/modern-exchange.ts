@@ -14,7 +14,7 @@ import { Peer } from '../rpc/peer.ts';
 import { encodeId, type RpcRequest } from '../wire/json-rpc.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { statusOf } from './modern-headers.ts';
+import { httpStatusOf } from './modern-headers.ts';
 import { PostAnswer } from './post-answer.ts';
 
 export interface ModernExchangeParts {
@@ -111,6 +111,6 @@ export class ModernExchange implements Channel {
 		const { id, params } = this.#request;
 		if (!text.startsWith(`{"jsonrpc":"2.0","id":${encodeId(id)},"error":`)) return 200;
 		const { error } = JSON.parse(text) as { error: { code: number } };
-		return statusOf(error.code, params);
+		return httpStatusOf(error.code, params);
 	}
 }

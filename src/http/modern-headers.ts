@@ -45,7 +45,7 @@ export function isMetaIncomplete(params: unknown): boolean {
 }
 
 /** The HTTP status of a modern error. */
-export function statusOf(code: number, params: unknown): number {
+export function httpStatusOf(code: number, params: unknown): number {
 	if (code === rpcCodes.methodNotFound) return 404;
 	if (code === mcpCodes.missingClientCapability || code === mcpCodes.unsupportedVersion) return 400;
 	return code === rpcCodes.invalidParams && isMetaIncomplete(params) ? 400 : 200;
