@@ -28,7 +28,11 @@ describe('Host and Origin', () => {
 			fc.string(),
 			fc.array(part).map((parts) => parts.join('')),
 		);
-		fc.assert(fc.property(text, (host) => void expect(isOwn({ host })).toBe(ours.test(host))));
+		fc.assert(
+			fc.property(text, (host) => {
+				expect(isOwn({ host })).toBe(ours.test(host));
+			}),
+		);
 	});
 
 	it('need the default port when none is written', () => {
@@ -81,7 +85,7 @@ describe('the messages kept for resumption', () => {
 				const texts: string[] = [];
 				const counts = { p1: 0, p2: 0 };
 				for (const { stream, text } of messages) {
-					buffer.add(stream, ++counts[stream as 'p1' | 'p2'], text);
+					buffer.add(stream, ++counts[stream], text);
 					if (stream === 'p1') texts.push(text);
 				}
 				const kept = buffer.after('p1', after);
