@@ -30,6 +30,7 @@ const order = [
 	'mcp',
 	'hub',
 	'bridge',
+	'http',
 	'cli',
 ];
 const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'protocol', 'search']);

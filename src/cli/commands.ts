@@ -92,6 +92,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
 		load: async () => (await import('./commands/hub-logs.ts')).hubLogs,
 	},
+	'hub token': {
+		summary: 'Print the token for MCP over HTTP',
+		load: async () => (await import('./commands/hub-token.ts')).hubToken,
+	},
 	'hub run': {
 		summary: 'Run the shared hub in the foreground, until Ctrl-C',
 		load: async () => (await import('./commands/hub-run.ts')).hubRun,
@@ -138,6 +142,6 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
-	['hub', 'The hub that agents share'],
+	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

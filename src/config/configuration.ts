@@ -104,6 +104,13 @@ export interface HubSection {
 	readonly tcpAddress: string | undefined;
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string | undefined;
+	/** `host:port` of the HTTP listener; none when undefined. */
+	readonly httpAddress: string | undefined;
+	/** True when the HTTP listener may have an address that other machines reach. */
+	readonly httpPublic: boolean | undefined;
+	/** Absolute files of the certificate chain and key of the HTTP listener, as PEM. */
+	readonly httpCert: string | undefined;
+	readonly httpKey: string | undefined;
 	/** Idle timeout without a client, in milliseconds; 0 means never. */
 	readonly idleMs: number | undefined;
 }

@@ -23,7 +23,16 @@ export type FileSections = Omit<Configuration, 'root' | 'files'>;
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
-const hubNames = ['listenAddr', 'tcpAddr', 'certsDir', 'idleMs'];
+const hubNames = [
+	'listenAddr',
+	'tcpAddr',
+	'certsDir',
+	'httpAddr',
+	'httpPublic',
+	'httpCert',
+	'httpKey',
+	'idleMs',
+];
 
 /** Read a parsed file; problems go to `source`. A file of another client (`isOurs` false) may have unknown keys. */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
@@ -176,6 +185,10 @@ function readHub(field: Field): HubSection {
 		listenAddress: readAddress(field.at('listenAddr')),
 		tcpAddress: readAddress(field.at('tcpAddr')),
 		certsDir: field.at('certsDir').path(),
+		httpAddress: readAddress(field.at('httpAddr')),
+		httpPublic: field.at('httpPublic').flag(),
+		httpCert: field.at('httpCert').path(),
+		httpKey: field.at('httpKey').path(),
 		idleMs: field.at('idleMs').countOrZero(),
 	};
 }

@@ -8,13 +8,20 @@ import type { OrchestraError } from '../errors.ts';
 import type { Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 
+/** The request of the other side that a message belongs to, and whether the message is its response. */
+export interface About {
+	readonly id: Id;
+	readonly isResponse: boolean;
+}
+
 /** The sending side of a pipe, with backpressure. */
 export interface Channel {
 	/**
 	 * Queue one message: the text of a JSON value, without a newline. False: the queue is above the
 	 * high-water mark, so await `flushed()` before the next one. Throws when the pipe is closed.
+	 * A channel that is not one pipe routes by `about`.
 	 */
-	post(text: string): boolean;
+	post(text: string, about?: About): boolean;
 	/** Resolves when everything posted so far was written to the operating system. Rejects when the pipe breaks. */
 	flushed(): Promise<void>;
 	/** Stop reading: backpressure reaches the sender. */

@@ -11,6 +11,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
 import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
+import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
@@ -31,7 +32,8 @@ export interface ClientConnection {
 	readonly sessionId: string;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
-	notify(method: string, params: unknown): void;
+	/** Send a notification. `about` is the request that it belongs to. */
+	notify(method: string, params: unknown, about?: About): void;
 }
 
 /** How a call asks its client for input, and the answers that came with the request. */
@@ -71,6 +73,11 @@ export class CallContext {
 	/** The id of the request, as the client gave it. */
 	get id(): Id {
 		return this.#call.id;
+	}
+
+	/** For messages that belong to this request. */
+	get about(): About {
+		return { id: this.#call.id, isResponse: false };
 	}
 
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */
@@ -222,7 +229,7 @@ export class CallContext {
 	#notify(method: string, params: unknown): void {
 		if (!this.#isOpen || this.#call.isCanceled) return;
 		try {
-			this.#client.notify(method, params);
+			this.#client.notify(method, params, this.about);
 		} catch (error) {
 			// A disconnected client must not fail the handler.
 			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
