@@ -2,7 +2,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 
 /** The error of a call, or of `what` it does, whose signal was aborted. */
-export function canceledCall(what: string, signal: AbortSignal | undefined): OrchestraError {
+export function canceledCall(what: string, signal: Pick<AbortSignal, 'reason'> | undefined): OrchestraError {
 	return new OrchestraError('canceled', `${what} was canceled`, { cause: signal?.reason });
 }
 

@@ -23,6 +23,8 @@ export interface RequestOptions {
 	/** Total timeout in milliseconds, regardless of progress. Default: none. */
 	maxTotalMs?: number | undefined;
 	signal?: AbortSignal | undefined;
+	/** Receives a function that cancels the request. Cheaper than `signal`, for many small requests. */
+	bindCancel?: ((cancel: (reason: unknown) => void) => void) | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
 	/** Receives the id of the request before it is sent. */
@@ -111,9 +113,11 @@ export class OutgoingCalls {
 				if (mustWait) this.#window.assertRoom(cost);
 				else this.#parts.post(text);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
-				if (!mustWait) return;
-				call.unsent = text;
-				this.#window.enqueue(call);
+				if (mustWait) {
+					call.unsent = text;
+					this.#window.enqueue(call);
+				}
+				options.bindCancel?.((reason) => this.#cancel(id, reason));
 			} catch (error) {
 				reject(OrchestraError.from(error, 'io'));
 			}
@@ -181,6 +185,12 @@ export class OutgoingCalls {
 		const wasSent = call.unsent === undefined;
 		this.#window.release(call, !this.#parts.isCongested());
 		if (wasSent) this.#sendCancel(call, error.message);
+	}
+
+	/** The caller gave up. Does nothing when the call has ended. */
+	#cancel(id: number, reason: unknown): void {
+		const call = this.#pending.take(id);
+		if (call) this.#abandon(call, canceledCall(call.method, { reason }));
 	}
 
 	#sendQueued(call: PendingCall, text: string): void {

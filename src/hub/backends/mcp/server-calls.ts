@@ -69,9 +69,10 @@ export class ServerCalls {
 		const connection = process.connection ?? (await this.#started(process, context));
 		const begin = performance.now();
 		try {
+			if (context.isCanceled) throw new OrchestraError('canceled', 'the client canceled the call');
 			this.#setLevel(connection, context);
 			const params = forwardedParams(call, connection);
-			const result = await connection.request(method, params, this.#optionsOf(context));
+			const result = await connection.request(method, params, this.#optionsOf(context, connection));
 			process.answered();
 			return result;
 		} catch (thrown) {
@@ -97,15 +98,16 @@ export class ServerCalls {
 		});
 	}
 
-	#optionsOf(context: CallContext): ServerRequestOptions {
+	#optionsOf(context: CallContext, { capabilities }: ServerConnection): ServerRequestOptions {
 		const { timeoutMs, maxMs } = this.#options;
+		const wantsLogs = capabilities.logging !== undefined && context.logLevel !== undefined;
 		return {
 			timeoutMs,
 			maxTotalMs: maxMs,
-			signal: context.signal,
+			bindCancel: (cancel) => context.onCancel(cancel),
 			keepsText: true,
 			onProgress: context.wantsProgress ? (params) => forwardProgress(context, params) : undefined,
-			onLog: context.logLevel === undefined ? undefined : (params) => forwardLog(context, params),
+			onLog: wantsLogs ? (params) => forwardLog(context, params) : undefined,
 		};
 	}
 
