@@ -6,7 +6,7 @@
  * server has no timer.
  */
 import type { Receiver } from '../rpc/channel.ts';
-import { isStdoutUnread } from './stdout-reader.ts';
+import { StdoutReader } from './stdout-reader.ts';
 
 /** Interval of the check. */
 const CHECK_MS = 1000;
@@ -20,6 +20,7 @@ export interface StdoutWatchParts {
 
 export class StdoutWatch {
 	readonly #parts: StdoutWatchParts;
+	readonly #reader = new StdoutReader();
 	#timer: NodeJS.Timeout | undefined;
 	#isStopped = false;
 
@@ -55,7 +56,7 @@ export class StdoutWatch {
 			return;
 		}
 		// A pending write reports the error itself.
-		if (process.stdout.writableLength > 0 || !isStdoutUnread()) return;
+		if (process.stdout.writableLength > 0 || !this.#reader.isGone) return;
 		this.stop();
 		this.#parts.onUnread();
 	}
