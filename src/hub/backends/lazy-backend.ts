@@ -191,4 +191,5 @@ const configured: Omit<ServerStatus, 'name'> = {
 	startedAt: null,
 	calls: 0,
 	logFile: null,
+	lastLines: [],
 };
