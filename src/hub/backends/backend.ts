@@ -60,7 +60,7 @@ export interface ServerStatus {
 	/** The file with its stderr. */
 	readonly logFile: string | null;
 	/** The last lines of its stderr. */
-	readonly lastLines: readonly string[];
+	readonly lastLines?: readonly string[];
 }
 
 /** A source of tools, prompts and resources. */

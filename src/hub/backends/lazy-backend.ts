@@ -191,5 +191,4 @@ const configured: Omit<ServerStatus, 'name'> = {
 	startedAt: null,
 	calls: 0,
 	logFile: null,
-	lastLines: [],
 };
