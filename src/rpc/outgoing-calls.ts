@@ -9,7 +9,7 @@ import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { canceledCall, serialize } from './message-errors.ts';
-import { type PendingEntry, PendingTable } from './pending.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
 import { SendWindow, type WindowedCall } from './send-window.ts';
 
@@ -23,12 +23,14 @@ export interface RequestOptions {
 	/** Total timeout in milliseconds, regardless of progress. Default: none. */
 	maxTotalMs?: number | undefined;
 	signal?: AbortSignal | undefined;
-	/** Receives a function that cancels the request. Cheaper than `signal`, for many small requests. */
-	bindCancel?: ((cancel: (reason: unknown) => void) => void) | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The work that this request is part of: its cancellation cancels the request. Cheaper than `signal`. */
+	work?: CancelSource | undefined;
 	/** Receives the id of the request before it is sent. */
 	onId?: ((id: number) => void) | undefined;
+	/** A value of the caller, found by the id of the request while it is in flight. */
+	tag?: unknown;
 	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
 	keepsText?: boolean | undefined;
 }
@@ -56,6 +58,7 @@ interface PendingCall extends PendingEntry, WindowedCall {
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
 	readonly keepsText: boolean;
+	readonly tag: unknown;
 }
 
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
@@ -73,7 +76,7 @@ export class OutgoingCalls {
 		this.#pending = new PendingTable(parts.clock, {
 			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
-			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
+			aborted: (call, reason) => this.#abandon(call, canceledCall(call.method, reason)),
 		});
 	}
 
@@ -84,6 +87,16 @@ export class OutgoingCalls {
 	/** Responses that were dropped: late, repeated, or with an unknown id. */
 	get droppedCount(): number {
 		return this.#droppedCount;
+	}
+
+	/** The tag of the request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#pending.get(id)?.tag;
+	}
+
+	/** The tags of all requests in flight that have one. */
+	tags(): unknown[] {
+		return [...this.#pending.values()].flatMap(({ tag }) => (tag === undefined ? [] : [tag]));
 	}
 
 	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
@@ -101,7 +114,7 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal));
+			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);
@@ -113,11 +126,9 @@ export class OutgoingCalls {
 				if (mustWait) this.#window.assertRoom(cost);
 				else this.#parts.post(text);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
-				if (mustWait) {
-					call.unsent = text;
-					this.#window.enqueue(call);
-				}
-				options.bindCancel?.((reason) => this.#cancel(id, reason));
+				if (!mustWait) return;
+				call.unsent = text;
+				this.#window.enqueue(call);
 			} catch (error) {
 				reject(OrchestraError.from(error, 'io'));
 			}
@@ -187,12 +198,6 @@ export class OutgoingCalls {
 		if (wasSent) this.#sendCancel(call, error.message);
 	}
 
-	/** The caller gave up. Does nothing when the call has ended. */
-	#cancel(id: number, reason: unknown): void {
-		const call = this.#pending.take(id);
-		if (call) this.#abandon(call, canceledCall(call.method, { reason }));
-	}
-
 	#sendQueued(call: PendingCall, text: string): void {
 		try {
 			this.#parts.post(text);
@@ -213,7 +218,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress, keepsText = false, tag } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
@@ -230,9 +235,10 @@ export class OutgoingCalls {
 			maxTotalMs,
 			onProgress,
 			keepsText,
+			tag,
 			detach: undefined,
 		};
-		this.#pending.add(call, signal);
+		this.#pending.add(call, options.signal, options.work);
 		return call;
 	}
 

@@ -134,6 +134,16 @@ export class Peer implements Receiver {
 		return this.#outgoing.droppedCount;
 	}
 
+	/** The `tag` of our request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#outgoing.tagOf(id);
+	}
+
+	/** The tags of all our requests in flight that have one. */
+	tags(): unknown[] {
+		return this.#outgoing.tags();
+	}
+
 	/**
 	 * Suspend the idle timeouts of our requests, while the peer waits for us; total timeouts still apply.
 	 * Returns the function that restarts them.

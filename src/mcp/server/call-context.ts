@@ -120,10 +120,15 @@ export class CallContext {
 		return this.#controller.signal;
 	}
 
-	/** Call `listener` when the client cancels the call or disconnects. Cheaper than `signal`; it may be called twice. */
+	/** Call `listener` when the client cancels the call or disconnects. Cheaper than `signal`. */
 	onCancel(listener: (reason: OrchestraError) => void): void {
-		(this.#cancelListeners ??= []).push(listener);
-		this.#call.onCancel(listener);
+		if (this.#cancelListeners === undefined) {
+			this.#cancelListeners = [];
+			this.#call.onCancel(this.#onCanceled);
+		}
+		const { cancelReason } = this.#call;
+		if (cancelReason) listener(cancelReason);
+		else this.#cancelListeners.push(listener);
 	}
 
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
@@ -200,15 +205,19 @@ export class CallContext {
 		this.#isOpen = true;
 		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);
-		for (const listener of this.#cancelListeners ?? []) call.onCancel(listener);
+		if (this.#cancelListeners) call.onCancel(this.#onCanceled);
 	}
 
 	/** For the session: the client will not retry the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);
-		for (const listener of this.#cancelListeners ?? []) listener(reason);
+		this.#onCanceled(reason);
 	}
+
+	readonly #onCanceled = (reason: OrchestraError): void => {
+		for (const listener of this.#cancelListeners?.splice(0) ?? []) listener(reason);
+	};
 
 	#notify(method: string, params: unknown): void {
 		if (!this.#isOpen || this.#call.isCanceled) return;
