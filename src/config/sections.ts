@@ -21,7 +21,7 @@ import { readServerSettings } from './server-settings.ts';
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
-const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
+const toolsNames = ['roots', 'examples', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
 	'listenAddr',
@@ -140,6 +140,7 @@ function readTools(field: Field): ToolsSection {
 	const roots = field.at('roots');
 	return {
 		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
+		examples: field.at('examples').flag(),
 		config: Object.fromEntries(
 			field
 				.at('config')

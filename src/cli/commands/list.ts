@@ -18,10 +18,11 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}] [--json]`,
+	usage: `mctl list [${kinds.join('|')}] [--examples] [--json]`,
 	examples: ['mctl list', 'mctl list servers --check', "mctl list tools --json | jq -r '.tools[].id'"],
 	flags: {
 		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
+		examples: { type: 'boolean', help: 'list the bundled example tools too' },
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 

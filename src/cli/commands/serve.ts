@@ -1,5 +1,6 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
 import { existsSync } from 'node:fs';
+import type { Configuration } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
@@ -13,13 +14,16 @@ const WARM_AFTER_MS = 100;
 const START_FAILED = 1;
 
 export const serveCommand: Command = {
-	usage: 'mctl serve [--config FILE]',
+	usage: 'mctl serve [--config FILE] [--examples]',
 	examples: [
 		'mctl serve',
 		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',
 		'claude mcp add orchestra -- mctl serve',
 	],
-	flags: { config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' } },
+	flags: {
+		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
+		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
+	},
 	ownsSignals: true,
 
 	async run({ words, flags, environment }) {
@@ -29,13 +33,20 @@ export const serveCommand: Command = {
 			throw usageError(serveCommand, `there is no configuration file ${file}`);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {
-			log.error(`orchestra could not start: ${messageOf(error)}`);
-		});
+		const narrow = flags['examples'] ? offerExamples : undefined;
+		const opened = await openHub({ cwd: process.cwd(), environment, file, log, narrow }).catch(
+			(error: unknown) => {
+				log.error(`orchestra could not start: ${messageOf(error)}`);
+			},
+		);
 		if (opened) await serveUntilEnd(opened, log);
 		else process.exitCode = START_FAILED;
 	},
 };
+
+function offerExamples(configuration: Configuration): Configuration {
+	return { ...configuration, tools: { ...configuration.tools, examples: true } };
+}
 
 /** The first answer does not wait for the backends; the log says when all are loaded. */
 async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
