@@ -6,7 +6,7 @@
  * when it keeps method and body (307, 308), so no credential reaches another origin.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as TlsAgent, request as requestHttps } from 'node:https';
+import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { OrchestraError } from '../../errors.ts';
 import { type Challenge, parseChallenges } from './challenges.ts';
 import type { HttpAuth } from './http-auth.ts';

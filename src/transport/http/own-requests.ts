@@ -6,7 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import { within } from '../../rpc/clock.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
 import { RELIST_PAGES, REPLY_MS } from './http-limits.ts';
-import type { OwnAnswer } from './legacy-session.ts';
+import type { OwnAnswer } from './http-session.ts';
 import { type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { resultIn } from './received-message.ts';

@@ -14,7 +14,7 @@ import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS } from './http-limits.ts';
 import type { HttpExchange } from './http-wire.ts';
 import { isIdempotent, type PostedMessage } from './posted-message.ts';
-import { errorFor, errorIn, messagesOf, responseId } from './received-message.ts';
+import { errorFor, errorIn, responseId, splitBatch } from './received-message.ts';
 import { isAnswer, isEraVerdict, mayHaveEventLink, type Repair, repairFor } from './refusal-rules.ts';
 import type { RequestContext } from './request-context.ts';
 import {
@@ -174,7 +174,7 @@ export class PostedRequest {
 
 	/** Deliver every message of `text`; returns what must be repaired instead. */
 	#accept(text: string, headers: IncomingHttpHeaders): Repair | undefined {
-		for (const one of messagesOf(text)) {
+		for (const one of splitBatch(text)) {
 			const id = responseId(one);
 			const error = id === undefined ? undefined : errorIn(one);
 			const isOurs = id === null ? error !== undefined : id !== undefined && idKey(id) === idKey(this.id);

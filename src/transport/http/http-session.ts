@@ -28,7 +28,7 @@ export interface HandshakeSender {
 	notify(message: PostedMessage): Promise<void>;
 }
 
-export class LegacySession {
+export class HttpSession {
 	readonly #sender: HandshakeSender;
 	#id: string | undefined;
 	#version: string | undefined;
