@@ -118,7 +118,7 @@ export class HttpExchange {
 
 	/** The response, with its body unread. Rejects with an `OrchestraError`. */
 	async reply(): Promise<IncomingMessage> {
-		const { auth, url, label } = this.#wire;
+		const { auth, url } = this.#wire;
 		if (auth === undefined) return this.#follow(undefined);
 		for (const asked = new Set<number>(); ; ) {
 			const token = await auth.token();
@@ -131,7 +131,6 @@ export class HttpExchange {
 			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
 			if ((await auth.onUnauthorized(refusal)) === 'fail') return response;
 			response.resume();
-			if (this.#isAborted) throw interrupted(label, 'was not asked again: the call was canceled');
 		}
 	}
 
@@ -161,6 +160,7 @@ export class HttpExchange {
 	#attempt(url: URL, token: string | undefined): Promise<IncomingMessage> {
 		const { replyMs, body, onFlushed } = this.#request;
 		return new Promise((resolve, reject) => {
+			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not asked: the call was canceled');
 			let isConnected = false;
 			const request = openOrExplain(this.#wire, this.#request, url, token);
 			this.#current = request;
@@ -191,7 +191,6 @@ export class HttpExchange {
 			});
 			if (onFlushed) request.once('finish', onFlushed);
 			request.end(body);
-			if (this.#isAborted) request.destroy();
 		});
 	}
 }

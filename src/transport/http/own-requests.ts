@@ -38,6 +38,8 @@ export class OwnRequests {
 			const context: RequestContext = {
 				...this.#context,
 				ready: () => undefined,
+				// They are part of a repair, so they need none themselves.
+				sessionOf: () => undefined,
 				onAnswer: (_message, text, headers) => resolve({ text, headers }),
 				onFailed: (_message, error) => reject(error),
 			};
