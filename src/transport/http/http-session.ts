@@ -89,9 +89,9 @@ export class HttpSession {
 	answered(request: PostedMessage): void {
 		const { method, params } = request;
 		if (method === 'logging/setLevel') this.#state.set(method, request);
-		else if (method === 'resources/unsubscribe') this.#state.delete(`uri ${params['uri']}`);
+		else if (method === 'resources/unsubscribe') this.#state.delete(`uri ${String(params['uri'])}`);
 		else if (method === 'resources/subscribe' && this.#state.size < MAX_SUBSCRIPTIONS)
-			this.#state.set(`uri ${params['uri']}`, request);
+			this.#state.set(`uri ${String(params['uri'])}`, request);
 	}
 
 	/** Start a new session instead of `lostId`; does nothing when that has happened already. */
