@@ -28,6 +28,9 @@ export const INITIALIZE_MS = 2_000;
 /** How long flushing the last responses may take when the bridge ends. */
 export const FLUSH_MS = 1_000;
 
+/** How long closing the connection to the hub may take when the bridge ends. */
+export const DISCONNECT_MS = 3_000;
+
 /** Backoff between connection attempts: first and longest delay. */
 export const RECONNECT_FIRST_MS = 100;
 export const RECONNECT_MAX_MS = 5_000;

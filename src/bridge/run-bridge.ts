@@ -15,7 +15,7 @@ import { onSignals } from '../transport/on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
-import { BRIDGE_DRAIN_MS, FLUSH_MS } from './bridge-limits.ts';
+import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS } from './bridge-limits.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
@@ -29,7 +29,7 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
-	/** Called when the bridge has ended, but its last responses cannot be flushed or a connection attempt cannot be aborted. */
+	/** Called when the bridge has ended, but its last responses cannot be flushed or its connection cannot be closed. */
 	onStuck?: (() => void) | undefined;
 }
 
@@ -51,6 +51,12 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,
 	});
+	// The hub cancels what runs when the bridge disconnects.
+	stdio.onBroken((error) => {
+		log.warn(`stdout is closed (${error.message}); the bridge ends and its running requests are canceled`);
+		unread.resolve();
+	});
+	stdio.watchOutput(() => !relay.isIdle);
 	const releaseSignals = onSignals(() => transport.stopReading());
 	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
@@ -63,7 +69,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
-		isQuiet = await hubs;
+		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
 	} catch (thrown) {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;

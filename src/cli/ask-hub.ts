@@ -1,7 +1,7 @@
 /* Query the status of a running hub over its link. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
-import type { BackendStatus, ProcessStatus } from '../hub/shared/hub-details.ts';
+import type { BackendStatus, ProcessStatus, ServerDetails } from '../hub/shared/hub-details.ts';
 import type { HubFolder } from '../hub/shared/hub-folder.ts';
 import { diagnoseBlockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
@@ -20,6 +20,8 @@ const LOOK_AGAIN_MS = 50;
 export interface HubStatus extends HubRecord {
 	readonly backends: readonly BackendStatus[];
 	readonly processes: readonly ProcessStatus[];
+	/** MCP servers. */
+	readonly servers: readonly ServerDetails[];
 	/** Bridges that are connected. */
 	readonly clients: number;
 	readonly memoryBytes: number;
@@ -55,6 +57,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 		return {
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),
+			servers: JSON.parse(details['servers'] ?? '[]'),
 			clients: Number(details['clients'] ?? 0),
 			memoryBytes: Number(details['memoryBytes'] ?? 0),
 		};

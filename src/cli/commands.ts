@@ -8,6 +8,8 @@ import type { Command } from './command.ts';
 export interface CommandEntry {
 	/** One line, for the overview and for the help of the command. */
 	summary: string;
+	/** The overview names it without its summary, so that it fits one screen. */
+	isRare?: boolean;
 	load: () => Promise<Command>;
 }
 
@@ -24,6 +26,14 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Run a tool and show its events and its result',
 		load: async () => (await import('./commands/run.ts')).run,
 	},
+	call: {
+		summary: 'Call a tool of an MCP server and show its result',
+		load: async () => (await import('./commands/call.ts')).call,
+	},
+	show: {
+		summary: 'Show what a tool takes, with a call to copy',
+		load: async () => (await import('./commands/show.ts')).show,
+	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
 		load: async () => (await import('./commands/find.ts')).find,
@@ -38,10 +48,12 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	request: {
 		summary: 'Send one JSON-RPC request to a program and print the answer',
+		isRare: true,
 		load: async () => (await import('./commands/request.ts')).request,
 	},
 	pipe: {
 		summary: 'Pass JSON lines to a program and print the lines it answers',
+		isRare: true,
 		load: async () => (await import('./commands/pipe.ts')).pipe,
 	},
 	serve: {
@@ -110,6 +122,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	completion: {
 		summary: 'Print a script that completes mctl in bash, zsh or fish',
+		isRare: true,
 		load: async () => (await import('./commands/completion.ts')).completion,
 	},
 };

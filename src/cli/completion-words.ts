@@ -8,12 +8,24 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 
 /** The names that a command takes as its first word. */
 const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly string[]>> = new Map([
-	['run', toolIds],
+	[
+		'run',
+		async (environment) => [...(await toolIds(environment)), ...(await knownNames(environment, 'tools'))],
+	],
+	['call', callableNames],
+	[
+		'show',
+		async (environment) => [...(await callableNames(environment)), ...(await promptNames(environment))],
+	],
 	['check', toolIds],
 	['prompt', promptNames],
+	['hub logs', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);
+
+/** The names that a command takes after a server. */
+const secondNames: ReadonlySet<string> = new Set(['call', 'show']);
 
 /** Candidates for the last of `words`, which may be empty; `words` come after `mctl`. */
 export async function completionsFor(
@@ -44,8 +56,12 @@ async function allFor(
 	const previous = before.at(-1)?.replace(/^--/, '') ?? '';
 	if (Object.hasOwn(flags, previous) && flags[previous]?.type === 'string') return [];
 	if (current.startsWith('-')) return [...Object.keys(flags), 'help'].map((flag) => `--${flag}`);
-	// Only the first word of a command is a name; what comes after it is the user's own.
-	return before.at(-1) === first || before.at(-1)?.startsWith('-')
+	// After a server comes one of its tools. Any other word after the first is the user's own.
+	if (secondNames.has(name) && second !== undefined && before.at(-1) === second) {
+		return toolsOfServer(second, environment);
+	}
+	const lastOfName = members.length > 0 ? second : first;
+	return before.at(-1) === lastOfName || before.at(-1)?.startsWith('-')
 		? ((await names.get(name)?.(environment)) ?? [])
 		: [];
 }
@@ -58,5 +74,27 @@ async function toolIds(environment: Environment): Promise<readonly string[]> {
 async function promptNames(environment: Environment): Promise<readonly string[]> {
 	const { withLibrary } = await import('./open-library.ts');
 	const prompts = await withLibrary({ flags: {}, environment }, (library) => library.listPrompts());
-	return prompts.map(({ name }) => name);
+	return [...prompts.map(({ name }) => name), ...(await knownNames(environment, 'prompts'))];
+}
+
+async function callableNames(environment: Environment): Promise<readonly string[]> {
+	const own = [...(await serverNames(environment)), ...(await toolIds(environment))];
+	return [...own, ...(await knownNames(environment, 'tools'))];
+}
+
+async function serverNames(environment: Environment): Promise<readonly string[]> {
+	const { loadConfiguration } = await import('../config/load.ts');
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	return configuration.mcpServers.map(({ name }) => name);
+}
+
+/** The names that MCP servers offered last, as agents see them. Nothing is started. */
+async function knownNames(environment: Environment, kind: 'tools' | 'prompts'): Promise<readonly string[]> {
+	const { knownOffers } = await import('./server-statuses.ts');
+	return knownOffers(environment).flatMap((known) => known[kind].map((name) => known.prefix + name));
+}
+
+async function toolsOfServer(server: string, environment: Environment): Promise<readonly string[]> {
+	const { knownOffers } = await import('./server-statuses.ts');
+	return knownOffers(environment).find(({ name }) => name === server)?.tools ?? [];
 }

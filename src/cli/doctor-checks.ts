@@ -107,7 +107,14 @@ async function versionOf(file: string): Promise<string> {
 
 function* checkServers({ project, environment }: DoctorContext): Generator<DoctorFinding> {
 	for (const server of project.configuration.mcpServers) {
-		if (server.kind !== 'stdio' || !server.isEnabled) continue;
+		if (!server.isEnabled) continue;
+		if (server.kind !== 'stdio') {
+			yield {
+				verdict: 'ok',
+				text: `server ${server.name}: ${server.url} (mctl list servers --check connects)`,
+			};
+			continue;
+		}
 		const { command, cwd = process.cwd(), env } = server.record;
 		const place = { what: `server ${server.name}`, cwd, environment: childEnvironment(environment, env) };
 		yield checkProgram(command, place, `Correct mcpServers.${server.name} in ${server.file}.`);

@@ -15,7 +15,10 @@ export function overview(table: CommandTable): string {
 		'  mctl demo                                          see it work',
 		'  mctl run hello-world name=you                      run a tool, in any language',
 		'',
-		...firstWords(table).map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
+		...firstWords(table)
+			.filter((name) => !table.get(name)?.isRare)
+			.map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
+		row('and', [...table].flatMap(([name, { isRare }]) => (isRare ? [name] : [])).join(', ')),
 		'',
 		'`mctl help <command>` shows examples and flags. Set LOG_LEVEL=debug to see more.',
 	].join('\n');

@@ -12,8 +12,9 @@ const PAGES = 100;
 type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** True when the hub may offer more than what the folder itself has. */
-export function mayOfferMore({ plugins, root }: Configuration): boolean {
-	return plugins.some(({ isEnabled }) => isEnabled) || existsSync(join(root, '.projects'));
+export function mayOfferMore({ plugins, mcpServers, root }: Configuration): boolean {
+	const isConfigured = [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled);
+	return isConfigured || existsSync(join(root, '.projects'));
 }
 
 /** Items of a list whose key is none of `known`; none, without starting anything, when there cannot be more. */
@@ -24,7 +25,9 @@ export async function furtherOffers(
 ): Promise<Offered[]> {
 	if (!mayOfferMore(configuration)) return [];
 	const { withHub } = await import('./hub-session.ts');
-	const all = await withHub(input, (session) => listAll(session, list.kind), LIST_WAIT_MS);
+	const all = await withHub(input, (session) => listAll(session, list.kind), {
+		listWaitMs: LIST_WAIT_MS,
+	});
 	return all.filter((item) => !list.known.has(String(item[list.key])));
 }
 

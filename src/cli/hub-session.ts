@@ -3,6 +3,7 @@
  * shared hub when it runs, so that its plugins are not started twice, else with a hub
  * of its own that ends with the command.
  */
+import type { Configuration } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
@@ -11,7 +12,10 @@ import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { Log } from '../log.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { MCP_TUNNEL } from '../plugin/features.ts';
+import type { ElicitResult } from '../protocol/client-methods.ts';
+import type { IncomingCall } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
+import { methodNotFound } from '../rpc/rpc-error.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CommandInput } from './command.ts';
@@ -19,6 +23,8 @@ import { hubFolderHere } from './hub-location.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
 const DIAL_MS = 5000;
+/** How long the command of a person waits for a server that starts; a first start may download it. */
+export const START_WAIT_MS = 60_000;
 
 export interface HubSession {
 	/** Call an MCP method of the hub; a signal of the command ends it. */
@@ -27,21 +33,44 @@ export interface HubSession {
 	find(tool: string): Promise<void>;
 }
 
+/** A part of the backends of the configuration. */
+export interface NeededBackends {
+	/** The names of MCP servers. */
+	readonly servers: readonly string[];
+	readonly hasPlugins: boolean;
+}
+
+export interface HubSessionOptions {
+	/** How long a list waits for what starts, in milliseconds, when this process runs the hub. Default 2 s. */
+	readonly listWaitMs?: number | undefined;
+	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
+	readonly needs?: NeededBackends | undefined;
+	/** Answers `elicitation/create`; without it the session cannot be asked. */
+	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
+	/** Receives notifications other than the progress of a request. */
+	readonly onNotification?: ((method: string, params: unknown) => void) | undefined;
+}
+
 /** Open a session, do `work`, and close everything that was opened. */
 export async function withHub<T>(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
-	listWaitMs?: number,
+	{ onQuestion, onNotification, ...limits }: HubSessionOptions = {},
 ): Promise<T> {
 	const record = hubFolderHere(environment).running();
 	const opened = await (record?.features?.includes(MCP_TUNNEL)
 		? joinShared(record)
-		: openOwn(environment, listWaitMs));
-	const peer = new Peer(opened.transport, {});
+		: openOwn(environment, limits));
+	const onRequest = ({ method, params }: IncomingCall): unknown => {
+		if (method === 'elicitation/create' && onQuestion) return onQuestion(params);
+		throw methodNotFound(method);
+	};
+	const peer = new Peer(opened.transport, { onRequest, ...(onNotification && { onNotification }) });
 	opened.transport.start(peer);
 	try {
 		const clientInfo = { name: 'mctl', version: packageVersion() };
-		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };
+		const capabilities = onQuestion ? { elicitation: { form: {} } } : {};
+		const hello = { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo };
 		await peer.request('initialize', hello, { signal });
 		peer.notify('notifications/initialized');
 		return await work({
@@ -68,16 +97,22 @@ async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 
 async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
-	listWaitMs: number | undefined,
+	{ listWaitMs, needs }: Pick<HubSessionOptions, 'listWaitMs' | 'needs'>,
 ): Promise<Opened> {
-	// A command logs warnings only.
-	const level = environment['LOG_LEVEL'] ?? 'warn';
+	// The error of a call says what a warning about its server would say.
+	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
-	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs });
+	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
 	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));
 	return { transport, find, close: () => opened.close() };
+}
+
+function withOnly(configuration: Configuration, { servers, hasPlugins }: NeededBackends): Configuration {
+	const mcpServers = configuration.mcpServers.filter(({ name }) => servers.includes(name));
+	return { ...configuration, mcpServers, plugins: hasPlugins ? configuration.plugins : [] };
 }
 
 function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {

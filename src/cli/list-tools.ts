@@ -1,6 +1,9 @@
-/* `mctl list tools`: the tools of the folder, and those of its plugins. */
+/* `mctl list tools`: the tools of the folder, of its plugins and of its MCP servers. */
+
+import type { Configuration } from '../config/configuration.ts';
 import { missingProgram } from '../tool/missing-program.ts';
-import { furtherOffers, textField } from './hub-offers.ts';
+import { isOfServer } from './find-target.ts';
+import { furtherOffers, type Offered, textField } from './hub-offers.ts';
 import type { Listing } from './listing.ts';
 import { openProject } from './project.ts';
 
@@ -14,20 +17,33 @@ export const toolListing: Listing = {
 		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
 		const known = new Set(found.map(({ id }) => id));
 		const others = await furtherOffers(input, configuration, { kind: 'tools', key: 'name', known });
+		const runtimeOf = (tool: Offered): string => ownerOf(tool, configuration) ?? 'plugin';
 		return {
 			rows: [
 				...tools.map(({ id, version, runsOn, description }) => [id, version, runsOn, description]),
-				...others.map((tool) => [textField(tool, 'name'), '', 'plugin', textField(tool, 'description')]),
+				...others.map((tool) => [
+					textField(tool, 'name'),
+					'',
+					runtimeOf(tool),
+					textField(tool, 'description'),
+				]),
 			],
 			items: [
 				...tools.map(({ id, version, name, description, runsOn, tags = [], inputSchema, file }) => {
 					return { id, version, name, description, runtime: runsOn, tags, inputSchema, file };
 				}),
-				...others.map(({ name, title = name, description, inputSchema }) => {
-					return { id: name, name: title, description, runtime: 'plugin', tags: [], inputSchema };
+				...others.map((tool) => {
+					const { name, title = name, description, inputSchema } = tool;
+					return { id: name, name: title, description, runtime: runtimeOf(tool), tags: [], inputSchema };
 				}),
 			],
 			problems: [...configProblems, ...toolProblems],
 		};
 	},
 };
+
+/** `mcp` for a tool of an MCP server; undefined for any other. */
+function ownerOf(tool: Offered, { mcpServers, plugins }: Configuration): 'mcp' | undefined {
+	const isNamed = mcpServers.some(({ name, isEnabled }) => isEnabled && isOfServer(tool, name));
+	return isNamed || plugins.length === 0 ? 'mcp' : undefined;
+}

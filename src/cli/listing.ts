@@ -11,20 +11,26 @@ export interface Listed {
 	/** For programs, one object each. */
 	readonly items: readonly object[];
 	readonly problems: readonly ConfigProblem[];
+	/** Sentences beside the table, for people. */
+	readonly notes?: readonly string[];
+	/** The command exits with 1. */
+	readonly isFailed?: boolean;
 }
 
 export interface Listing {
 	readonly headings: readonly string[];
+	/** The columns that a narrow terminal shows. Default: all. */
+	readonly narrow?: readonly number[];
 	/** What to say when there is nothing. */
 	readonly whenEmpty: string;
-	list(input: Pick<CommandInput, 'environment' | 'signal'>): Promise<Listed>;
+	list(input: Pick<CommandInput, 'environment' | 'signal' | 'out'>): Promise<Listed>;
 }
 
 /** The kinds, in the order in which `mctl list` shows them. */
 export const listings: Readonly<Record<string, () => Promise<Listing>>> = {
 	tools: async () => (await import('./list-tools.ts')).toolListing,
-	servers: async () => (await import('./list-configured.ts')).serverListing,
-	plugins: async () => (await import('./list-configured.ts')).pluginListing,
+	servers: async () => (await import('./list-servers.ts')).serverListing,
+	plugins: async () => (await import('./list-plugins.ts')).pluginListing,
 	prompts: async () => (await import('./list-library.ts')).promptListing,
 	resources: async () => (await import('./list-library.ts')).resourceListing,
 };

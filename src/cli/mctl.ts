@@ -15,6 +15,9 @@ import { Output } from './terminal/output.ts';
 /** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
 const INTERRUPT_GRACE_MS = 5000;
 
+/** How long a server that has closed everything may take to exit, before the process is ended. */
+const EXIT_GRACE_MS = 3000;
+
 const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
 let graceMs = INTERRUPT_GRACE_MS;
@@ -46,7 +49,12 @@ async function run(args: string[]): Promise<void> {
 	if (flags['help']) return out.line(commandHelp(asked.entry, command));
 	graceMs = command.graceMs ?? INTERRUPT_GRACE_MS;
 	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
-	await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
+	try {
+		await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
+	} finally {
+		// A server has flushed its output or given it up; a handle that is left must not keep it alive.
+		if (command.ownsSignals) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
+	}
 }
 
 /** What stands behind `--` is no flag. */

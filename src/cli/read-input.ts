@@ -2,6 +2,7 @@
 import { messageOf } from '../errors.ts';
 import { inputFromJson, inputFromWords } from '../tool/input.ts';
 import type { JsonObject } from '../wire/json.ts';
+import { checkInput } from './check-input.ts';
 import { type Command, usageError } from './command.ts';
 import { readInputFile, readStdin } from './input-file.ts';
 
@@ -30,16 +31,21 @@ export async function readInput(
 	}
 }
 
-/** `--input` and words together; a word wins over the same key of `--input`. */
+/** `--input` and words together; a word wins over the same key of `--input`. With `tool` the values are checked. */
 export async function readToolInput(
 	command: Pick<Command, 'usage'>,
 	given: {
 		flag: string | boolean | undefined;
 		words: readonly string[];
 		schema: JsonObject | undefined;
+		/** The name of an MCP tool, which has no runner of ours to check its input. */
+		tool?: string;
 		signal?: AbortSignal;
 	},
 ): Promise<JsonObject> {
-	const words = inputFromWords(given.words, given.schema);
-	return { ...(await readInput(given.flag, command, given.signal)), ...words };
+	const base = await readInput(given.flag, command, given.signal);
+	const { words, schema, tool } = given;
+	const values = inputFromWords(words, schema, base);
+	if (tool !== undefined && schema) checkInput({ tool, schema, values, rawKeys: Object.keys(base) });
+	return values;
 }

@@ -1,5 +1,5 @@
 /*
- * `mctl run` for a tool that no folder has but the hub offers: a plugin's. Its result
+ * `mctl run` for a tool that no folder has but the hub offers: of a plugin or an MCP server. Its result
  * is put into the events of the Tool Protocol, so that scripts read one form.
  */
 import { OrchestraError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../wire/json.ts';
 import type { CommandInput } from './command.ts';
 import { exitCodes } from './exit.ts';
 import { listAll, type Offered } from './hub-offers.ts';
-import { type HubSession, withHub } from './hub-session.ts';
+import { type HubSession, type NeededBackends, START_WAIT_MS, withHub } from './hub-session.ts';
 import { nearest } from './nearest.ts';
 import { RunView } from './terminal/run-view.ts';
 
@@ -21,6 +21,8 @@ export interface HubToolRun {
 	/** Reads the input once the schema is known. */
 	readonly inputFor: (schema: JsonObject | undefined) => Promise<JsonObject>;
 	readonly knownIds: readonly string[];
+	/** What the hub must have; undefined for everything. */
+	readonly needs: NeededBackends | undefined;
 }
 
 const CANCELED = 130;
@@ -28,17 +30,21 @@ const TIMED_OUT = 124;
 
 /** Run a tool of the hub. Throws `bad_input` when the hub does not have it either. */
 export async function runHubTool(run: HubToolRun, input: CommandInput): Promise<void> {
-	await withHub(input, async (session) => {
-		await session.find(run.name);
-		const tools = await listAll(session, 'tools');
-		const tool = tools.find(({ name }) => name === run.name);
-		if (tool === undefined) throw await unknownTool(run, session, tools);
-		const schema = isObject(tool['inputSchema']) ? (tool['inputSchema'] as JsonObject) : undefined;
-		const report = input.flags['json'] ? new JsonReport(input) : new ViewReport(input, run.name);
-		const last = await callTool(run, { session, report, input }, await run.inputFor(schema));
-		report.end(last);
-		if (!input.signal.aborted) process.exitCode = last.exitCode;
-	});
+	await withHub(
+		input,
+		async (session) => {
+			await session.find(run.name);
+			const tools = await listAll(session, 'tools');
+			const tool = tools.find(({ name }) => name === run.name);
+			if (tool === undefined) throw await unknownTool(run, session, tools);
+			const schema = isObject(tool['inputSchema']) ? (tool['inputSchema'] as JsonObject) : undefined;
+			const report = input.flags['json'] ? new JsonReport(input) : new ViewReport(input, run.name);
+			const last = await callTool(run, { session, report, input }, await run.inputFor(schema));
+			report.end(last);
+			if (!input.signal.aborted) process.exitCode = last.exitCode;
+		},
+		{ listWaitMs: START_WAIT_MS, needs: run.needs },
+	);
 }
 
 interface Ending {

@@ -1,11 +1,45 @@
 /* The merged configuration: variables expanded, paths absolute. */
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
+/** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
+export type ServerScope = 'shared' | 'session' | 'call';
+
+/** How the hub runs an MCP server. Times are in milliseconds. */
+export interface ServerSettings {
+	/** Default `shared`. */
+	readonly scope: ServerScope;
+	/** Deadline of a start with its handshake. Default 60 s: a first `npx` downloads. */
+	readonly startMs: number;
+	/** Idle timeout of a call; progress restarts it. Default 30 s. */
+	readonly timeoutMs: number;
+	/** Total timeout of a call. Default 10 minutes. */
+	readonly maxMs: number;
+	/** Idle time after which the process is stopped; 0 means never. Default 10 minutes. */
+	readonly idleMs: number;
+	/** Calls in flight. Default 64. */
+	readonly concurrency: number;
+	/** Calls that wait for one in flight. Default 1,000. */
+	readonly queue: number;
+	/** Whether it is started again after a crash. Default true. */
+	readonly restart: boolean;
+	/** Patterns of the tools that are offered; undefined for all. */
+	readonly allow: readonly string[] | undefined;
+	/** Patterns of the tools that are not offered. */
+	readonly deny: readonly string[];
+	/** New names of tools by their own names. */
+	readonly rename: Readonly<Record<string, string>>;
+	/** Start it with the hub, and do not stop it when idle. Default false. */
+	readonly eager: boolean;
+	/** Whether its tools and prompts are called `server__name`. Default true. */
+	readonly prefix: boolean;
+}
+
 /** An MCP server that we start ourselves. */
 export interface StdioServerEntry {
 	readonly kind: 'stdio';
 	readonly name: string;
 	readonly record: SpawnRecord;
+	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
 	readonly file: string;
@@ -18,6 +52,7 @@ export interface RemoteServerEntry {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly timeoutMs: number | undefined;
+	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	readonly file: string;
 }

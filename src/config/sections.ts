@@ -1,4 +1,5 @@
 /* Read the sections of one file. An entry with a problem is skipped as a whole. */
+import { parseStdioUri } from '../process/stdio-uri.ts';
 import type {
 	Configuration,
 	HubSection,
@@ -7,11 +8,13 @@ import type {
 	PluginEntry,
 	RemoteServerEntry,
 	ServerEntry,
+	ServerSettings,
 	StdioServerEntry,
 	ToolsSection,
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
+import { readServerSettings } from './server-settings.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
@@ -50,48 +53,69 @@ export function skipInvalid<T>(source: FieldSource, read: () => T | undefined): 
 	return entry === undefined || source.problems.length > before ? [] : [entry];
 }
 
+/** What the entries of all kinds of servers have. */
+interface ServerBase {
+	readonly name: string;
+	readonly isEnabled: boolean;
+	readonly timeoutMs: number | undefined;
+	readonly settings: ServerSettings;
+	readonly file: string;
+}
+
 function readServer(
 	name: string,
 	field: Field,
-	place: { file: string; root: string },
+	{ file, root }: { file: string; root: string },
 ): ServerEntry | undefined {
-	field.entries();
+	const isUri = typeof field.value === 'string';
+	if (!isUri) field.entries();
 	const isEnabled = field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
 	const timeoutMs = field.at('timeoutMs').count();
+	const base: ServerBase = { name, isEnabled, timeoutMs, settings: readServerSettings(field), file };
+	if (isUri) return readUri(field, base, root);
 	const type = field.at('type').text();
 	if (type !== undefined && !['stdio', 'http', 'streamable-http', 'sse'].includes(type)) {
 		return field.at('type').report('"stdio", "http" or "sse"');
 	}
 	const isRemote = field.at('url').isPresent && type !== 'stdio';
-	if (isRemote) return readRemote(name, field, { isEnabled, timeoutMs, kind: type, file: place.file });
-	return readStdio(name, field, { isEnabled, timeoutMs, ...place });
+	return isRemote ? readRemote(field, base, type) : readStdio(field, base, root);
 }
 
-function readRemote(
-	name: string,
+/** An entry that is a string: a `stdio:` URI. */
+function readUri(
 	field: Field,
-	rest: { isEnabled: boolean; timeoutMs: number | undefined; kind: string | undefined; file: string },
-): RemoteServerEntry | undefined {
+	{ timeoutMs: _none, ...base }: ServerBase,
+	root: string,
+): StdioServerEntry | undefined {
+	const uri = field.text();
+	if (uri === undefined) return undefined;
+	try {
+		return { kind: 'stdio', ...base, record: { ...parseStdioUri(uri), cwd: root } };
+	} catch {
+		return field.report('an object, or a URI as in "stdio:npx -y some-server"');
+	}
+}
+
+function readRemote(field: Field, base: ServerBase, type: string | undefined): RemoteServerEntry | undefined {
 	const url = field.at('url').text();
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
 	const headers = field.at('headers').textMap() ?? {};
-	return { name, url, headers, ...rest, kind: rest.kind === 'sse' ? 'sse' : 'http' };
+	return { url, headers, ...base, kind: type === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(
-	name: string,
 	field: Field,
-	rest: { isEnabled: boolean; timeoutMs: number | undefined; file: string; root: string },
+	{ timeoutMs, ...base }: ServerBase,
+	root: string,
 ): StdioServerEntry | undefined {
-	const { isEnabled, timeoutMs, file, root } = rest;
 	if (!field.at('command').isPresent) return field.at('command').report('a command, or a url');
 	const command = programPath(field.at('command'));
 	if (command === undefined) return undefined;
 	const args = field.at('args').texts() ?? [];
 	const env = field.at('env').textMap() ?? {};
 	const cwd = field.at('cwd').path() ?? root;
-	return { kind: 'stdio', name, record: { command, args, env, cwd, timeoutMs }, isEnabled, file };
+	return { kind: 'stdio', ...base, record: { command, args, env, cwd, timeoutMs } };
 }
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */

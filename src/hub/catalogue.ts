@@ -121,7 +121,7 @@ export class Catalogue {
 		return this.#list('resources', () =>
 			after(
 				this.#ask('resources', (backend) => backend.listResources?.()),
-				(offers) => mergeByUri(offers, ({ uri }) => uri, this.#warn),
+				(offers) => mergeByUri(offers, 'uri', this.#warn),
 			),
 		);
 	}
@@ -130,7 +130,7 @@ export class Catalogue {
 		return this.#list('templates', () =>
 			after(
 				this.#ask('templates', (backend) => backend.listResourceTemplates?.()),
-				(offers) => mergeByUri(offers, ({ uriTemplate }) => uriTemplate, this.#warn),
+				(offers) => mergeByUri(offers, 'uriTemplate', this.#warn),
 			),
 		);
 	}

@@ -34,13 +34,13 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../protocol/mcp-types.ts';
-import { matchTemplate } from '../protocol/uri-template.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
+import { resourceOwner, uriOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
@@ -225,7 +225,7 @@ export class Hub implements Provider {
 		}
 		return after(this.#catalogue.templates(), ({ routes }) => {
 			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? this.#owner(uri);
+			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends);
 			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
 			return backend.complete?.(params, context) ?? nothingToComplete;
 		});
@@ -234,7 +234,12 @@ export class Hub implements Provider {
 	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
 		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		for (const backend of this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		const notify = (owner: Backend | undefined): void => {
+			for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
+		};
+		const owner = this.#backendOf(uri);
+		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
+		else notify(owner);
 	}
 
 	sessionOpened(sessionId: string): void {
@@ -292,20 +297,7 @@ export class Hub implements Provider {
 	}
 
 	#backendOf(uri: string): Awaitable<Backend | undefined> {
-		const owner = this.#owner(uri);
-		if (owner) return owner;
-		return after(this.#catalogue.resources(), ({ routes }) => {
-			const route = routes.get(uri);
-			if (route) return route.backend;
-			return after(this.#catalogue.templates(), (templates) => {
-				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
-				return found && templates.routes.get(found.uriTemplate)?.backend;
-			});
-		});
-	}
-
-	#owner(uri: string): Backend | undefined {
-		return this.#backends.find((backend) => backend.ownsUri?.(uri));
+		return resourceOwner(uri, this.#backends, this.#catalogue);
 	}
 
 	/** Make a call and write one line to the journal. */

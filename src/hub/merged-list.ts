@@ -6,7 +6,7 @@
  * item is qualified, and a warning names both. The list is sorted by name.
  */
 import type { Backend } from './backends/backend.ts';
-import { DEFAULT_PROVIDER, qualifiedName, shortened } from './names.ts';
+import { DEFAULT_PROVIDER, qualifiedName, qualifiedUri, shortened } from './names.ts';
 
 /** Where a call of a name goes. */
 export interface Route<T> {
@@ -50,23 +50,46 @@ export function mergeByName<T extends { name: string; title?: unknown; _meta?: u
 	return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)), routes };
 }
 
-/** Merge lists by URI. URIs are never changed; the first backend wins. */
-export function mergeByUri<T>(
+/**
+ * Merge lists by the URI in the field `key`. On a collision the first backend keeps the URI; the item of an MCP
+ * server gets a qualified one, that of another backend is left out.
+ */
+export function mergeByUri<K extends string, T extends Readonly<Record<K, string>>>(
 	offers: readonly BackendItems<T>[],
-	uriOf: (item: T) => string,
+	key: K,
 	warn: (text: string) => void,
 ): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
-	for (const { backend, items } of offers) {
-		for (const item of items) {
-			const uri = uriOf(item);
-			const first = routes.get(uri);
-			if (first === undefined) routes.set(uri, { backend, name: uri, item });
-			else warn(`${uri} is offered by ${first.backend.id} and by ${backend.id}; the first is used`);
+	const items = new Map<string, T>();
+	for (const { backend, items: offered } of offers) {
+		for (const item of offered) {
+			const own = item[key];
+			const uri = uriFor(routes, backend, own, warn);
+			if (uri === undefined) continue;
+			routes.set(uri, { backend, name: own, item });
+			items.set(uri, uri === own ? item : { ...item, [key]: uri });
 		}
 	}
-	const sorted = [...routes].sort(([a], [b]) => (a < b ? -1 : 1));
-	return { items: sorted.map(([, { item }]) => item), routes };
+	const sorted = [...items].sort(([a], [b]) => (a < b ? -1 : 1));
+	return { items: sorted.map(([, item]) => item), routes };
+}
+
+/** The URI that clients see; undefined for an item that is left out. */
+function uriFor<T>(
+	routes: ReadonlyMap<string, Route<T>>,
+	backend: Backend,
+	own: string,
+	warn: (text: string) => void,
+): string | undefined {
+	const first = routes.get(own);
+	if (first === undefined) return own;
+	const other = qualifiedUri(backend.id, own);
+	if (backend.kind !== 'mcp' || first.backend === backend || routes.has(other)) {
+		warn(`${own} is offered by ${first.backend.id} and by ${backend.id}; the first is used`);
+		return undefined;
+	}
+	warn(`${own} is offered by ${first.backend.id} and by ${backend.id}; the second is called ${other}`);
+	return other;
 }
 
 function fullName<T>(

@@ -15,6 +15,17 @@ export function qualifiedName(backend: string, name: string): string {
 	return `${backend}${SEPARATOR}${name}`;
 }
 
+/** The URI of a resource whose own URI belongs to another server: `orchestra+server:uri`. */
+export function qualifiedUri(backend: string, uri: string): string {
+	return `orchestra+${backend}:${uri}`;
+}
+
+/** The server's own URI: without its prefix. */
+export function ownUri(backend: string, uri: string): string {
+	const prefix = qualifiedUri(backend, '');
+	return uri.startsWith(prefix) ? uri.slice(prefix.length) : uri;
+}
+
 /** The name; when it is too long, its beginning and a hash of the whole name. */
 export function shortened(name: string): string {
 	if (name.length <= NAME_CHARACTERS) return name;

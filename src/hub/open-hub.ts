@@ -12,6 +12,7 @@ import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
@@ -28,6 +29,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly address?: (() => Promise<string>) | undefined;
 	/** Default: from the configuration, else `~/.orchestra/certs`. */
 	readonly certsDir?: string | undefined;
+	/** Leaves out what is not needed, for a command that uses a part of the hub. Default: everything is kept. */
+	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
 }
@@ -68,7 +71,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
 	const hub = new Hub({
 		results,
 		backends: await build(setup, options, configuration),
@@ -134,11 +137,12 @@ function lazyLink(
 /** The environment of the hub takes precedence over forwarded variables. */
 function load(options: OpenHubOptions): LoadedConfiguration {
 	const { values, environmentName } = options.forwarded?.() ?? {};
-	return loadConfiguration({
+	const loaded = loadConfiguration({
 		...options,
 		environment: { ...values, ...options.environment },
 		environmentName,
 	});
+	return options.narrow ? { ...loaded, configuration: options.narrow(loaded.configuration) } : loaded;
 }
 
 function lazyStorage(root: string, backends: () => readonly Backend[]): () => Promise<RoutedStorage> {
@@ -169,15 +173,13 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
 }
 
-function warnOf({ configuration, problems, notes }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
-	const servers = configuration.mcpServers.filter(({ isEnabled }) => isEnabled).map(({ name }) => name);
-	if (servers.length > 0) log.warn(`MCP servers are not served by the hub yet: ${servers.join(', ')}`);
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

@@ -1,4 +1,4 @@
-/* The subpath `orchestra-hub/mcp`: write an MCP server for every revision at once. */
+/* The subpath `orchestra-hub/mcp`: write an MCP server for every revision at once, or call one. */
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 export { Log } from '../log.ts';
 export type * from '../protocol/client-methods.ts';
@@ -7,6 +7,28 @@ export { supportedVersions } from '../protocol/revisions.ts';
 export { rpcError } from '../rpc/rpc-error.ts';
 export type { InferInput, InferSchema } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
+export type {
+	CallProgress,
+	CompletionQuery,
+	McpCallOptions,
+	McpClientOptions,
+	ServerLogMessage,
+} from './client/call-options.ts';
+export type { ClientHandlers, QuestionContext } from './client/client-handlers.ts';
+export {
+	type ConnectServerOptions,
+	connectServer,
+	type RemoteTarget,
+	type ServerTarget,
+} from './client/connect-server.ts';
+export type { ListedItems, ServerList, ServerListKind } from './client/list-pages.ts';
+export { McpClient } from './client/mcp-client.ts';
+export {
+	type ConnectionDiagnosis,
+	ServerConnection,
+	type ServerConnectionOptions,
+} from './client/server-connection.ts';
+export type { ServerRequestOptions } from './client/server-link.ts';
 export { DefinedProvider } from './define/defined-provider.ts';
 export type {
 	PromptDefinition,

@@ -34,3 +34,19 @@ export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = tr
 		clearTimeout(timer);
 	}
 }
+
+/** Wait; rejects with the reason of `signal` when it is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void => {
+			clearTimeout(timer);
+			reject(signal.reason);
+		};
+		const timer = setTimeout(() => {
+			signal.removeEventListener('abort', onAbort);
+			resolve();
+		}, ms);
+		if (signal.aborted) onAbort();
+		else signal.addEventListener('abort', onAbort, { once: true });
+	});
+}

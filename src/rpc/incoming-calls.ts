@@ -38,7 +38,7 @@ export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends a response, alone or as part of a batch. */
 	reply: (text: string, batch: BatchResponse | undefined) => void;
-	budget: Pick<ResponseBudget, 'hasRoom' | 'limit'>;
+	budget: Pick<ResponseBudget, 'exceededBy'>;
 	/** A call ended while the maximum was in flight. */
 	onRoom: () => void;
 	clock: Clock;
@@ -164,12 +164,13 @@ export class IncomingCalls {
 	}
 
 	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
-		if (text.length <= SMALL_RESPONSE_CHARACTERS || this.#parts.budget.hasRoom(text.length))
-			return this.#parts.reply(text, batch);
+		const isSmall = text.length <= SMALL_RESPONSE_CHARACTERS;
+		const limit = isSmall ? undefined : this.#parts.budget.exceededBy(text.length);
+		if (limit === undefined) return this.#parts.reply(text, batch);
 		this.#parts.log.debug(
 			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
-		this.#parts.reply(encodeError(id, unread(text.length, this.#parts.budget.limit)), batch);
+		this.#parts.reply(encodeError(id, unread(text.length, limit)), batch);
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */

@@ -9,7 +9,7 @@ import { rememberResultText } from '../wire/source-text.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { canceledCall, serialize } from './message-errors.ts';
-import { type PendingEntry, PendingTable } from './pending.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
 import { SendWindow, type WindowedCall } from './send-window.ts';
 
@@ -25,6 +25,12 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The work that this request is part of: its cancellation cancels the request. Cheaper than `signal`. */
+	work?: CancelSource | undefined;
+	/** Receives the id of the request before it is sent. */
+	onId?: ((id: number) => void) | undefined;
+	/** A value of the caller, found by the id of the request while it is in flight. */
+	tag?: unknown;
 	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
 	keepsText?: boolean | undefined;
 }
@@ -52,6 +58,7 @@ interface PendingCall extends PendingEntry, WindowedCall {
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
 	readonly keepsText: boolean;
+	readonly tag: unknown;
 }
 
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
@@ -61,12 +68,15 @@ export class OutgoingCalls {
 	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
+	#droppedCount = 0;
+	#suspensions = 0;
 
 	constructor(parts: OutgoingCallsParts) {
 		this.#parts = parts;
 		this.#pending = new PendingTable(parts.clock, {
+			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
-			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
+			aborted: (call, reason) => this.#abandon(call, canceledCall(call.method, reason)),
 		});
 	}
 
@@ -74,11 +84,40 @@ export class OutgoingCalls {
 		return this.#pending.size;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#droppedCount;
+	}
+
+	/** The tag of the request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#pending.get(id)?.tag;
+	}
+
+	/** The tags of all requests in flight that have one. */
+	tags(): unknown[] {
+		return [...this.#pending.values()].flatMap(({ tag }) => (tag === undefined ? [] : [tag]));
+	}
+
+	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
+	suspendIdle(): () => void {
+		this.#suspensions++;
+		let isSuspended = true;
+		return () => {
+			if (!isSuspended) return;
+			isSuspended = false;
+			this.#suspensions--;
+			const now = this.#parts.clock.now();
+			for (const call of this.#pending.values()) this.#restartIdle(call, now);
+		};
+	}
+
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal));
+			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
 			const id = this.#nextId++;
 			try {
+				options.onId?.(id);
 				const { dialect } = this.#parts;
 				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
 				const text = serialize(() => encodeRequest(id, method, asked));
@@ -129,13 +168,19 @@ export class OutgoingCalls {
 	progress(token: unknown, params: unknown): void {
 		const call = this.#pending.get(token);
 		if (call === undefined) return;
-		call.dueAt = Math.min(this.#parts.clock.now() + call.timeoutMs, call.capAt);
+		this.#restartIdle(call, this.#parts.clock.now());
 		call.onProgress?.(params);
 	}
 
 	failAll(reason: OrchestraError): void {
 		this.#window.clear();
 		this.#pending.failAll(reason);
+	}
+
+	/** Restart the idle timeout; false when the total timeout has expired. */
+	#restartIdle(call: PendingCall, now: number): boolean {
+		call.dueAt = Math.min(now + call.timeoutMs, call.capAt);
+		return call.dueAt > now;
 	}
 
 	/** Remove a call that got its response. */
@@ -162,6 +207,7 @@ export class OutgoingCalls {
 	}
 
 	#onUnknownResponse(id: Id | null): void {
+		this.#droppedCount++;
 		this.#parts.log.debug(
 			`dropped a response with id ${JSON.stringify(id)}: no call with this id is pending`,
 		);
@@ -172,7 +218,7 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress, keepsText = false, tag } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
@@ -189,9 +235,10 @@ export class OutgoingCalls {
 			maxTotalMs,
 			onProgress,
 			keepsText,
+			tag,
 			detach: undefined,
 		};
-		this.#pending.add(call, signal);
+		this.#pending.add(call, options.signal, options.work);
 		return call;
 	}
 

@@ -21,7 +21,7 @@ import { IncomingCalls } from './incoming-calls.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
 import { serialize } from './message-errors.ts';
 import { OutgoingCalls, type RequestOptions } from './outgoing-calls.ts';
-import { ResponseBudget } from './response-budget.ts';
+import { ResponseBudget, type UnreadTotal } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 
 /** Handlers and settings of a `Peer`. */
@@ -46,8 +46,10 @@ export interface PeerOptions {
 	strict?: boolean;
 	/** Stall timeout for a peer that sends requests and reads no responses, in milliseconds. Default 2 minutes. */
 	stallMs?: number | undefined;
-	/** Limit of unread output, above which responses are dropped, in characters. Default 256 Mi. */
+	/** Limit of unread output, above which responses are dropped, in characters. Default 64 Mi. */
 	unreadCharacters?: number | undefined;
+	/** The unread output of all peers of this server, with its own limit. Default: none. */
+	unreadTotal?: UnreadTotal | undefined;
 	dialect?: Dialect;
 	clock?: Clock;
 	log?: Log;
@@ -70,7 +72,8 @@ export class Peer implements Receiver {
 	constructor(channel: Channel, options: PeerOptions = {}) {
 		const { dialect = mcpDialect, clock = systemClock, log = Log.silent, strict = false } = options;
 		this.#channel = channel;
-		this.#budget = new ResponseBudget(options.unreadCharacters ?? UNREAD_RESPONSES_CHARACTERS);
+		const { unreadCharacters = UNREAD_RESPONSES_CHARACTERS, unreadTotal } = options;
+		this.#budget = new ResponseBudget(unreadCharacters, unreadTotal);
 		this.#options = options;
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;
@@ -126,6 +129,29 @@ export class Peer implements Receiver {
 		return this.#outgoing.count;
 	}
 
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#outgoing.droppedCount;
+	}
+
+	/** The `tag` of our request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#outgoing.tagOf(id);
+	}
+
+	/** The tags of all our requests in flight that have one. */
+	tags(): unknown[] {
+		return this.#outgoing.tags();
+	}
+
+	/**
+	 * Suspend the idle timeouts of our requests, while the peer waits for us; total timeouts still apply.
+	 * Returns the function that restarts them.
+	 */
+	suspendIdle(): () => void {
+		return this.#outgoing.suspendIdle();
+	}
+
 	/** Call the peer. Rejects with `rpc`, `timeout`, `canceled`, `closed`, `io` or `bad_input`. */
 	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
 		if (this.#endReason) return Promise.reject(this.#endReason);
@@ -135,7 +161,7 @@ export class Peer implements Receiver {
 	/** Send a notification. Throws when the pipe is closed. Dropped while the peer leaves too much unread. */
 	notify(method: string, params?: unknown): void {
 		const text = serialize(() => encodeNotification(method, params));
-		if (this.#budget.hasRoom(text.length)) this.#post(text);
+		if (this.#budget.exceededBy(text.length) === undefined) this.#post(text);
 		else this.#log.debug(`the peer does not read: ${method} is dropped`);
 	}
 
@@ -209,7 +235,11 @@ export class Peer implements Receiver {
 			this.#outgoing.flushed();
 		};
 		// A broken pipe is reported by `end`; the responses to queued requests would have no reader.
-		this.#channel.flushed().then(onFlushed, () => this.#admission.clear());
+		const onBroken = (): void => {
+			this.#budget.flushed();
+			this.#admission.clear();
+		};
+		this.#channel.flushed().then(onFlushed, onBroken);
 	}
 
 	#giveUp(reason: OrchestraError): void {

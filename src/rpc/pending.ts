@@ -21,10 +21,18 @@ export interface PendingEntry {
 	detach?: (() => void) | undefined;
 }
 
+/** Work that may be canceled, such as an `IncomingCall`. */
+export interface CancelSource {
+	/** Call `listener` on cancellation, or at once if it happened before. */
+	onCancel(listener: (reason: OrchestraError) => void): void;
+}
+
 /** Settle a call that the table removed. */
 interface PendingEnds<Call> {
+	/** Asked before a call expires: true when its `dueAt` was moved to later. */
+	isExtended?(call: Call, now: number): boolean;
 	expired(call: Call, now: number): void;
-	aborted(call: Call, signal: AbortSignal): void;
+	aborted(call: Call, reason: unknown): void;
 }
 
 export class PendingTable<Call extends PendingEntry> {
@@ -45,18 +53,24 @@ export class PendingTable<Call extends PendingEntry> {
 		return this.#calls.values().next().value;
 	}
 
+	values(): IterableIterator<Call> {
+		return this.#calls.values();
+	}
+
 	/** Only our own numbers are keys, so an id of another type finds nothing. */
 	get(id: unknown): Call | undefined {
 		return typeof id === 'number' ? this.#calls.get(id) : undefined;
 	}
 
-	/** @param signal is not aborted yet */
-	add(call: Call, signal: AbortSignal | undefined): void {
+	/** @param signal is not aborted yet @param work cancels the call like the signal, and is cheaper */
+	add(call: Call, signal: AbortSignal | undefined, work?: CancelSource | undefined): void {
 		this.#calls.set(call.id, call);
 		this.#deadlines.schedule(call.dueAt);
+		// Ids are not reused, so the listener of a settled call finds nothing.
+		work?.onCancel((reason) => this.take(call.id) && this.#ends.aborted(call, reason));
 		if (signal === undefined) return;
 		const onAbort = (): void => {
-			if (this.take(call.id)) this.#ends.aborted(call, signal);
+			if (this.take(call.id)) this.#ends.aborted(call, signal.reason);
 		};
 		signal.addEventListener('abort', onAbort, { once: true });
 		call.detach = () => signal.removeEventListener('abort', onAbort);
@@ -85,7 +99,8 @@ export class PendingTable<Call extends PendingEntry> {
 	#sweep(now: number): number {
 		let next = Number.POSITIVE_INFINITY;
 		for (const call of this.#calls.values()) {
-			if (call.dueAt > now) next = Math.min(next, call.dueAt);
+			const isOpen = call.dueAt > now || this.#ends.isExtended?.(call, now);
+			if (isOpen) next = Math.min(next, call.dueAt);
 			else if (this.take(call.id)) this.#ends.expired(call, now);
 		}
 		return next;

@@ -40,11 +40,12 @@ export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** The JSON-RPC error to send for any value that a handler threw. */
+/** The JSON-RPC error to send for any value that a handler threw. Of `data`, only `details` is sent. */
 export function toRpcError(thrown: unknown): RpcErrorObject {
 	const known = rpcErrorOf(thrown);
 	if (known) return known;
-	const error = OrchestraError.from(thrown);
-	const data = error.hint === undefined ? { code: error.code } : { code: error.code, hint: error.hint };
-	return { code: numbers[error.code], message: error.message, data };
+	const { code, message, hint, data } = OrchestraError.from(thrown);
+	const details = isObject(data['details']) ? data['details'] : {};
+	const sent = hint === undefined ? { code, ...details } : { code, ...details, hint };
+	return { code: numbers[code], message, data: sent };
 }

@@ -2,27 +2,36 @@
  * The input of a tool from words on a command line.
  *
  * `key=value` is split at the first `=`. Without a schema every value is a string;
- * with one, a value takes the type that the schema gives its key. A word that does
- * not fit its type stays a string, and the validation reports it.
+ * with one, a value takes the type that the schema gives its key: `tags=a,b` is an
+ * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A word that
+ * does not fit its type stays a string, and the validation reports it.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
+import {
+	isAllowedType,
+	propertiesOf,
+	resolveSchema,
+	type SchemaPlace,
+	typesOf,
+} from '../schema/schema-types.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 
-/** `key=value` words as an object. Throws `bad_input` for a word without `=`. */
-export function inputFromWords(words: readonly string[], schema?: JsonObject): JsonObject {
-	const input = new Map<string, JsonValue>();
+/** `key=value` words as an object, on top of `base`. Throws `bad_input` for a word without `=`. */
+export function inputFromWords(
+	words: readonly string[],
+	schema?: JsonObject,
+	base: JsonObject = {},
+): JsonObject {
+	const input: Branch = new Map(Object.entries(base));
+	const given = new Map<string, JsonValue>();
 	for (const word of words) {
-		const at = word.indexOf('=');
-		if (at < 1) {
-			throw new OrchestraError('bad_input', `"${word}" is not an input of the form key=value`, {
-				hint: 'Write for example name=World, or give a whole object with --input \'{"name":"World"}\'.',
-			});
-		}
-		const key = word.slice(0, at);
-		const value = typedValue(word.slice(at + 1), propertyOf(schema, key), input.get(key));
-		input.set(key, value);
+		const { key, text, isJson } = splitWord(word);
+		const { path, place } = placeOf(key, schema);
+		const value = isJson ? rawValue(key, text) : typedValue(text, place, given.get(key));
+		given.set(key, value);
+		put(input, path, value);
 	}
-	return Object.fromEntries(input);
+	return objectOf(input);
 }
 
 /** The text of `--input` as an object. Throws `bad_input` naming `source`. */
@@ -39,37 +48,81 @@ export function inputFromJson(text: string, source: string): JsonObject {
 	throw new OrchestraError('bad_input', `${source} is not a JSON object`, { hint });
 }
 
-function propertyOf(schema: JsonObject | undefined, key: string): unknown {
-	const properties = schema?.['properties'];
-	if (isObject(properties) && Object.hasOwn(properties, key)) return properties[key];
-	return schema?.['additionalProperties'];
+interface Word {
+	readonly key: string;
+	readonly text: string;
+	/** Written `key:=json`. */
+	readonly isJson: boolean;
 }
 
-function typedValue(text: string, schema: unknown, earlier: JsonValue | undefined): JsonValue {
-	const types = typesOf(schema);
-	if (types.includes('array')) return arrayValue(text, schema, earlier);
+function splitWord(word: string): Word {
+	const at = word.indexOf('=');
+	const isJson = at > 1 && word[at - 1] === ':';
+	if (at >= 1) return { key: word.slice(0, isJson ? at - 1 : at), text: word.slice(at + 1), isJson };
+	throw new OrchestraError('bad_input', `"${word}" is not an input of the form key=value`, {
+		hint: 'Write for example name=World, or give a whole object with --input \'{"name":"World"}\'.',
+	});
+}
+
+function rawValue(key: string, text: string): JsonValue {
+	try {
+		return parseJson(text) as JsonValue; // it came out of a JSON text
+	} catch (error) {
+		throw new OrchestraError('bad_input', `the value of ${key}:= is not JSON: ${messageOf(error)}`, {
+			hint: `Write for example ${key}:='["a",1]', or ${key}=text for a string.`,
+		});
+	}
+}
+
+interface Placed {
+	readonly path: readonly string[];
+	/** Undefined when nothing is known about the value. */
+	readonly place: SchemaPlace | undefined;
+}
+
+/** Dots lead into an object where the schema has one; else they are part of the key. */
+function placeOf(key: string, schema: JsonObject | undefined): Placed {
+	if (schema === undefined) return { path: [key], place: undefined };
+	const root: SchemaPlace = { schema, root: schema };
+	const declared = propertiesOf(root);
+	const path = key.split('.');
+	const isNested = path.length > 1 && !path.includes('') && !declared.has(key);
+	if (!isNested || (declared.size > 0 && !mayHoldFields(declared.get(path[0] ?? '')))) {
+		return { path: [key], place: declared.get(key) ?? additional(root) };
+	}
+	let place = root;
+	for (const name of path) place = propertiesOf(place).get(name) ?? additional(place);
+	return { path, place };
+}
+
+function mayHoldFields(place: SchemaPlace | undefined): boolean {
+	if (place === undefined) return false;
+	const types = typesOf(place);
+	return types.length === 0 || types.includes('object');
+}
+
+function additional(place: SchemaPlace): SchemaPlace {
+	return { schema: resolveSchema(place)['additionalProperties'], root: place.root };
+}
+
+function typedValue(text: string, place: SchemaPlace | undefined, earlier: JsonValue | undefined): JsonValue {
+	const types = place === undefined ? [] : typesOf(place);
+	if (place !== undefined && types.includes('array')) return arrayValue(text, place, earlier);
 	if (types.length === 0 || types.includes('string')) return text;
 	const value = parsed(text);
-	return value !== undefined && types.includes(typeOf(value)) ? value : text;
+	return value !== undefined && isAllowedType(value, types) ? value : text;
 }
 
-/** A JSON array, or one more element: `tag=a tag=b`. */
-function arrayValue(text: string, schema: unknown, earlier: JsonValue | undefined): JsonValue {
+/** A JSON array, or more elements: `tag=a tag=b`, and `tag=a,b` for elements that are no arrays or objects. */
+function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undefined): JsonValue {
 	const whole = text.startsWith('[') ? parsed(text) : undefined;
 	if (Array.isArray(whole)) return whole;
-	const element = typedValue(text, isObject(schema) ? schema['items'] : undefined, undefined);
-	return Array.isArray(earlier) ? [...earlier, element] : [element];
-}
-
-function typesOf(schema: unknown): string[] {
-	const type = isObject(schema) ? schema['type'] : undefined;
-	if (typeof type === 'string') return type === 'integer' ? ['number'] : [type];
-	return Array.isArray(type) ? type.map((name) => (name === 'integer' ? 'number' : String(name))) : [];
-}
-
-function typeOf(value: JsonValue): string {
-	if (value === null) return 'null';
-	return Array.isArray(value) ? 'array' : typeof value;
+	const items: SchemaPlace = { schema: resolveSchema(place)['items'], root: place.root };
+	const types = typesOf(items);
+	const isScalar = !types.includes('object') && !types.includes('array');
+	const texts = text === '' ? [] : isScalar ? text.split(',') : [text];
+	const elements = texts.map((each) => typedValue(each, items, undefined));
+	return Array.isArray(earlier) ? [...earlier, ...elements] : elements;
 }
 
 function parsed(text: string): JsonValue | undefined {
@@ -79,4 +132,24 @@ function parsed(text: string): JsonValue | undefined {
 	} catch {
 		return undefined; // the validation reports it
 	}
+}
+
+/** An object that is being built; a map, since keys such as `__proto__` come from outside. */
+type Branch = Map<string, JsonValue | Branch>;
+
+function put(branch: Branch, [name = '', ...rest]: readonly string[], value: JsonValue): void {
+	if (rest.length === 0) {
+		branch.set(name, value);
+		return;
+	}
+	const found = branch.get(name);
+	// What is no map and no array is an object of `base`.
+	const inner: Branch = found instanceof Map ? found : new Map(isObject(found) ? Object.entries(found) : []);
+	branch.set(name, inner);
+	put(inner, rest, value);
+}
+
+function objectOf(branch: Branch): JsonObject {
+	const entries = [...branch].map(([name, value]) => [name, value instanceof Map ? objectOf(value) : value]);
+	return Object.fromEntries(entries) as JsonObject; // maps became objects
 }

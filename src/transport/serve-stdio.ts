@@ -4,7 +4,7 @@
  * At the end of input or a first signal: stop reading, drain requests in flight within
  * a timeout, flush, close. After a signal, queued requests are dropped and the final
  * flush is short; a second signal exits at once. A closed stdout cancels requests in
- * flight, because their responses cannot be sent. The process then exits because
+ * flight within seconds, because their responses cannot be sent. The process then exits because
  * nothing keeps it alive; close other resources when the returned promise resolves.
  */
 import type { OrchestraError } from '../errors.ts';
@@ -70,6 +70,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 			log.warn(`stdout is closed (${error.message}); ${peer.incomingCount} running requests are canceled`);
 			peer.cancelIncoming('stdout is closed');
 		});
+		transport.watchOutput(() => peer.incomingCount > 0 || peer.waitingCount > 0);
 		options.onStart?.(peer);
 		transport.start(peer);
 		return { peer, ended };

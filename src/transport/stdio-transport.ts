@@ -15,6 +15,7 @@ import { MESSAGE_LIMIT_BYTES, STALL_MS } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import { type ReservedStdout, reserveStdout } from './reserve-stdout.ts';
+import { StdoutWatch } from './stdout-watch.ts';
 import type { Transport } from './transport.ts';
 
 /** Any interval will do: a pending timer keeps the process alive. */
@@ -38,6 +39,8 @@ export class StdioTransport implements Transport {
 	readonly #writer: LineWriter;
 	readonly #output: ReservedStdout;
 	readonly #log: Log;
+	readonly #isOwnStdout: boolean;
+	#watch: StdoutWatch | undefined;
 	#receiver: Receiver | undefined;
 	#hasEnded = false;
 	#closing: Promise<void> | undefined;
@@ -53,6 +56,7 @@ export class StdioTransport implements Transport {
 		this.#log = log;
 		this.#input = input;
 		this.#output = reserved;
+		this.#isOwnStdout = output === undefined;
 		const onBroken = (error: OrchestraError): void => this.#onOutputBroken(error);
 		this.#writer = new LineWriter(reserved.stream, { write: reserved.write, name: 'stdout', onBroken });
 		this.#reader = new LineReader(input, limitBytes, (error) => {
@@ -66,7 +70,7 @@ export class StdioTransport implements Transport {
 
 	start(receiver: Receiver): void {
 		this.#receiver = receiver;
-		this.#reader.start(receiver);
+		this.#reader.start(this.#watch?.around(receiver) ?? receiver);
 	}
 
 	post(text: string): boolean {
@@ -102,6 +106,20 @@ export class StdioTransport implements Transport {
 		this.#onBroken = listener;
 	}
 
+	/**
+	 * Notice a closed stdout of this process within seconds while `isBusy`, and not only at the next write. Call before
+	 * `start`.
+	 */
+	watchOutput(isBusy: () => boolean): void {
+		if (!this.#isOwnStdout) return;
+		const onUnread = (): void => {
+			const error = new OrchestraError('closed', 'it has no reader');
+			this.#writer.fail(error);
+			this.#onOutputBroken(error);
+		};
+		this.#watch = new StdoutWatch({ isBusy, onUnread });
+	}
+
 	/** Limit the final flush of `close` to `ms` from now. */
 	limitFlush(ms: number): void {
 		setTimeout(() => this.#flushEnd.resolve(), ms).unref();
@@ -114,6 +132,7 @@ export class StdioTransport implements Transport {
 	}
 
 	async #close(): Promise<void> {
+		this.#watch?.stop();
 		const stopped = this.#flushEnd.promise.then(() => false);
 		const isFlushed = await Promise.race([this.#writer.drained(STALL_MS), stopped]);
 		if (!isFlushed) this.#abandonOutput();

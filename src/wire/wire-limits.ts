@@ -31,7 +31,10 @@ export const WINDOW_CHARACTERS: number = 32 * 1024 * 1024;
 export const WAITING_CHARACTERS: number = 256 * 1024 * 1024;
 
 /** Responses that a peer has not read, in characters; above it, a response is dropped and an error takes its place. */
-export const UNREAD_RESPONSES_CHARACTERS: number = 256 * 1024 * 1024;
+export const UNREAD_RESPONSES_CHARACTERS: number = 64 * 1024 * 1024;
+
+/** The same for all peers of one server together. */
+export const UNREAD_TOTAL_CHARACTERS: number = 256 * 1024 * 1024;
 
 /** Stall timeout: how long a peer may read nothing while we cannot continue, in milliseconds. */
 export const STALL_MS = 120_000;

@@ -181,6 +181,15 @@ describe('the process', () => {
 		expect(await Promise.race([exited, sleep(HALF_LOCK_WAIT_MS, 'still there')])).toEqual([0, null]);
 	});
 
+	it('ends with 0 at SIGINT though something in the process never ends', async () => {
+		const hub = await startHub({ folder: temporaryFolder() }, provide(server()));
+		const leak = '--import=data:text/javascript,setInterval(()=>{},1000)';
+		const { child, client, exited } = startBridge(hub, { NODE_OPTIONS: leak });
+		await client.call(1, 'ping');
+		child.kill('SIGINT');
+		expect(await exited).toEqual([0, null]);
+	}, 30_000);
+
 	it('finishes what is in flight at the end of its input, then ends with 0', async () => {
 		const folder = temporaryFolder();
 		const hub = await startHub({ folder }, provide(server()));

@@ -76,6 +76,74 @@ describe('loadConfiguration', () => {
 		]);
 	});
 
+	it('gives every server its settings, with defaults, and reads a string as a stdio: URI', () => {
+		const { configuration, problems, root } = load({
+			'orchestra.json': JSON.stringify({
+				mcpServers: {
+					plain: { command: 'a', autoApprove: ['x'] },
+					uri: 'stdio:npx -y "some server"',
+					own: {
+						command: 'a',
+						scope: 'session',
+						idleMs: 0,
+						allow: ['read_*'],
+						rename: { old: 'new' },
+						prefix: false,
+					},
+				},
+			}),
+		});
+		expect(problems).toEqual([]);
+		const [plain, uri, own] = configuration.mcpServers;
+		expect(plain?.settings).toEqual({
+			scope: 'shared',
+			startMs: 60_000,
+			timeoutMs: 30_000,
+			maxMs: 600_000,
+			idleMs: 600_000,
+			concurrency: 64,
+			queue: 1000,
+			restart: true,
+			allow: undefined,
+			deny: [],
+			rename: {},
+			eager: false,
+			prefix: true,
+		});
+		expect(uri).toMatchObject({
+			kind: 'stdio',
+			record: { command: 'npx', args: ['-y', 'some server'], cwd: root },
+		});
+		expect(own?.settings).toMatchObject({
+			scope: 'session',
+			idleMs: 0,
+			allow: ['read_*'],
+			rename: { old: 'new' },
+			prefix: false,
+		});
+	});
+
+	it.each([
+		['scope', '"all"', '"shared", "session", "call"'],
+		['startMs', '"soon"', 'a whole number above 0'],
+		['queue', '-1', 'a whole number, 0 or above'],
+		['restart', '"yes"', 'true or false'],
+		['allow', '"read_*"', 'an array'],
+		['eager', '1', 'true or false'],
+	])('reports a wrong %s of a server with file, line, found and allowed', (key, value, allowed) => {
+		const text = `{ "mcpServers": {\n "bad": { "command": "a",\n "${key}": ${value} },\n "good": { "command": "b" } } }`;
+		const { configuration, problems } = load({ 'orchestra.json': text });
+		expect(problems).toMatchObject([{ line: 3, key: `mcpServers.bad.${key}`, allowed }]);
+		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['good']);
+	});
+
+	it('reports a string that is no stdio: URI', () => {
+		const { problems } = load({ 'orchestra.json': '{ "mcpServers": { "bad": "npx server" } }' });
+		expect(problems[0]?.message).toContain(
+			'mcpServers.bad is "npx server" (a string); allowed: an object, or a URI',
+		);
+	});
+
 	it('prefers orchestra.json, finds it from a folder below, and stops at the repository', () => {
 		const files = {
 			'orchestra.json': '{"limits":{"requestMs":1}}',

@@ -54,17 +54,26 @@ describe('mergeByName', () => {
 });
 
 describe('mergeByUri', () => {
-	it('never changes a URI, and gives it to the first backend', () => {
+	it('gives an equal URI of a second MCP server a prefix, and both are routed', () => {
+		const offers = ['a', 'b'].map((id) => ({
+			backend: { ...backend(id), kind: 'mcp' as const },
+			items: [{ uri: 'x://1', name: id }],
+		}));
+		const { items, routes } = mergeByUri(offers, 'uri', () => {});
+		expect(items).toEqual([
+			{ uri: 'orchestra+b:x://1', name: 'b' },
+			{ uri: 'x://1', name: 'a' },
+		]);
+		expect(routes.get('orchestra+b:x://1')).toMatchObject({ name: 'x://1', backend: { id: 'b' } });
+	});
+
+	it('leaves out an equal URI of a second backend of another kind', () => {
 		const warnings: string[] = [];
 		const offers = [
 			{ backend: backend('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },
 			{ backend: backend('b'), items: [{ uri: 'x://1' }] },
 		];
-		const { items, routes } = mergeByUri(
-			offers,
-			({ uri }) => uri,
-			(text) => warnings.push(text),
-		);
+		const { items, routes } = mergeByUri(offers, 'uri', (text) => warnings.push(text));
 		expect(items.map(({ uri }) => uri)).toEqual(['x://1', 'x://2']);
 		expect(routes.get('x://1')?.backend.id).toBe('a');
 		expect(warnings).toEqual(['x://1 is offered by a and by b; the first is used']);

@@ -1,7 +1,10 @@
 /* Who may register with a hub, and what is kept of it. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PluginBackend } from '../../src/hub/backends/plugin-backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import { LINES_PER_SECOND } from '../../src/hub/log-rate.ts';
 import { orchestratorHandlers } from '../../src/hub/orchestrator/orchestrator-handlers.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import { Log } from '../../src/log.ts';
@@ -32,16 +35,59 @@ describe('a registration', () => {
 		expect(plugin.providesAi.slice(0, 2)).toEqual(['claude', 'p0']);
 		expect(plugin.providesAi.length).toBeLessThan(100);
 	});
+
+	it('uses no memory, however many come, and its log lines are rate-limited', {
+		timeout: 60_000,
+	}, async () => {
+		const lines: string[] = [];
+		const log = new Log('hub', {
+			level: 'info',
+			format: 'text',
+			write: (line) => lines.push(line),
+			now: () => new Date(0),
+		});
+		const { connect } = await openHub(log);
+		const client = await connect('tools.a-client');
+		const flood = async (count: number): Promise<void> => {
+			for (let sent = 0; sent < count; sent += BURST)
+				await Promise.all(
+					Array.from({ length: BURST }, (_, n) => {
+						const value = {
+							id: n % 2 === 0 ? 'tools.a' : `made-up-${sent + n}`,
+							name: 'x'.repeat(4_000),
+							providesAi: [`${sent + n}`],
+						};
+						return client.ask({ case: 'register', value }, 'register');
+					}),
+				);
+		};
+		await flood(2 * BURST);
+		const before = usedHeapBytes();
+		const startedAt = performance.now();
+		await flood(20_000);
+		// Kept, they would be 80 MB.
+		expect(usedHeapBytes() - before).toBeLessThan(20_000_000);
+		const seconds = Math.ceil((performance.now() - startedAt) / 1000) + 1;
+		expect(lines.length).toBeLessThan(2 * (seconds + 1) * (LINES_PER_SECOND + 1));
+	});
 });
+
+const BURST = 250;
+
+function usedHeapBytes(): number {
+	setFlagsFromString('--expose-gc');
+	runInNewContext('gc')();
+	return process.memoryUsage().heapUsed;
+}
 
 interface OpenedHub {
 	plugin: PluginBackend;
+	connect: (name: string) => Promise<PluginClient>;
 	register: (name: string, manifest: Partial<PluginManifest>) => Promise<{ accepted: boolean }>;
 }
 
-async function openHub(): Promise<OpenedHub> {
+async function openHub(log = Log.silent): Promise<OpenedHub> {
 	const folder = temporaryFolder();
-	const log = Log.silent;
 	const plugin = configuredPlugin(log);
 	const hub = new Hub({ backends: [plugin], log });
 	const opened = { hub, storage: () => Promise.reject(new Error('not needed here')) };
@@ -64,7 +110,7 @@ async function openHub(): Promise<OpenedHub> {
 	};
 	const register: OpenedHub['register'] = async (name, { id = '', providesStorage = [], providesAi = [] }) =>
 		(await client(name)).ask({ case: 'register', value: { id, providesStorage, providesAi } }, 'register');
-	return { plugin, register };
+	return { plugin, connect: client, register };
 }
 
 /** A plugin that is configured and never started. */

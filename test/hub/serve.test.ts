@@ -27,6 +27,12 @@ describe('mctl serve', () => {
 		expect(stderr).toMatch(/\[INFO\] \[orchestra\] Starting orchestra v\d/);
 	});
 
+	it('exits 0 at the end of its input though something in the process never ends', async () => {
+		const env = { NODE_OPTIONS: '--import=data:text/javascript,setInterval(()=>{},1000)' };
+		const { code, signal } = await mctl(['serve'], { cwd: workspace({}), env, input: '' });
+		expect([code, signal]).toEqual([0, null]);
+	}, 30_000);
+
 	it('logs that it has started after the library is loaded', async () => {
 		const child = startMctl(['serve'], { cwd: workspace({}) });
 		let stderr = '';

@@ -3,6 +3,7 @@ import { OrchestraError } from '../../src/errors.ts';
 import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
 import { INCOMING_LIMIT } from '../../src/rpc/incoming-calls.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
+import { UnreadTotal } from '../../src/rpc/response-budget.ts';
 import {
 	QUEUED_CHARACTERS,
 	STALL_MS,
@@ -11,6 +12,7 @@ import {
 } from '../../src/wire/wire-limits.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
 import { thrownBy } from '../support/programs.ts';
+import { nextTurn } from '../support/waiting.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const cancelOf = (id: number): string =>
@@ -196,6 +198,25 @@ describe('the responses of calls in flight while the peer does not read', () => 
 		await Promise.resolve();
 		expect(isDropped(channel.sent.at(-2) ?? '')).toBe(true);
 		expect(isDropped(channel.sent.at(-1) ?? '')).toBe(false);
+	});
+
+	it('share a total with the other peers of the server, which is freed when a peer reads or breaks', async () => {
+		const unreadTotal = new UnreadTotal(unreadCharacters);
+		const peers = Array.from({ length: 3 }, () => openSlow({ unreadTotal }));
+		for (const { peer, channel, finish } of peers) {
+			for (let id = 0; id < 3; id++) peer.message(request(id));
+			channel.hasRoom = false;
+			for (let id = 0; id < 3; id++) finish(megabyte);
+			await Promise.resolve();
+		}
+		const dropped = peers.map(({ channel }) => channel.sent.filter(isDropped).length);
+		// Each peer gets at least one response, whatever its size.
+		expect(dropped).toEqual([0, 2, 2]);
+		const [first, ...others] = peers;
+		if (first) await catchUp(first.channel);
+		for (const { channel } of others) channel.breakDown();
+		await nextTurn();
+		expect(unreadTotal.characters).toBe(0);
 	});
 
 	it('take precedence over notifications, which are dropped', async () => {

@@ -54,6 +54,36 @@ describe('a peer that calls', () => {
 		const next = peer.request('b');
 		peer.message('{"jsonrpc":"2.0","id":2,"result":"fine"}');
 		expect(await next).toBe('fine');
+		expect(peer.droppedCount).toBe(3);
+	});
+
+	it('reports the id of a request before it sends it', () => {
+		const { peer, channel } = open();
+		const sentBefore: [number, number][] = [];
+		for (const method of ['a', 'b'])
+			void peer.request(method, undefined, { onId: (id) => sentBefore.push([id, channel.sent.length]) });
+		expect(sentBefore).toEqual([
+			[1, 0],
+			[2, 1],
+		]);
+	});
+
+	it('suspends idle timeouts and restarts them, but not the total timeout', async () => {
+		const { peer, clock } = open();
+		const idle = peer.request('a', undefined, { timeoutMs: 100 });
+		const total = peer.request('b', undefined, { timeoutMs: 100, maxTotalMs: 250 });
+		const [resume, resumeOther] = [peer.suspendIdle(), peer.suspendIdle()];
+		clock.advance(250);
+		await expect(total).rejects.toMatchObject({ data: { kind: 'total' } });
+		resume();
+		resume();
+		clock.advance(150);
+		expect(peer.pendingCount).toBe(1);
+		resumeOther();
+		clock.advance(99);
+		expect(peer.pendingCount).toBe(1);
+		clock.advance(1);
+		await expect(idle).rejects.toMatchObject({ data: { kind: 'idle' } });
 	});
 
 	it('is not confused by a request of the peer with the same id', async () => {

@@ -50,6 +50,61 @@ describe('inputFromWords', () => {
 		expect(inputFromWords(['tags=[4,5]'], schema)).toEqual({ tags: [4, 5] });
 	});
 
+	it('splits the elements of an array at commas, and adds those of a repeated key', () => {
+		expect(inputFromWords(['tags=1,2', 'tags=3'], schema)).toEqual({ tags: [1, 2, 3] });
+		expect(inputFromWords(['tags='], schema)).toEqual({ tags: [] });
+		const objects: JsonObject = { properties: { list: { type: 'array', items: { type: 'object' } } } };
+		expect(inputFromWords(['list={"a":1,"b":2}'], objects)).toEqual({ list: [{ a: 1, b: 2 }] });
+	});
+
+	it('takes key:=json as it is, whatever the schema says', () => {
+		expect(inputFromWords(['text:=[1,"x"]', 'other:=null'], schema)).toEqual({ text: [1, 'x'], other: null });
+		expect(() => inputFromWords(['text:=[1'], schema)).toThrow('the value of text:= is not JSON');
+	});
+
+	it('follows dots into an object that the schema has, and keeps them in any other key', () => {
+		const nested: JsonObject = {
+			properties: {
+				options: { $ref: '#/$defs/options' },
+				'a.b': { type: 'integer' },
+				text: { type: 'string' },
+			},
+			$defs: { options: { type: 'object', properties: { depth: { type: 'integer' } } } },
+		};
+		expect(inputFromWords(['options.depth=2', 'options.name=x', 'a.b=1', 'text.x=y'], nested)).toEqual({
+			options: { depth: 2, name: 'x' },
+			'a.b': 1,
+			'text.x': 'y',
+		});
+		expect(inputFromWords(['a.b.c=1'], { type: 'object' })).toEqual({ a: { b: { c: '1' } } });
+	});
+
+	it('puts words on top of the base, inside of its objects too', () => {
+		const base = { text: 'old', tags: [9], deep: { kept: true, changed: 1 } };
+		expect(inputFromWords(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, base)).toEqual({
+			text: 'old',
+			tags: [1],
+			deep: JSON.parse('{"kept":true,"changed":"2","__proto__":"x"}'),
+		});
+		expect(base.deep).toEqual({ kept: true, changed: 1 });
+	});
+
+	it('finds the type behind references and alternatives', () => {
+		const indirect: JsonObject = {
+			properties: {
+				level: { anyOf: [{ $ref: '#/$defs/level' }, { type: 'null' }] },
+				kind: { enum: [1, 2] },
+				self: { $ref: '#/properties/self' },
+			},
+			$defs: { level: { type: 'integer' } },
+		};
+		expect(inputFromWords(['level=3', 'kind=2', 'self=1'], indirect)).toEqual({
+			level: 3,
+			kind: 2,
+			self: '1',
+		});
+	});
+
 	it('leaves a value of the wrong type as a string, for the validation to report', () => {
 		expect(inputFromWords(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
 	});
@@ -62,7 +117,7 @@ describe('inputFromWords', () => {
 
 	it('keeps every key and value, for any words', () => {
 		const word = fc.tuple(
-			fc.string({ minLength: 1 }).filter((key) => !key.includes('=')),
+			fc.string({ minLength: 1 }).filter((key) => !key.includes('=') && !/.:$/.test(key)),
 			fc.string(),
 		);
 		fc.assert(

@@ -1,52 +1,110 @@
-/* `mctl hub logs`: the log or journal of the shared hub. */
+/* `mctl hub logs`: the log or journal of the shared hub, or the stderr of one MCP server. */
+import { dirname } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { readRegularText } from '../../files/regular-file.ts';
-import { type Command, numberFlag, refuseWords } from '../command.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
+import { serverLogPath } from '../../hub/backends/mcp/server-files.ts';
+import { printable } from '../../printable.ts';
+import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { followFile } from '../follow-file.ts';
 import { hubFolderHere } from '../hub-location.ts';
+import { nearest } from '../nearest.ts';
 
 const DEFAULT_LINES = 50;
 /** Logs begin anew at 8 MiB; a crash may leave a little more. */
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
-	usage: 'mctl hub logs [--lines N] [--journal]',
+	usage: 'mctl hub logs [<server>] [-f] [--lines N] [--journal]',
 	examples: [
 		'mctl hub logs',
+		'mctl hub logs files -f',
 		'mctl hub logs --lines 200',
 		'mctl hub logs --journal | jq \'select(.outcome != "ok")\'',
 	],
 	flags: {
+		follow: { type: 'boolean', short: 'f', help: 'go on with new lines, until Ctrl-C' },
 		lines: { type: 'string', value: 'N', help: `how many lines (default ${DEFAULT_LINES})` },
 		journal: { type: 'boolean', help: 'the journal: one JSON object for each call' },
 	},
 
 	async run(input) {
-		refuseWords(input, hubLogs);
-		const folder = hubFolderHere(input.environment);
-		const file = input.flags['journal'] ? folder.journalFile : folder.logFile;
+		const source = sourceOf(input);
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
-		folder.assertPrivate();
-		const text = readLog(file, input.flags['journal'] === true);
-		if (text.trim() === '') return input.out.note(`mctl: ${nothingYet(input.flags['journal'] === true)}`);
-		const lines = text.trimEnd().split('\n');
-		if (count > 0) input.out.foreign(lines.slice(-count).join('\n'));
+		const follows = input.flags['follow'] === true;
+		const bytes = readLog(source, follows);
+		// A line that is not complete yet is shown with its rest.
+		const complete = follows ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes;
+		const text = complete.toString('utf8').trimEnd();
+		if (text === '' && !follows) return input.out.note(`mctl: ${printable(source.nothingYet)}`);
+		if (count > 0 && text !== '') input.out.foreign(text.split('\n').slice(-count).join('\n'));
+		if (follows) await follow(source.file, complete.length, input);
 	},
 };
 
-function nothingYet(isJournal: boolean): string {
-	return isJournal
-		? 'no calls recorded yet by the hub of this folder'
-		: 'the hub of this folder has logged nothing yet';
+interface LogSource {
+	readonly file: string;
+	/** What is said when it is empty. */
+	readonly nothingYet: string;
+	/** What to do when there is no file. */
+	readonly hint: string;
 }
 
-function readLog(file: string, isJournal: boolean): string {
+function sourceOf({ words, flags, environment }: CommandInput): LogSource {
+	const folder = hubFolderHere(environment);
+	folder.assertPrivate();
+	const [server, ...rest] = words;
+	if (rest.length > 0) throw usageError(hubLogs, `unexpected word "${rest[0]}": name one server`);
+	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
+	if (server === undefined) {
+		return flags['journal']
+			? { file: folder.journalFile, nothingYet: 'no calls recorded yet by the hub of this folder', hint }
+			: { file: folder.logFile, nothingYet: 'the hub of this folder has logged nothing yet', hint };
+	}
+	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
+	assertServer(server, environment);
+	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
+	const file = serverLogPath(dirname(dirname(folder.path)), server);
+	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;
+	return {
+		file,
+		nothingYet,
+		hint: 'It is started by its first call; mctl list servers --check starts it now.',
+	};
+}
+
+function assertServer(name: string, environment: CommandInput['environment']): void {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	const names = configuration.mcpServers.map((entry) => entry.name);
+	if (names.includes(name)) return;
+	const [guess] = nearest(name, names);
+	const known =
+		names.length > 0 ? `there are: ${names.join(', ')}` : 'mctl list servers shows those of this folder';
+	throw new OrchestraError('bad_input', `there is no MCP server "${name}"`, {
+		hint: guess === undefined ? known : `did you mean: mctl hub logs ${guess}`,
+	});
+}
+
+/** All of it. A file that does not exist is empty when it is followed, else an error. */
+function readLog({ file, nothingYet, hint }: LogSource, isFollowed: boolean): Buffer {
 	try {
-		return readRegularText(file, LOG_LIMIT_BYTES);
+		assertPrivate(file);
+		return readRegularFile(file, LOG_LIMIT_BYTES);
 	} catch (thrown) {
 		if (OrchestraError.is(thrown)) throw thrown;
-		throw new OrchestraError('not_found', nothingYet(isJournal), {
-			hint: 'mctl hub start starts the hub; mctl hub status shows whether it runs.',
-			data: { file },
-		});
+		if (isFollowed) return Buffer.alloc(0);
+		throw new OrchestraError('not_found', nothingYet, { hint, data: { file } });
 	}
+}
+
+async function follow(file: string, from: number, { out, signal }: CommandInput): Promise<void> {
+	const decoder = new StringDecoder();
+	const onBytes = async (bytes: Buffer): Promise<boolean> => {
+		const text = decoder.write(bytes);
+		if (text !== '') await out.write(out.isTerminal ? printable(text) : text);
+		return !out.isClosed;
+	};
+	await followFile(file, { from, signal, onBytes });
 }

@@ -1,8 +1,22 @@
-/* `mctl hub ps`: every process that the hub owns. */
+/* `mctl hub ps`: every process that the hub owns, and what the MCP servers among them are. */
 import { askHub } from '../ask-hub.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
+
+const headings = [
+	'BACKEND',
+	'PID',
+	'MEMORY',
+	'AGE',
+	'LAST CALL',
+	'STATE',
+	'ERA',
+	'VERSION',
+	'TOOLS',
+	'COMMAND',
+];
+const narrow = [0, 1, 2, 5, 9];
 
 export const hubPs: Command = {
 	usage: 'mctl hub ps [--json]',
@@ -12,19 +26,29 @@ export const hubPs: Command = {
 	async run(input) {
 		refuseWords(input, hubPs);
 		const { flags, out, environment } = input;
-		const { processes } = await askHub(environment);
-		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes });
-		if (processes.length === 0) return out.note('The hub owns no process now.');
-		const rows = processes.map(({ backend, pid, memoryBytes, startedAt, lastCall, state, command }) => [
-			backend,
-			String(pid),
-			memoryBytes === null ? '-' : megabytes(memoryBytes),
-			ageOf(startedAt),
-			lastCall === null ? '-' : `${ageOf(lastCall)} ago`,
-			state,
-			command,
-		]);
-		const headings = ['BACKEND', 'PID', 'MEMORY', 'AGE', 'LAST CALL', 'STATE', 'COMMAND'];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+		const { processes, servers } = await askHub(environment);
+		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes, servers });
+		if (processes.length + servers.length === 0) return out.note('The hub owns no process now.');
+		const rows = processes.map(({ backend, pid, memoryBytes, startedAt, lastCall, state, command }) => {
+			const server = servers.find(({ name }) => name === backend);
+			return [
+				backend,
+				String(pid),
+				memoryBytes === null ? '-' : megabytes(memoryBytes),
+				ageOf(startedAt),
+				lastCall === null ? '-' : `${ageOf(lastCall)} ago`,
+				state,
+				server?.era ?? '-',
+				server?.version ?? '-',
+				server?.tools?.toString() ?? '-',
+				command,
+			];
+		});
+		const stopped = servers.filter(({ name }) => !processes.some(({ backend }) => backend === name));
+		for (const { name, state, era, version, tools } of stopped) {
+			rows.push([name, '-', '-', '-', '-', state, era ?? '-', version ?? '-', tools?.toString() ?? '-', '-']);
+		}
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+			out.line(line);
 	},
 };

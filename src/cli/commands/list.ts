@@ -2,12 +2,14 @@
 
 import { printable } from '../../printable.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
 import { type Listed, type Listing, listings } from '../listing.ts';
 import { nearest } from '../nearest.ts';
 import { tableLines } from '../terminal/table.ts';
 
 const kinds = Object.keys(listings);
-const DEFAULT_KIND = 'tools';
+/** What can be called; kinds of which there is none are left out. */
+const defaultKinds = ['tools', 'servers', 'plugins'];
 
 interface Shown {
 	readonly kind: string;
@@ -17,29 +19,42 @@ interface Shown {
 
 export const list: Command = {
 	usage: `mctl list [${kinds.join('|')}] [--json]`,
-	examples: ['mctl list', 'mctl list tools', "mctl list tools --json | jq -r '.tools[].id'"],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	examples: ['mctl list', 'mctl list servers --check', "mctl list tools --json | jq -r '.tools[].id'"],
+	flags: {
+		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
 
 	async run(input) {
 		const chosen = chooseKinds(input.words);
 		const shown: Shown[] = [];
 		for (const kind of chosen) {
-			const listing = await listings[kind]?.();
+			const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
 			if (listing) shown.push({ kind, listing, listed: await listing.list(input) });
 		}
+		if (shown.some(({ listed }) => listed.isFailed)) process.exitCode = exitCodes.tool_failed;
 		if (input.flags['json']) return printJson(input, shown);
-		for (const each of shown) printTable(input, each, shown.length > 1);
+		// The first kind says what to do when there is nothing at all.
+		const filled = shown.filter(({ listed }, at) => at === 0 || listed.rows.length > 0);
+		for (const each of filled) printTable(input, each, filled.length > 1);
 		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
+		for (const note of shown.flatMap(({ listed }) => listed.notes ?? []))
+			input.out.note(`mctl: ${printable(note)}`);
 	},
 };
 
 function chooseKinds(words: readonly string[]): readonly string[] {
 	const [kind, ...rest] = words;
-	if (kind === undefined) return [DEFAULT_KIND];
+	if (kind === undefined) return defaultKinds;
 	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
 	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
+}
+
+async function checkListing(kind: string): Promise<Listing> {
+	if (kind !== 'servers') throw usageError(list, `--check is of servers: mctl list servers --check`);
+	return (await import('../list-servers.ts')).checkedServerListing;
 }
 
 function printJson({ out }: CommandInput, shown: readonly Shown[]): void {
@@ -55,7 +70,7 @@ function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isO
 	}
 	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
 	const width = out.isTerminal ? out.width : undefined;
-	const [heading = '', ...lines] = tableLines(listing.headings, rows, width);
+	const [heading = '', ...lines] = tableLines(listing.headings, rows, width, listing.narrow);
 	out.line(out.style('dim', heading));
 	for (const line of lines) out.line(line);
 	if (isOneOfMany) out.line();

@@ -1,9 +1,18 @@
-/* `mctl prompt`: the text of a prompt with its arguments filled in, ready to paste or pipe. */
+/*
+ * `mctl prompt`: the text of a prompt with its arguments filled in, ready to paste or pipe.
+ * Prompts of the library come first; plugins and MCP servers are asked for any other.
+ */
+import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
-import { type Command, usageError } from '../command.ts';
+import { neededFor } from '../call-target.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { errorOfHub } from '../hub-error.ts';
+import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
+import type { HubSession, NeededBackends } from '../hub-session.ts';
 import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
+import { contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 
 export const prompt: Command = {
@@ -20,9 +29,9 @@ export const prompt: Command = {
 		if (name === undefined) throw usageError(prompt, 'mctl prompt needs the name of a prompt');
 		const given = readPairs(pairs);
 		const { out, flags } = input;
-		const { description, messages } = await withLibrary(input, (library) => getOrHint(library, name, given));
+		const { description, messages } = await getPrompt(name, given, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.prompt/1', name, description, messages });
-		const text = messages.map(({ content }) => content.text).join('\n');
+		const text = messages.map(({ content }) => contentText(content)).join('\n');
 		if (out.isTerminal) out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
 		else await out.write(text.endsWith('\n') ? text : `${text}\n`);
 	},
@@ -39,6 +48,46 @@ function readPairs(pairs: readonly string[]): Record<string, string> {
 	return Object.fromEntries(given);
 }
 
+interface FilledPrompt {
+	readonly description?: unknown;
+	readonly messages: readonly { readonly content: unknown }[];
+}
+
+async function getPrompt(
+	name: string,
+	given: Record<string, string>,
+	input: CommandInput,
+): Promise<FilledPrompt> {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+	const isMore = mayOfferMore(configuration);
+	try {
+		return await withLibrary(input, (library) => getOrHint(library, name, given));
+	} catch (error) {
+		if (!OrchestraError.is(error, 'not_found') || !isMore) throw error;
+		return getFromHub({ name, given, needs: neededFor(name, configuration) }, input);
+	}
+}
+
+async function getFromHub(
+	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededBackends | undefined },
+	input: CommandInput,
+): Promise<FilledPrompt> {
+	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
+	const ask = async (session: HubSession): Promise<FilledPrompt> => {
+		const names = (await listAll(session, 'prompts')).map((each) => textField(each, 'name'));
+		if (!names.includes(name)) throw unknownPrompt(name, names, `there is no prompt "${name}"`);
+		const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own
+		const result = await session.request('prompts/get', { name, arguments: given }, { timeoutMs });
+		// The hub answers in the shape of MCP.
+		return result as FilledPrompt;
+	};
+	try {
+		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, needs });
+	} catch (thrown) {
+		throw errorOfHub(thrown);
+	}
+}
+
 async function getOrHint(
 	library: Library,
 	name: string,
@@ -49,11 +98,15 @@ async function getOrHint(
 	} catch (error) {
 		if (!OrchestraError.is(error, 'not_found')) throw error;
 		const names = (await library.listPrompts()).map((known) => known.name);
-		const [guess] = nearest(name, names);
-		const hint =
-			guess === undefined
-				? `there are: ${names.slice(0, 20).join(', ') || 'none'}`
-				: `did you mean: mctl prompt ${guess}`;
-		throw new OrchestraError('not_found', error.message, { hint, data: error.data });
+		throw unknownPrompt(name, names, error.message);
 	}
+}
+
+function unknownPrompt(name: string, names: readonly string[], message: string): OrchestraError {
+	const [guess] = nearest(name, names);
+	const hint =
+		guess === undefined
+			? `there are: ${names.slice(0, 20).join(', ') || 'none'}`
+			: `did you mean: mctl prompt ${guess}`;
+	return new OrchestraError('not_found', message, { hint, data: { name } });
 }

@@ -1,15 +1,27 @@
-/* `mctl read`: one resource of the library, rendered for a person or as it is for a pipe. */
+/*
+ * `mctl read`: one resource of the library, the storage, a plugin or an MCP server, rendered
+ * for a person or as it is for a pipe.
+ */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { StorageBackend } from '../../hub/backends/storage-backend.ts';
 import { FileStorage } from '../../hub/storage/file-storage.ts';
 import type { Library } from '../../library/library.ts';
+import { rpcErrorOf } from '../../rpc/rpc-error.ts';
+import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
+import { errorOfHub } from '../hub-error.ts';
+import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
+import type { HubSession } from '../hub-session.ts';
 import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
+import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
+const LIBRARY_SCHEME = 'orchestr8://';
+/** Of a resource that does not exist, in the newer and the older revisions. */
+const notFoundCodes: readonly number[] = [-32_602, -32_002];
 
 export const read: Command = {
 	usage: 'mctl read <uri> [--json]',
@@ -25,18 +37,49 @@ export const read: Command = {
 		const [uri, ...rest] = input.words;
 		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
 		const { out, flags } = input;
-		const { contents } = uri.startsWith(STORAGE_SCHEME)
-			? await readStored(input, uri)
-			: await withLibrary(input, (library) => readOrHint(library, uri));
+		const contents = await readContents(uri, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.read/1', contents });
-		for (const { mimeType, text } of contents) {
-			const isMarkdown = mimeType === 'text/markdown';
-			if (out.isTerminal && isMarkdown)
-				out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
-			else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
-		}
+		for (const content of contents) await print(content, input);
 	},
 };
+
+async function readContents(uri: string, input: CommandInput): Promise<readonly unknown[]> {
+	if (uri.startsWith(STORAGE_SCHEME)) return (await readStored(input, uri)).contents;
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+	if (uri.startsWith(LIBRARY_SCHEME) || !mayOfferMore(configuration)) {
+		return (await withLibrary(input, (library) => readOrHint(library, uri))).contents;
+	}
+	return readFromHub(uri, input);
+}
+
+async function readFromHub(uri: string, input: CommandInput): Promise<readonly unknown[]> {
+	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
+	const ask = async (session: HubSession): Promise<readonly unknown[]> => {
+		try {
+			const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own
+			const result = await session.request('resources/read', { uri }, { timeoutMs });
+			const { contents } = isObject(result) ? result : {};
+			return Array.isArray(contents) ? contents : [];
+		} catch (thrown) {
+			if (!notFoundCodes.includes(rpcErrorOf(thrown)?.code ?? 0)) throw errorOfHub(thrown);
+			const uris = (await listAll(session, 'resources')).map((each) => textField(each, 'uri'));
+			if (uris.includes(uri)) throw errorOfHub(thrown);
+			throw unknownResource(uri, uris, `there is no resource ${uri}`);
+		}
+	};
+	return withHub(input, ask, { listWaitMs: START_WAIT_MS });
+}
+
+/** Bytes go to a pipe as they are; a terminal gets their size. */
+async function print(content: unknown, { out }: CommandInput): Promise<void> {
+	const binary = binaryOf(content);
+	if (binary && !out.isTerminal) return out.write(binary.bytes);
+	const text = contentText(content);
+	const isMarkdown = isObject(content) && content['mimeType'] === 'text/markdown';
+	if (out.isTerminal && isMarkdown) {
+		out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+	} else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
+}
 
 /** What plugins keep in the workspace: `orchestra://notes/<id>` and the like. */
 async function readStored(
@@ -55,12 +98,16 @@ async function readOrHint(library: Library, uri: string): ReturnType<Library['re
 		return await library.readResource(uri);
 	} catch (error) {
 		if (!OrchestraError.is(error, 'not_found')) throw error;
-		const [guess] = nearest(
-			uri,
-			(await library.listResources()).map((resource) => resource.uri),
-		);
-		const hint =
-			guess === undefined ? 'mctl find "<words>" searches the library' : `did you mean: mctl read ${guess}`;
-		throw new OrchestraError('not_found', error.message, { hint, data: error.data });
+		const uris = (await library.listResources()).map((resource) => resource.uri);
+		throw unknownResource(uri, uris, error.message);
 	}
+}
+
+function unknownResource(uri: string, uris: readonly string[], message: string): OrchestraError {
+	const [guess] = nearest(uri, uris);
+	const hint =
+		guess === undefined
+			? 'mctl find "<words>" searches the library; mctl list resources shows all'
+			: `did you mean: mctl read ${guess}`;
+	return new OrchestraError('not_found', message, { hint, data: { uri } });
 }

@@ -11,6 +11,7 @@ import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
+import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { findTool, openProject, type Project } from '../project.ts';
 import { inputFlag, readToolInput } from '../read-input.ts';
@@ -49,21 +50,23 @@ export const run: Command = {
 	},
 };
 
-/** True for a name that no folder has and a plugin may. */
+/** True for a name that no folder has and a plugin or an MCP server may. */
 function isOfHub({ tools, configuration }: Project, word: string): boolean {
 	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
-	return isId && configuration.plugins.some(({ isEnabled }) => isEnabled);
+	return isId && [...configuration.plugins, ...configuration.mcpServers].some(({ isEnabled }) => isEnabled);
 }
 
 async function runOfHub(
-	{ tools }: Project,
+	{ tools, configuration }: Project,
 	{ word: name, words, timeoutMs }: { word: string; words: readonly string[]; timeoutMs: number | undefined },
 	input: CommandInput,
 ): Promise<void> {
 	const { runHubTool } = await import('../run-hub-tool.ts');
 	const inputFor: HubToolRun['inputFor'] = (schema) =>
-		readToolInput(run, { flag: input.flags['input'], words, schema });
-	await runHubTool({ name, timeoutMs, inputFor, knownIds: tools.map(({ id }) => id) }, input);
+		readToolInput(run, { flag: input.flags['input'], words, schema, tool: name, signal: input.signal });
+	const knownIds = tools.map(({ id }) => id);
+	const needs = neededFor(name, configuration);
+	await runHubTool({ name, timeoutMs, inputFor, knownIds, needs }, input);
 }
 
 type Options = NonNullable<Parameters<typeof runTool>[1]>;

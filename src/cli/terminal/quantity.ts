@@ -16,3 +16,19 @@ export function ageOf(moment: string, now: number = Date.now()): string {
 export function megabytes(bytes: number): string {
 	return `${Math.round(bytes / 1_000_000)} MB`;
 }
+
+const KILOBYTE = 1000;
+
+/** `17 bytes`, `4.2 kB`, `1.3 MB`. */
+export function byteSize(bytes: number): string {
+	if (bytes < KILOBYTE) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+	const [size, unit] =
+		bytes < KILOBYTE * KILOBYTE ? [bytes / KILOBYTE, 'kB'] : [bytes / KILOBYTE / KILOBYTE, 'MB'];
+	return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
+/** `in 12 s`, `in 3 min`; `now` for a moment that has passed. */
+export function timeUntil(moment: string, now: number = Date.now()): string {
+	const ms = Date.parse(moment) - now;
+	return ms <= 0 ? 'now' : `in ${ageOf(new Date(now - ms).toISOString(), now)}`;
+}

@@ -1,6 +1,6 @@
 /*
  * The interface of a source of tools, prompts and resources. Each kind of backend is
- * one file: tools of a folder, a plugin, the library, the storage.
+ * one file: tools of a folder, a plugin, the library, the storage, an MCP server.
  *
  * A backend uses its own names; the catalogue maps them to the names that clients
  * see. Methods that a backend does not support are absent. Lists must be cheap and
@@ -33,6 +33,34 @@ export interface OwnedProcess {
 	readonly state: string;
 }
 
+/** The state of an MCP server. */
+export type ServerState = 'configured' | 'known' | 'starting' | 'ready' | 'idle' | 'stopped' | 'failed';
+
+/** The status of an MCP server, for display. Times are ISO 8601. */
+export interface ServerStatus {
+	readonly name: string;
+	readonly state: ServerState;
+	/** Of its process; the oldest one when it has several; null when none runs. */
+	readonly pid: number | null;
+	/** The number of its processes. */
+	readonly processes: number;
+	readonly era: 'legacy' | 'modern' | null;
+	/** The revision of MCP that it speaks. */
+	readonly revision: string | null;
+	/** Its own version. */
+	readonly version: string | null;
+	/** The number of tools that it offers; null when it was never seen. */
+	readonly tools: number | null;
+	readonly lastError: string | null;
+	/** When a failed server is started again. */
+	readonly nextTryAt: string | null;
+	readonly startedAt: string | null;
+	/** Calls in flight and queued. */
+	readonly calls: number;
+	/** The file with its stderr. */
+	readonly logFile: string | null;
+}
+
 /** A source of tools, prompts and resources. */
 export interface Backend {
 	/** Its name in the configuration. */
@@ -59,6 +87,8 @@ export interface Backend {
 	readResource?(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired>;
 	/** True for a URI that it can read although no list contains it. */
 	ownsUri?(uri: string): boolean;
+	/** True when its resources have the scheme of this URI, so that it may read it although no list contains it. */
+	claimsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
@@ -71,6 +101,8 @@ export interface Backend {
 	ready?(): Promise<void>;
 	/** Every process that it owns. */
 	processes?(): readonly OwnedProcess[];
+	/** For an MCP server. */
+	serverStatus?(): ServerStatus;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */
 	retire?(): Promise<void>;
 	/** Stop everything that it owns. Idempotent. */

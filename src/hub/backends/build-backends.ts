@@ -3,13 +3,17 @@
  * backend is kept: a plugin with its process, tools with their runs, the library with
  * its loaded files.
  */
-import type { Configuration, PluginEntry } from '../../config/configuration.ts';
+import type { Configuration, PluginEntry, ServerEntry } from '../../config/configuration.ts';
 import { assertLibraryFolders } from '../../config/library-folders.ts';
+import { packageVersion } from '../../files/package-version.ts';
+import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
-import { DEFAULT_PROVIDER } from '../names.ts';
+import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
+import type { StartLimiter } from './mcp/start-limiter.ts';
+import type * as McpModule from './mcp-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
 import type { PluginLink } from './plugin-link.ts';
 
@@ -22,11 +26,13 @@ export interface BackendSetup {
 	readonly log: Log;
 	/** The listener for plugins, loaded when the first plugin starts. */
 	readonly link: () => Promise<PluginLink>;
+	/** Bounds the starts of MCP servers. */
+	readonly limiter: StartLimiter;
 	/** The backends of the previous configuration; unchanged ones are kept. */
 	readonly earlier?: readonly Backend[];
 }
 
-/** All backends, in configuration order: tools, plugins, library, storage. */
+/** All backends, in configuration order: tools, plugins, library, storage, MCP servers. */
 export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 	const keep = (fresh: LazyBackend): Backend => keptOf(setup, fresh);
 	return [
@@ -34,6 +40,7 @@ export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 		...(await pluginBackends(setup)),
 		keep(libraryBackend(setup)),
 		keep(storageBackend(setup)),
+		...mcpBackends(setup).map(keep),
 	];
 }
 
@@ -89,6 +96,38 @@ function storageBackend({ storage, configuration: { root } }: BackendSetup): Laz
 		load: async () => {
 			const { StorageBackend } = await import('./storage-backend.ts');
 			return new StorageBackend(await storage());
+		},
+	});
+}
+
+function mcpBackends(setup: BackendSetup): LazyBackend[] {
+	const entries = setup.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
+	if (entries.length === 0) return [];
+	const version = packageVersion();
+	let code: Promise<typeof McpModule> | undefined;
+	// One import for all: each costs a tenth of a millisecond, also of a module that is loaded.
+	const load = (): Promise<typeof McpModule> => (code ??= import('./mcp-backend.ts'));
+	return entries.map((entry) => mcpBackend(setup, entry, { version, load }));
+}
+
+function mcpBackend(
+	{ configuration, environment, limiter, log }: BackendSetup,
+	entry: ServerEntry,
+	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
+): LazyBackend {
+	const { messageBytes } = configuration.limits;
+	return new LazyBackend({
+		id: entry.name,
+		kind: 'mcp',
+		configurationKey: JSON.stringify([entry, messageBytes]),
+		qualifiesNames: entry.settings.prefix,
+		offers: ['tools', 'prompts', 'resources', 'completion'],
+		ownsUri: (uri) => ownUri(entry.name, uri) !== uri,
+		load: async () => {
+			const { McpBackend } = await load();
+			const folder = stateFolder(environment);
+			const mcpLog = log.named(entry.name);
+			return new McpBackend({ entry, environment, folder, version, limiter, messageBytes, log: mcpLog });
 		},
 	});
 }

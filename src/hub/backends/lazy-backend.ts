@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendKind, OwnedProcess } from './backend.ts';
+import type { Backend, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -15,6 +15,8 @@ export interface LazyOptions {
 	/** The kinds of lists that the loaded backend has. */
 	readonly offers: readonly ('tools' | 'prompts' | 'resources' | 'completion')[];
 	readonly ownsUri?: (uri: string) => boolean;
+	/** Whether its names are qualified. Default false. */
+	readonly qualifiesNames?: boolean;
 	readonly load: () => Promise<Backend>;
 }
 
@@ -22,7 +24,7 @@ export class LazyBackend implements Backend {
 	readonly id: string;
 	readonly kind: BackendKind;
 	readonly configurationKey: string;
-	readonly qualifiesNames = false;
+	readonly qualifiesNames: boolean;
 	readonly ownsUri?: (uri: string) => boolean;
 	listTools?: NonNullable<Backend['listTools']>;
 	callTool?: NonNullable<Backend['callTool']>;
@@ -32,17 +34,29 @@ export class LazyBackend implements Backend {
 	listResourceTemplates?: NonNullable<Backend['listResourceTemplates']>;
 	readResource?: NonNullable<Backend['readResource']>;
 	complete?: NonNullable<Backend['complete']>;
+	serverStatus?: () => ServerStatus;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #subscribed = new Set<string>();
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
-	constructor({ id, kind, configurationKey = '', offers, ownsUri, load }: LazyOptions) {
+	constructor({
+		id,
+		kind,
+		configurationKey = '',
+		offers,
+		ownsUri,
+		qualifiesNames = false,
+		load,
+	}: LazyOptions) {
 		this.id = id;
 		this.kind = kind;
 		this.configurationKey = configurationKey;
+		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
+		if (kind === 'mcp')
+			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -54,7 +68,19 @@ export class LazyBackend implements Backend {
 	}
 
 	get state(): string {
-		return this.#backend?.state ?? 'known';
+		return this.#backend?.state ?? (this.kind === 'mcp' ? configured.state : 'known');
+	}
+
+	get downReason(): string | undefined {
+		return this.#backend?.downReason;
+	}
+
+	hasDownTool(name: string): boolean {
+		return this.#backend?.hasDownTool?.(name) ?? false;
+	}
+
+	claimsUri(uri: string): boolean {
+		return this.#backend?.claimsUri?.(uri) ?? false;
 	}
 
 	/** The backend is loaded: the catalogue has listed its tools before. */
@@ -150,3 +176,19 @@ export class LazyBackend implements Backend {
 		return backend;
 	}
 }
+
+/** The status of a server whose backend is not loaded. */
+const configured: Omit<ServerStatus, 'name'> = {
+	state: 'configured',
+	pid: null,
+	processes: 0,
+	era: null,
+	revision: null,
+	version: null,
+	tools: null,
+	lastError: null,
+	nextTryAt: null,
+	startedAt: null,
+	calls: 0,
+	logFile: null,
+};

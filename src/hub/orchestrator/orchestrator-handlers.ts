@@ -44,6 +44,7 @@ export interface OrchestratorParts {
 export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const { opened, log } = parts;
 	const warn = rateLimited((line) => log.warn(line));
+	const info = rateLimited((line) => log.info(line));
 	const hub = (): Hub => opened().hub;
 	const events = new EventHub();
 	return {
@@ -51,7 +52,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
-		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn }),
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn, info }),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
 		...(!parts.isPrivate && {
@@ -63,12 +64,12 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 
 /**
  * A link may register only the plugin that its certificate names. Nothing is kept of plugins that are not
- * configured, so registrations use no memory.
+ * configured, so registrations use no memory, and their log lines are rate-limited.
  */
 function registration(
 	manifest: PluginManifest,
 	peerName: string,
-	{ opened, log, isPrivate, warn }: OrchestratorParts & { warn: (line: string) => void },
+	{ opened, log, isPrivate, warn, info }: OrchestratorParts & Record<'warn' | 'info', (line: string) => void>,
 ): MessageInitShape<typeof RegistrationResultSchema> {
 	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
@@ -79,7 +80,7 @@ function registration(
 	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
 	if (plugin instanceof PluginBackend) {
 		plugin.registered(manifest);
-		log.info(`${id} registered`);
+		info(`${id} registered`);
 	} else log.debug(`${id} registered; it is not a configured plugin`);
 	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }

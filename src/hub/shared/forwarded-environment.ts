@@ -28,9 +28,10 @@ export class ForwardedEnvironment {
 		if (peerName !== BRIDGE_NAME) return false;
 		const pid = env[BRIDGE_PID_VARIABLE];
 		if (pid !== undefined && /^\d+$/.test(pid) && this.#bridges.size < NAMED_BRIDGES) this.#bridges.add(pid);
-		const fresh = unset.filter((name) => env[name] !== undefined && !this.#values.has(name));
-		for (const name of fresh.slice(0, VARIABLES_LIMIT - this.#values.size))
-			this.#values.set(name, env[name] ?? '');
+		const fresh = unset
+			.filter((name) => env[name] !== undefined && !this.#values.has(name))
+			.slice(0, VARIABLES_LIMIT - this.#values.size);
+		for (const name of fresh) this.#values.set(name, env[name] ?? '');
 		return fresh.length > 0;
 	}
 

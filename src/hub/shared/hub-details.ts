@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sharedGuard } from '../../process/guard.ts';
-import type { OwnedProcess } from '../backends/backend.ts';
+import type { OwnedProcess, ServerStatus } from '../backends/backend.ts';
 import type { Hub } from '../hub.ts';
 
 const PAGE_BYTES = 4096;
@@ -24,6 +24,12 @@ export interface ProcessStatus {
 	readonly lastCall: string | null;
 }
 
+/** An MCP server of a hub that runs. */
+export interface ServerDetails extends ServerStatus {
+	/** Resident memory of its process; null when none runs. */
+	readonly memoryBytes: number | null;
+}
+
 /** As strings by name: the form of a health response. */
 export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
@@ -40,8 +46,14 @@ export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 		memoryBytes: memoryOf(about.pid),
 		lastCall: lastCall(about.backend),
 	}));
+	const servers: ServerDetails[] = hub.backends.flatMap((backend) => {
+		const status = backend.serverStatus?.();
+		if (status === undefined) return [];
+		return [{ ...status, memoryBytes: status.pid === null ? null : memoryOf(status.pid) }];
+	});
 	return {
 		backends: JSON.stringify(backends),
+		servers: JSON.stringify(servers),
 		processes: JSON.stringify(processes),
 		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),

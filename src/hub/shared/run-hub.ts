@@ -12,6 +12,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import { fileJournal } from '../journal.ts';
+import { rateLimited } from '../log-rate.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
@@ -142,6 +143,7 @@ function withForwardedVariables(
 	handlers: PluginHandlers,
 	{ forwarded, opened, log }: { forwarded: ForwardedEnvironment; opened: () => OpenedHub; log: Log },
 ): PluginHandlers {
+	const warn = rateLimited((line) => log.warn(line));
 	return {
 		...handlers,
 		async register(manifest, call) {
@@ -149,7 +151,7 @@ function withForwardedVariables(
 			if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
 			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
 				const names = hub.unset().map((name) => `\${${name}}`);
-				log.warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
+				warn(`${names.join(', ')} is not set in ${forwarded.current.environmentName}`);
 			}
 			return handlers.register?.({ ...manifest, env: {} }, call) ?? { accepted: false };
 		},

@@ -48,6 +48,7 @@ export class CallContext {
 	#call: IncomingCall;
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
+	#cancelListeners: ((reason: OrchestraError) => void)[] | undefined;
 	#isOpen = true;
 	#progress = Number.NEGATIVE_INFINITY;
 
@@ -95,6 +96,11 @@ export class CallContext {
 		return this.#client.capabilities;
 	}
 
+	/** The least level of log messages that the client wants; undefined for none. */
+	get logLevel(): McpLogLevel | undefined {
+		return this.#client.logLevel(this.#meta);
+	}
+
 	/** Answers that came with this request, for a provider that manages its own state. */
 	get inputResponses(): InputResponses | undefined {
 		return this.#asking.inputResponses;
@@ -112,6 +118,17 @@ export class CallContext {
 			this.#follow(this.#call);
 		}
 		return this.#controller.signal;
+	}
+
+	/** Call `listener` when the client cancels the call or disconnects. Cheaper than `signal`. */
+	onCancel(listener: (reason: OrchestraError) => void): void {
+		if (this.#cancelListeners === undefined) {
+			this.#cancelListeners = [];
+			this.#call.onCancel(this.#onCanceled);
+		}
+		const { cancelReason } = this.#call;
+		if (cancelReason) listener(cancelReason);
+		else this.#cancelListeners.push(listener);
 	}
 
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
@@ -149,7 +166,7 @@ export class CallContext {
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
-		const least = this.#client.logLevel(this.#meta);
+		const least = this.logLevel;
 		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
 		this.#notify('notifications/message', { level, logger, data });
 	}
@@ -188,13 +205,19 @@ export class CallContext {
 		this.#isOpen = true;
 		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);
+		if (this.#cancelListeners) call.onCancel(this.#onCanceled);
 	}
 
 	/** For the session: the client will not retry the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);
+		this.#onCanceled(reason);
 	}
+
+	readonly #onCanceled = (reason: OrchestraError): void => {
+		for (const listener of this.#cancelListeners?.splice(0) ?? []) listener(reason);
+	};
 
 	#notify(method: string, params: unknown): void {
 		if (!this.#isOpen || this.#call.isCanceled) return;

@@ -12,7 +12,9 @@ import { Log } from '../../log.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer, PeerOptions } from '../../rpc/peer.ts';
+import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
+import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
 import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
@@ -26,6 +28,8 @@ export interface SharedState {
 	readonly suspendedCalls: SuspendedCalls;
 	readonly states: RequestStates;
 	readonly resourceSubscriptions: ResourceSubscriptions;
+	/** Bounds the responses that the clients of this server do not read. */
+	readonly unreadTotal: UnreadTotal;
 }
 
 /** Shared state for one server. The creator closes `suspendedCalls`. */
@@ -34,6 +38,7 @@ export function sharedState(): SharedState {
 		suspendedCalls: new SuspendedCalls(),
 		states: new RequestStates(),
 		resourceSubscriptions: new ResourceSubscriptions(),
+		unreadTotal: new UnreadTotal(UNREAD_TOTAL_CHARACTERS),
 	};
 }
 
@@ -50,6 +55,7 @@ export class McpSession {
 	readonly #modern: ModernRequests;
 	readonly #subscriptions: Subscriptions;
 	readonly #log: Log;
+	readonly #unreadTotal: UnreadTotal;
 	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
 	readonly #onClose: () => void;
@@ -58,7 +64,8 @@ export class McpSession {
 	#hasSpokenLegacy = false;
 
 	constructor(provider: Provider, options: McpSessionOptions = {}) {
-		const { suspendedCalls, states, resourceSubscriptions } = options.shared ?? sharedState();
+		const { suspendedCalls, states, resourceSubscriptions, unreadTotal } = options.shared ?? sharedState();
+		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
 		let id = options.sessionId;
@@ -86,9 +93,13 @@ export class McpSession {
 	}
 
 	/** The options of a `Peer` that serves this session. */
-	get peerOptions(): Pick<PeerOptions, 'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role'> {
+	get peerOptions(): Pick<
+		PeerOptions,
+		'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
+	> {
 		return {
 			role: 'server',
+			unreadTotal: this.#unreadTotal,
 			onRequest: (call) => this.#serve(call),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
 			isAlone: (method) => method === 'initialize',

@@ -1,0 +1,87 @@
+/*
+ * One call of an MCP tool for people: progress and log messages on stderr, the result on
+ * stdout. The text of a tool that failed goes to stderr, since it is no answer.
+ */
+import { printable, printableJson } from '../../printable.ts';
+import { isObject } from '../../wire/json.ts';
+import { contentText } from './content-text.ts';
+import type { Output, StyleName } from './output.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+const levelStyles: ReadonlyMap<unknown, [mark: string, style: StyleName]> = new Map([
+	['debug', ['▪', 'dim']],
+	['warning', ['⚠', 'yellow']],
+	['error', ['✖', 'red']],
+	['critical', ['✖', 'red']],
+	['alert', ['✖', 'red']],
+	['emergency', ['✖', 'red']],
+]);
+
+export class CallView {
+	readonly #out: Output;
+	readonly #bar: ProgressBar;
+
+	constructor(out: Output) {
+		this.#out = out;
+		this.#bar = new ProgressBar(out);
+	}
+
+	/** Params of `notifications/progress`. */
+	progress(params: unknown): void {
+		// What came out of a message is JSON.
+		if (isObject(params)) this.#bar.show(params as Parameters<ProgressBar['show']>[0]);
+	}
+
+	/** Params of `notifications/message`. */
+	log(params: unknown): void {
+		const { level, logger, data } = isObject(params) ? params : {};
+		const [mark, style] = levelStyles.get(level) ?? ['ℹ', 'blue'];
+		const text = typeof data === 'string' ? data : JSON.stringify(data ?? '');
+		const from = typeof logger === 'string' ? `${logger}: ` : '';
+		this.#bar.hide();
+		this.#out.note(`${this.#out.noteStyle(style, mark)} ${printable(from + text)}`);
+		this.#bar.draw();
+	}
+
+	/** Remove the progress bar: the result, an error or a question follows. */
+	clear(): void {
+		this.#bar.end();
+	}
+
+	result(result: Result): void {
+		this.clear();
+		for (const text of resultTexts(result)) {
+			const lines = text.endsWith('\n') ? text.slice(0, -1) : text;
+			if (result['isError'] === true)
+				this.#out.note(`${this.#out.noteStyle('red', '✗')} ${printable(lines)}`);
+			else this.#out.foreign(lines);
+		}
+	}
+}
+
+/** Content in its order, then the structured content, unless the text says the same. */
+function resultTexts({ content, structuredContent }: Result): string[] {
+	const blocks: unknown[] = Array.isArray(content) ? content : [];
+	if (structuredContent === undefined) return blocks.map(contentText);
+	const others = blocks.filter((block) => !isTextOf(block, structuredContent));
+	const texts = others.map(contentText);
+	return isSameText(structuredContent, texts) ? texts : [...texts, printableJson(structuredContent, 2)];
+}
+
+/** `{"content":"text"}` beside the text itself says nothing new. */
+function isSameText(structured: unknown, texts: readonly string[]): boolean {
+	const [only, ...others] = isObject(structured) ? Object.values(structured) : [];
+	return others.length === 0 && typeof only === 'string' && texts.length === 1 && texts[0] === only;
+}
+
+/** Whether a text block is the structured content as JSON. */
+function isTextOf(block: unknown, value: unknown): boolean {
+	if (!isObject(block) || typeof block['text'] !== 'string') return false;
+	try {
+		return JSON.stringify(JSON.parse(block['text'])) === JSON.stringify(value);
+	} catch {
+		return false; // a text of its own
+	}
+}

@@ -1,0 +1,295 @@
+/*
+ * An MCP server as a backend. Its lists are answered from what is known of it, with no
+ * process started; a call starts the server.
+ *
+ * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
+ * questions of the server to its client.
+ */
+import type { ServerEntry } from '../../config/configuration.ts';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { after } from '../../mcp/server/methods.ts';
+import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	Awaitable,
+	CallToolResult,
+	CompleteResult,
+	GetPromptResult,
+	InputRequired,
+	Prompt,
+	ReadResourceResult,
+	Resource,
+	ResourceTemplate,
+	Tool,
+} from '../../protocol/mcp-types.ts';
+import { rpcError } from '../../rpc/rpc-error.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import { ownUri, qualifiedName } from '../names.ts';
+import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
+import { CallQueue } from './mcp/call-queue.ts';
+import { knownFileOf } from './mcp/known-server.ts';
+import { ServerCalls } from './mcp/server-calls.ts';
+import { ServerCatalogue } from './mcp/server-catalogue.ts';
+import { commandOf, firstLine } from './mcp/server-failure.ts';
+import { serverLogPath } from './mcp/server-files.ts';
+import { ServerLog } from './mcp/server-log.ts';
+import { ServerPool } from './mcp/server-pool.ts';
+import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
+import { ServerQuestions } from './mcp/server-questions.ts';
+import { stateOf, statusOf } from './mcp/server-status.ts';
+import type { StartLimiter } from './mcp/start-limiter.ts';
+import { ToolNames } from './mcp/tool-names.ts';
+
+/** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
+const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+
+export interface McpBackendOptions {
+	readonly entry: ServerEntry;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** The state folder: for what is known of servers, and their logs. */
+	readonly folder: string;
+	/** Of this program. */
+	readonly version: string;
+	/** Shared by all servers of the hub. */
+	readonly limiter: StartLimiter;
+	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
+	readonly messageBytes?: number | undefined;
+	readonly log: Log;
+}
+
+export class McpBackend implements Backend {
+	readonly id: string;
+	readonly kind = 'mcp';
+	readonly qualifiesNames: boolean;
+	readonly #entry: ServerEntry;
+	readonly #log: Log;
+	readonly #names: ToolNames;
+	readonly #queue: CallQueue;
+	readonly #pool: ServerPool;
+	readonly #catalogue: ServerCatalogue;
+	readonly #calls: ServerCalls;
+	readonly #questions: ServerQuestions;
+	readonly #serverLog: ServerLog;
+	/** The URIs under which clients subscribed to each of its resources. */
+	readonly #subscriptions = new Map<string, Set<string>>();
+	readonly #listeners = new Set<(change: Change) => void>();
+
+	constructor(options: McpBackendOptions) {
+		const { entry, folder, version, log } = options;
+		const { name, settings } = entry;
+		this.#entry = entry;
+		this.#log = log;
+		this.id = name;
+		this.qualifiesNames = settings.prefix;
+		this.#names = new ToolNames(settings);
+		this.#queue = new CallQueue({ server: name, ...settings });
+		this.#questions = new ServerQuestions(name, log);
+		this.#serverLog = new ServerLog(serverLogPath(folder, name), (error) => {
+			log.warn(`the log of ${name} could not be written: ${messageOf(error)}`);
+		});
+		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
+		this.#catalogue = new ServerCatalogue({
+			file: knownFileOf(folder, entry, version),
+			lister: () => this.#pool.lister,
+			timeoutMs: settings.timeoutMs,
+			restart: settings.restart,
+			keepsLister: settings.scope === 'shared',
+			log,
+			onChange: (change) => this.#emit(change),
+		});
+		const { timeoutMs, maxMs } = settings;
+		this.#calls = new ServerCalls({ server: name, pool: this.#pool, queue: this.#queue, timeoutMs, maxMs });
+	}
+
+	get state(): string {
+		const { lastError } = this.#pool.lister;
+		const state = stateOf(this.#pool, this.#catalogue.known);
+		return lastError ? `${state}: ${firstLine(lastError.message)}` : state;
+	}
+
+	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
+	get downReason(): string | undefined {
+		const { lastError } = this.#pool.lister;
+		return this.#catalogue.known === undefined && lastError ? lastError.message : undefined;
+	}
+
+	/** A call to a server that was never seen starts it, or fails with the reason. */
+	hasDownTool(name: string): boolean {
+		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
+	}
+
+	listTools(): Awaitable<readonly Tool[]> {
+		return after(this.#catalogue.lists(), ({ tools }) => this.#names.offered(tools));
+	}
+
+	callTool(
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Promise<CallToolResult | InputRequired> {
+		const isWhole = this.hasDownTool(name);
+		const own = this.#names.ownName(isWhole ? name.slice(this.#prefix.length) : name);
+		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
+		const changes = isGiven ? { name: own } : { name: own, arguments: input };
+		const mayRepeat = (): boolean => this.#isRepeatable(own);
+		const result = this.#calls.forward({ method: 'tools/call', context, changes, mayRepeat });
+		// The result of the server, unchecked: clients check it themselves.
+		return result as Promise<CallToolResult | InputRequired>;
+	}
+
+	listPrompts(): Awaitable<readonly Prompt[]> {
+		return after(this.#catalogue.lists(), ({ prompts }) => prompts);
+	}
+
+	getPrompt({ name }: GetPromptParams, context: CallContext): Promise<GetPromptResult | InputRequired> {
+		return this.#read('prompts/get', context, { name }) as Promise<GetPromptResult | InputRequired>;
+	}
+
+	listResources(): Awaitable<readonly Resource[]> {
+		return after(this.#catalogue.lists(), ({ resources }) => resources);
+	}
+
+	listResourceTemplates(): Awaitable<readonly ResourceTemplate[]> {
+		return after(this.#catalogue.lists(), ({ templates }) => templates);
+	}
+
+	readResource(uri: string, context: CallContext): Promise<ReadResourceResult | InputRequired> {
+		const own = ownUri(this.id, uri);
+		return this.#read('resources/read', context, { uri: own }) as Promise<ReadResourceResult | InputRequired>;
+	}
+
+	/** A URI with its prefix. */
+	ownsUri(uri: string): boolean {
+		return ownUri(this.id, uri) !== uri;
+	}
+
+	complete({ ref }: CompleteParams, context: CallContext): Promise<CompleteResult> {
+		const own = ref.uri === undefined ? ref : { ...ref, uri: ownUri(this.id, ref.uri) };
+		return this.#read('completion/complete', context, {
+			ref: own,
+		}) as Promise<unknown> as Promise<CompleteResult>;
+	}
+
+	/** True when its resources have the scheme of this URI. */
+	claimsUri(uri: string): boolean {
+		const scheme = /^[^:]+:/.exec(uri)?.[0];
+		const known = this.#catalogue.known;
+		if (known === undefined || scheme === undefined) return false;
+		return (
+			known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
+			known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
+		);
+	}
+
+	subscribeResource(uri: string, isSubscribed: boolean): void {
+		const own = ownUri(this.id, uri);
+		const given = this.#subscriptions.get(own) ?? new Set<string>();
+		const before = given.size;
+		if (isSubscribed && (own !== uri || this.claimsUri(uri))) given.add(uri);
+		else given.delete(uri);
+		if (given.size > 0) this.#subscriptions.set(own, given);
+		else this.#subscriptions.delete(own);
+		if ((before === 0) !== (given.size === 0)) this.#subscribeProcesses(own, isSubscribed);
+	}
+
+	endSession(sessionId: string): void {
+		this.#pool.endSession(sessionId);
+	}
+
+	onChange(listener: (change: Change) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	warm(): void {
+		this.#catalogue.warm();
+		// A failed start is logged, and tried again.
+		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
+	}
+
+	processes(): readonly OwnedProcess[] {
+		return this.#pool.all.flatMap((process) => {
+			const { pid, startedAt } = process;
+			if (pid === undefined || startedAt === undefined) return [];
+			const state = process.isStarting ? 'starting' : process.calls.size > 0 ? 'ready' : 'idle';
+			return [{ backend: this.id, pid, command: commandOf(this.#entry), startedAt, state }];
+		});
+	}
+
+	serverStatus(): ServerStatus {
+		return statusOf({
+			name: this.id,
+			pool: this.#pool,
+			known: this.#catalogue.known,
+			tools: this.#catalogue.known && this.#names.offered(this.#catalogue.known.tools).length,
+			calls: this.#queue.size,
+			logFile: this.#serverLog.file,
+		});
+	}
+
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		await this.#queue.idle();
+		await this.close();
+	}
+
+	async close(): Promise<void> {
+		this.#listeners.clear();
+		this.#catalogue.close();
+		await this.#pool.close();
+		await this.#serverLog.close();
+	}
+
+	get #prefix(): string {
+		return qualifiedName(this.id, '');
+	}
+
+	#partsOf({ entry, environment, messageBytes = 0, limiter, log }: McpBackendOptions): ServerParts {
+		return {
+			entry,
+			environment,
+			limitBytes: Math.max(messageBytes, SERVER_MESSAGE_BYTES),
+			limiter,
+			log,
+			serverLog: this.#serverLog,
+			knownEra: () => this.#catalogue.known?.era,
+			subscriptions: this.#subscriptions,
+			onReady: (process, connection) => {
+				if (process === this.#pool.lister) this.#catalogue.started(connection);
+			},
+			onChange: (process, change) => this.#onServerChange(process, change),
+			onRequest: (process, method, params) => this.#questions.ask(process.calls, method, params),
+			onLog: (process, params) => this.#questions.log(process.calls, params),
+		};
+	}
+
+	#onServerChange({ connection }: ServerProcess, change: Change): void {
+		if (change.kind === 'resource') {
+			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri])
+				this.#emit({ kind: 'resource', uri });
+		} else if (connection) this.#catalogue.changed(connection, change.kind);
+	}
+
+	#emit(change: Change): void {
+		for (const listener of this.#listeners) listener(change);
+	}
+
+	/** A request that has no effect. */
+	#read(method: string, context: CallContext, changes: Readonly<Record<string, unknown>>): Promise<object> {
+		return this.#calls.forward({ method, context, changes, mayRepeat: () => true });
+	}
+
+	#isRepeatable(tool: string): boolean {
+		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === tool)?.annotations;
+		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+	}
+
+	#subscribeProcesses(uri: string, isSubscribed: boolean): void {
+		for (const process of this.#pool.all) {
+			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
+				this.#log.warn(`${uri} could not be ${isSubscribed ? '' : 'un'}subscribed: ${messageOf(error)}`);
+			});
+		}
+	}
+}

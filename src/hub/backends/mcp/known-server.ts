@@ -1,0 +1,136 @@
+/*
+ * What an MCP server offered last, kept on disk, so that lists are answered without
+ * starting it.
+ *
+ * The file is named by a fingerprint of how the server is started: another command has
+ * another catalogue. Only the names of environment variables count, because values are
+ * often secrets that change. A damaged file counts as absent.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ServerEntry } from '../../../config/configuration.ts';
+import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
+import { assertPrivate } from '../../../files/private-path.ts';
+import { readRegularText } from '../../../files/regular-file.ts';
+import type {
+	Implementation,
+	Prompt,
+	Resource,
+	ResourceTemplate,
+	ServerCapabilities,
+	Tool,
+} from '../../../protocol/mcp-types.ts';
+import { isObject } from '../../../wire/json.ts';
+import { serversFolder } from './server-files.ts';
+
+/** The format of the file. */
+const FORMAT = 1;
+/** Largest file. */
+const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
+const FINGERPRINT_CHARACTERS = 24;
+/** How long a catalogue without a TTL of its own is fresh, in milliseconds. */
+export const KNOWN_TTL_MS: number = 24 * 60 * 60 * 1000;
+
+/** What a server offers. */
+export interface ServerLists {
+	readonly tools: readonly Tool[];
+	readonly prompts: readonly Prompt[];
+	readonly resources: readonly Resource[];
+	readonly templates: readonly ResourceTemplate[];
+}
+
+/** What a server offered, and what it said about itself. */
+export interface KnownServer extends ServerLists {
+	readonly era: 'legacy' | 'modern';
+	readonly revision: string;
+	readonly serverInfo: Implementation | undefined;
+	readonly capabilities: ServerCapabilities;
+	readonly instructions: string | undefined;
+	/** Milliseconds since 1970. */
+	readonly listedAt: number;
+	/** How long the lists are fresh, when the server said so. */
+	readonly ttlMs: number | undefined;
+}
+
+/** The file with what is known of this server. @param folder the state folder @param version of this program */
+export function knownFileOf(folder: string, entry: ServerEntry, version: string): string {
+	return join(serversFolder(folder), `${fingerprintOf(entry, version)}.json`);
+}
+
+/** Whether the lists should be read again. */
+export function isStale({ listedAt, ttlMs = KNOWN_TTL_MS }: KnownServer, now: number = Date.now()): boolean {
+	return now - listedAt >= ttlMs || listedAt > now;
+}
+
+/** Read the file; undefined when there is none. Throws `bad_input` when it is damaged or not private. */
+export function readKnown(file: string): KnownServer | undefined {
+	let text: string;
+	try {
+		assertPrivate(file);
+		text = readRegularText(file, KNOWN_LIMIT_BYTES);
+	} catch (error) {
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	}
+	try {
+		const value: unknown = JSON.parse(text);
+		if (isKnown(value)) return value;
+	} catch (cause) {
+		throw damaged(file, messageOf(cause));
+	}
+	throw damaged(file, 'it does not have the expected form');
+}
+
+/** Replace the file. Throws `io` when it cannot be written or would be too large. */
+export function writeKnown(file: string, known: KnownServer): void {
+	const text = JSON.stringify({ format: FORMAT, ...known });
+	if (Buffer.byteLength(text) > KNOWN_LIMIT_BYTES) {
+		throw new OrchestraError('io', `the lists are larger than ${KNOWN_LIMIT_BYTES} bytes`, {
+			hint: 'The server is started for each list; offer fewer tools with `allow` or `deny`.',
+		});
+	}
+	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
+	writeFileSync(temporary, text, { mode: 0o600 });
+	renameSync(temporary, file);
+}
+
+function fingerprintOf(entry: ServerEntry, version: string): string {
+	const start =
+		entry.kind === 'stdio'
+			? [entry.record.command, entry.record.args ?? [], names(entry.record.env), entry.record.cwd ?? '']
+			: [entry.kind, entry.url, names(entry.headers)];
+	const text = JSON.stringify([version, start]);
+	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
+}
+
+function names(values: Readonly<Record<string, string>> = {}): string[] {
+	return Object.keys(values).sort();
+}
+
+function isKnown(value: unknown): value is KnownServer {
+	if (!isObject(value) || value['format'] !== FORMAT) return false;
+	const { era, revision, capabilities, listedAt, tools, prompts, resources, templates } = value;
+	return (
+		(era === 'legacy' || era === 'modern') &&
+		typeof revision === 'string' &&
+		isObject(capabilities) &&
+		typeof listedAt === 'number' &&
+		isListOf(tools, 'name') &&
+		isListOf(prompts, 'name') &&
+		isListOf(resources, 'uri') &&
+		isListOf(templates, 'uriTemplate')
+	);
+}
+
+/** Whether a value is a list of objects with this string. */
+function isListOf(value: unknown, key: string): boolean {
+	return Array.isArray(value) && value.every((item) => isObject(item) && typeof item[key] === 'string');
+}
+
+function damaged(file: string, reason: string): OrchestraError {
+	return new OrchestraError('bad_input', `${file} is damaged: ${reason}`, {
+		hint: 'It is written again when the server was listed.',
+	});
+}

@@ -1,0 +1,35 @@
+/* Open the transport to a configured MCP server. The only place that knows how a kind of server is reached. */
+import type { ServerEntry } from '../../../config/configuration.ts';
+import { markedEnvironment } from '../../../config/own-entry.ts';
+import { OrchestraError } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import type { Transport } from '../../../transport/transport.ts';
+
+export interface ServerTransportOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** Receives the stderr of a child process. */
+	readonly onStderr: (chunk: Buffer) => void;
+	/** Longest message of the server, in bytes. */
+	readonly limitBytes: number;
+	readonly log: Log;
+}
+
+/** Start or dial the server. The caller closes the transport. */
+export async function openServerTransport(
+	entry: ServerEntry,
+	{ environment, onStderr, limitBytes, log }: ServerTransportOptions,
+): Promise<Transport> {
+	if (entry.kind !== 'stdio') {
+		throw new OrchestraError(
+			'bad_input',
+			`the server ${entry.name} is remote; ${entry.url} is not supported`,
+			{
+				hint: 'Use a command that runs the server on this machine.',
+			},
+		);
+	}
+	const { ChildTransport } = await import('../../../transport/child-transport.ts');
+	const env = { ...markedEnvironment(environment, entry), ...entry.record.env };
+	const options = { parentEnvironment: environment, stderr: onStderr, limitBytes, log };
+	return ChildTransport.open({ ...entry.record, env }, options);
+}

@@ -1,0 +1,195 @@
+/*
+ * Forwards one request of a client to a server and the answer back.
+ *
+ * At most once: a request that may have reached the server and got no answer is not
+ * repeated, unless it has no effect or repeating it has none. Progress and log messages
+ * pass in order, before the answer. The result is passed on untouched.
+ */
+import { OrchestraError } from '../../../errors.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import { logLevels, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
+import {
+	CLIENT_CAPABILITIES,
+	CLIENT_INFO,
+	LOG_LEVEL,
+	metaOf,
+	PROTOCOL_VERSION,
+} from '../../../protocol/meta.ts';
+import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { isObject } from '../../../wire/json.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { ServerPool } from './server-pool.ts';
+import type { ServerProcess } from './server-process.ts';
+import { forwardLog } from './server-questions.ts';
+
+/** A request of a client, for a server. */
+export interface ForwardedCall {
+	readonly method: string;
+	readonly context: CallContext;
+	/** Fields that replace those of the client, such as the server's own name of a tool. */
+	readonly changes: Readonly<Record<string, unknown>>;
+	/** Whether the request may be made again after the server ended during it. */
+	readonly mayRepeat: () => boolean;
+}
+
+export interface ServerCallsOptions {
+	readonly server: string;
+	readonly pool: ServerPool;
+	readonly queue: CallQueue;
+	readonly timeoutMs: number;
+	readonly maxMs: number;
+}
+
+export class ServerCalls {
+	readonly #options: ServerCallsOptions;
+	/** The most verbose level that was set on a legacy connection. */
+	readonly #levels = new WeakMap<ServerConnection, McpLogLevel>();
+
+	constructor(options: ServerCallsOptions) {
+		this.#options = options;
+	}
+
+	/** Make the call. Rejects with the error of the server, or with the failure of the server. */
+	forward(call: ForwardedCall): Promise<Result> {
+		const place = this.#options.queue.enter(call.context);
+		return place ? place.then(() => this.#run(call)) : this.#run(call);
+	}
+
+	/** Written with few promises: this is the path of every call. */
+	#run(call: ForwardedCall): Promise<Result> {
+		const { pool, queue } = this.#options;
+		let process: ServerProcess | undefined;
+		const leave = (): void => {
+			process?.calls.delete(call.context);
+			if (process) pool.release(process);
+			queue.leave();
+		};
+		try {
+			process = pool.take(call.context);
+			process.calls.add(call.context);
+			const { connection } = process;
+			return this.#leaving(
+				connection ? this.#send(process, call, connection) : this.#startFor(process, call),
+				leave,
+			);
+		} catch (error) {
+			leave();
+			throw error;
+		}
+	}
+
+	#leaving(response: Promise<Result>, leave: () => void): Promise<Result> {
+		return response.then(
+			(result) => {
+				leave();
+				return result;
+			},
+			(error: unknown) => {
+				leave();
+				throw error;
+			},
+		);
+	}
+
+	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
+		return this.#send(process, call, await this.#started(process, call.context));
+	}
+
+	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
+		const { context, method } = call;
+		const begin = performance.now();
+		this.#setLevel(connection, context);
+		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(context));
+		return response.then(
+			(result) => {
+				process.answered();
+				return result;
+			},
+			(thrown: unknown) => {
+				if (rpcErrorOf(thrown)) process.answered();
+				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
+				if (isLost && !context.isCanceled && call.mayRepeat())
+					return this.#startFor(process, { ...call, mayRepeat: never });
+				throw process.explain(thrown, 'call', connection, performance.now() - begin);
+			},
+		);
+	}
+
+	/** Start the process. A canceled call does not wait for it. */
+	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
+		context.progress(0, undefined, `starting ${this.#options.server}`);
+		const { signal } = context;
+		return new Promise((resolve, reject) => {
+			const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
+			if (signal.aborted) return onAbort();
+			signal.addEventListener('abort', onAbort, { once: true });
+			process
+				.up()
+				.then(resolve, reject)
+				.finally(() => signal.removeEventListener('abort', onAbort));
+		});
+	}
+
+	#optionsOf(context: CallContext): ServerRequestOptions {
+		const { timeoutMs, maxMs } = this.#options;
+		return {
+			timeoutMs,
+			maxTotalMs: maxMs,
+			work: context,
+			keepsText: true,
+			onProgress: context.wantsProgress ? (params) => forwardProgress(context, params) : undefined,
+			// The tag is `onLog`, without a copy of these options.
+			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
+		};
+	}
+
+	/** A legacy server has one level for all clients: the most verbose that one of them wants. */
+	#setLevel(connection: ServerConnection, { logLevel, revision }: CallContext): void {
+		if (connection.era === 'modern' || logLevel === undefined || !connection.capabilities.logging) return;
+		const current = this.#levels.get(connection) ?? revision.defaultLogLevel ?? 'warning';
+		if (logLevels.indexOf(logLevel) >= logLevels.indexOf(current)) return;
+		this.#levels.set(connection, logLevel);
+		// A server that refuses it keeps its own level.
+		connection.request('logging/setLevel', { level: logLevel }).catch(() => {});
+	}
+}
+
+const never = (): boolean => false;
+
+/** The params of the client, with fields that we do not know, for this server. */
+function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
+	const { inputResponses, requestState } = context;
+	const forwarded: Result = { ...context.params, ...changes };
+	// The session has opened the sealed state of the client.
+	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
+	if ('inputResponses' in forwarded || inputResponses !== undefined)
+		forwarded['inputResponses'] = inputResponses;
+	if (era === 'modern' && context.revision.era === 'legacy') {
+		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
+	}
+	return forwarded;
+}
+
+/** A modern request says what its client can do. */
+function modernMeta(context: CallContext, own: Result, version: string): Result {
+	const { clientInfo, logLevel } = context;
+	const { progressToken: _ofTheClient, ...meta } = own;
+	meta[PROTOCOL_VERSION] = version;
+	meta[CLIENT_CAPABILITIES] = context.clientCapabilities;
+	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
+	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
+	return meta;
+}
+
+function forwardProgress(context: CallContext, params: unknown): void {
+	if (!isObject(params)) return;
+	const { progress, total, message } = params;
+	if (typeof progress !== 'number') return;
+	context.progress(
+		progress,
+		typeof total === 'number' ? total : undefined,
+		typeof message === 'string' ? message : undefined,
+	);
+}

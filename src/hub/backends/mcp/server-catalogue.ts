@@ -1,0 +1,192 @@
+/*
+ * What one MCP server offers: read from disk, from the running server, and again when
+ * the server says that it changed.
+ *
+ * A server that was never seen is started for its lists, and again with backoff until it
+ * is known. A catalogue that is out of date is used and read again in the background.
+ */
+import { messageOf } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import type { Change } from '../../../mcp/server/provider.ts';
+import type { Awaitable } from '../../../protocol/mcp-types.ts';
+import { isStale, type KnownServer, readKnown, writeKnown } from './known-server.ts';
+import { listServer } from './list-server.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface ServerCatalogueOptions {
+	/** What is known, on disk. */
+	readonly file: string;
+	/** The process for lists. */
+	readonly lister: () => ServerProcess;
+	/** Timeout of one page of a list. */
+	readonly timeoutMs: number;
+	/** Whether a start that failed is tried again. */
+	readonly restart: boolean;
+	/** Whether the process may stay after it was listed the first time. */
+	readonly keepsLister: boolean;
+	readonly log: Log;
+	readonly onChange: (change: Change) => void;
+}
+
+type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
+
+const changedBy: Readonly<Record<ListChange, readonly ServerListKind[]>> = {
+	tools: ['tools'],
+	prompts: ['prompts'],
+	resources: ['resources', 'templates'],
+};
+
+export class ServerCatalogue {
+	readonly #options: ServerCatalogueOptions;
+	#known: KnownServer | undefined;
+	#isLoaded = false;
+	#isWarm = false;
+	#isAsked = false;
+	#isClosed = false;
+	#discovering: Promise<KnownServer> | undefined;
+	/** Reads of a running server, one after the other. */
+	#reading: Promise<unknown> = Promise.resolve();
+	#retry: NodeJS.Timeout | undefined;
+
+	constructor(options: ServerCatalogueOptions) {
+		this.#options = options;
+	}
+
+	/** Undefined for a server that was never seen. */
+	get known(): KnownServer | undefined {
+		if (!this.#isLoaded) this.#load();
+		return this.#known;
+	}
+
+	/** What it offers. Starts a server that was never seen. */
+	lists(): Awaitable<KnownServer> {
+		const { known } = this;
+		if (known === undefined) return this.#discover();
+		this.#isAsked = true;
+		this.#refreshWhenStale();
+		return known;
+	}
+
+	/** The first client was answered: what is out of date may be read again. */
+	warm(): void {
+		this.#isWarm = true;
+		this.#refreshWhenStale();
+	}
+
+	/** A process started for a call: what it offers may have changed since the last time. */
+	started(connection: ServerConnection): void {
+		if (this.#discovering) return;
+		// The call goes first.
+		setImmediate(() => {
+			if (connection.endReason || this.#isClosed) return;
+			this.read(connection).catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+		});
+	}
+
+	/** A list of a running server changed: read it, then notify. */
+	changed(connection: ServerConnection, kind: ListChange): void {
+		void this.read(connection, changedBy[kind]).catch((error: unknown) => {
+			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+		});
+	}
+
+	/** Read lists of a running server. */
+	read(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
+		const read = async (): Promise<KnownServer> => {
+			const { timeoutMs, log } = this.#options;
+			const known = this.#known;
+			const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
+			this.#keep(found);
+			return found;
+		};
+		const result = this.#reading.then(read, read);
+		this.#reading = result.catch(() => {}); // the caller gets it
+		return result;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		clearTimeout(this.#retry);
+	}
+
+	#load(): void {
+		this.#isLoaded = true;
+		try {
+			this.#known = readKnown(this.#options.file);
+		} catch (error) {
+			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
+		}
+	}
+
+	/** Start the server and read its lists. Single-flight. */
+	#discover(): Promise<KnownServer> {
+		this.#discovering ??= this.#start().finally(() => {
+			this.#discovering = undefined;
+		});
+		return this.#discovering;
+	}
+
+	async #start(): Promise<KnownServer> {
+		const process = this.#options.lister();
+		try {
+			const connection = await process.up();
+			const known = await this.#readOf(process, connection);
+			if (!this.#options.keepsLister) await process.stopUnused();
+			return known;
+		} catch (error) {
+			this.#tryLater(process);
+			throw error;
+		}
+	}
+
+	async #readOf(process: ServerProcess, connection: ServerConnection): Promise<KnownServer> {
+		const begin = performance.now();
+		try {
+			const known = await this.read(connection);
+			process.listed();
+			return known;
+		} catch (error) {
+			throw process.explain(error, 'list', connection, performance.now() - begin);
+		}
+	}
+
+	/** A server that was never seen has no tools, so no call would start it. */
+	#tryLater(process: ServerProcess): void {
+		if (this.#isClosed || this.#known || !this.#options.restart) return;
+		clearTimeout(this.#retry);
+		this.#retry = setTimeout(() => {
+			this.#discover().catch(() => {}); // logged, and tried again
+		}, process.delayMs + 1);
+		this.#retry.unref();
+	}
+
+	#refreshWhenStale(): void {
+		if (!this.#isWarm || !this.#isAsked || !this.#known || !isStale(this.#known)) return;
+		this.#isAsked = false;
+		const process = this.#options.lister();
+		// The process reads the lists of each start itself.
+		if (process.connection) return;
+		this.#discover()
+			.then(() => (process.wasCalled ? undefined : process.stopUnused()))
+			.catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+	}
+
+	#keep(found: KnownServer): void {
+		const before = this.#known;
+		this.#known = found;
+		this.#isLoaded = true;
+		try {
+			writeKnown(this.#options.file, found);
+		} catch (error) {
+			this.#options.log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
+		}
+		for (const kind of Object.keys(changedBy) as ListChange[]) {
+			const isSame = changedBy[kind].every(
+				(name) => JSON.stringify(before?.[name] ?? []) === JSON.stringify(found[name]),
+			);
+			if (!isSame && !this.#isClosed) this.#options.onChange({ kind });
+		}
+	}
+}

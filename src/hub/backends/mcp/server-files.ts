@@ -1,0 +1,16 @@
+/* Where the hub keeps files about MCP servers: what each offered last, and its stderr. */
+import { join } from 'node:path';
+
+/** Longest file name made of the name of a server, without the ending. */
+const FILE_NAME_CHARACTERS = 100;
+
+/** The folder of all servers, below the state folder. */
+export function serversFolder(folder: string): string {
+	return join(folder, 'servers');
+}
+
+/** The log with the stderr of a server, below the state folder. The older part is in the same file with `.1`. */
+export function serverLogPath(folder: string, name: string): string {
+	const safe = encodeURIComponent(name).slice(0, FILE_NAME_CHARACTERS);
+	return join(serversFolder(folder), `${safe}.log`);
+}

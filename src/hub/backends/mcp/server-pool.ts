@@ -1,0 +1,120 @@
+/*
+ * The processes of one MCP server, by scope: one for all clients, one per session of a
+ * client, or one per call.
+ */
+import type { ServerScope } from '../../../config/configuration.ts';
+import { OrchestraError } from '../../../errors.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import type { Implementation } from '../../../protocol/mcp-types.ts';
+import { isObject } from '../../../wire/json.ts';
+import { RestartPolicy } from './restart-policy.ts';
+import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
+
+/** Most sessions with a process of their own. */
+const SESSIONS_LIMIT = 1000;
+
+/** What a shared process may ask for; a question that the calling client cannot answer gets an error. */
+const allCapabilities: Readonly<Record<string, unknown>> = {
+	elicitation: { form: {}, url: {} },
+	sampling: { tools: {}, context: {} },
+	roots: {},
+};
+
+export class ServerPool {
+	readonly #parts: ServerParts;
+	readonly #scope: ServerScope;
+	readonly #clientInfo: Implementation;
+	/** The process for all clients; with another scope, the one for lists. */
+	readonly #shared: ServerProcess;
+	readonly #sessions = new Map<string, ServerProcess>();
+	readonly #perCall = new Set<ServerProcess>();
+	readonly #callPolicy = new RestartPolicy();
+	#isClosed = false;
+
+	constructor(parts: ServerParts, clientInfo: Implementation) {
+		this.#parts = parts;
+		this.#scope = parts.entry.settings.scope;
+		this.#clientInfo = clientInfo;
+		this.#shared = new ServerProcess(parts, {
+			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
+			identity: { clientInfo, capabilities: this.#scope === 'shared' ? allCapabilities : {} },
+			keepsSubscriptions: this.#scope === 'shared',
+		});
+	}
+
+	/** The process that is used for lists. */
+	get lister(): ServerProcess {
+		return this.#shared;
+	}
+
+	/** Every process, the shared one first. */
+	get all(): readonly ServerProcess[] {
+		return [this.#shared, ...this.#sessions.values(), ...this.#perCall];
+	}
+
+	/** The process for a call. `release` it afterwards. */
+	take(context: CallContext): ServerProcess {
+		if (this.#scope === 'shared') return this.#shared;
+		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
+		return this.#scope === 'session' ? this.#ofSession(context) : this.#ofCall(context);
+	}
+
+	/** The call ended. A process that was only for it is stopped. */
+	release(process: ServerProcess): void {
+		if (!this.#perCall.has(process)) return;
+		// `all` has it until it is gone.
+		void process.close().finally(() => this.#perCall.delete(process));
+	}
+
+	/** Stop the process of a session that has ended. */
+	endSession(id: string): void {
+		const process = this.#sessions.get(id);
+		this.#sessions.delete(id);
+		if (process === undefined) return;
+		this.#perCall.add(process);
+		this.release(process);
+	}
+
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await Promise.all(this.all.map((process) => process.close()));
+	}
+
+	#ofSession(context: CallContext): ServerProcess {
+		const { sessionId } = context;
+		const found = this.#sessions.get(sessionId);
+		if (found) return found;
+		if (this.#sessions.size >= SESSIONS_LIMIT) {
+			throw new OrchestraError(
+				'closed',
+				`the MCP server ${this.#parts.entry.name} has processes for ${SESSIONS_LIMIT} sessions; this call was refused`,
+				{ hint: 'Close sessions that are not used, or set scope of the server to "shared".' },
+			);
+		}
+		const process = this.#make(context, { policy: new RestartPolicy(), isSingleUse: false });
+		this.#sessions.set(sessionId, process);
+		return process;
+	}
+
+	#ofCall(context: CallContext): ServerProcess {
+		const process = this.#make(context, { policy: this.#callPolicy, isSingleUse: true });
+		this.#perCall.add(process);
+		return process;
+	}
+
+	/** A process for one client declares what this client can do. */
+	#make(
+		{ clientInfo, clientCapabilities }: CallContext,
+		options: Pick<ServerProcessOptions, 'policy' | 'isSingleUse'>,
+	): ServerProcess {
+		const identity = {
+			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
+			capabilities: clientCapabilities,
+		};
+		return new ServerProcess(this.#parts, { ...options, identity, keepsSubscriptions: false });
+	}
+}
+
+function isImplementation(value: unknown): value is Implementation {
+	return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+}

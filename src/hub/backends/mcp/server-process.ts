@@ -1,0 +1,298 @@
+/*
+ * One process of an MCP server, or one connection to a remote one: started when it is
+ * needed, stopped when it is idle, started again with backoff after a crash.
+ *
+ * It is never stopped during a call or while a resource is subscribed. After a restart
+ * the subscriptions are made again.
+ */
+import { messageOf, OrchestraError } from '../../../errors.ts';
+import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
+import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import type { Change } from '../../../mcp/server/provider.ts';
+import { pause } from '../../../rpc/clock.ts';
+import { IdleTimer } from './idle-timer.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import { commandOf, firstLine, serverDown, serverFailure } from './server-failure.ts';
+import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
+import type { StartLimiter } from './start-limiter.ts';
+
+/** How long a call waits for a restart, in milliseconds; above it the call fails with the reason. */
+const RESTART_WAIT_MS = 5000;
+
+/** What all processes of a server share. */
+export interface ServerParts extends ServerOpeningParts {
+	readonly limiter: StartLimiter;
+	/** The era of the last connection. */
+	readonly knownEra: () => 'legacy' | 'modern' | undefined;
+	/** The subscribed resources. */
+	readonly subscriptions: ReadonlyMap<string, unknown>;
+	/** A process is connected. */
+	readonly onReady: (process: ServerProcess, connection: ServerConnection) => void;
+	readonly onChange: (process: ServerProcess, change: Change) => void;
+	/** The server sent a request. */
+	readonly onRequest: (process: ServerProcess, method: string, params: unknown) => unknown;
+	/** The server sent a log message that belongs to no call. */
+	readonly onLog: (process: ServerProcess, params: unknown) => void;
+}
+
+/** What differs between the processes of a server. */
+export interface ServerProcessOptions {
+	readonly policy: RestartPolicy;
+	readonly identity: Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;
+	/** True when it starts again by itself while resources are subscribed. */
+	readonly keepsSubscriptions: boolean;
+	/** True when it serves one call: that it ended says nothing about the next one. */
+	readonly isSingleUse?: boolean;
+}
+
+export class ServerProcess {
+	/** The calls in flight, and those that wait for the start. */
+	readonly calls: Set<CallContext> = new Set();
+	readonly #parts: ServerParts;
+	readonly #options: ServerProcessOptions;
+	/** Made at the first start: most servers of a hub are never started. */
+	#starts: AbortController | undefined;
+	#isClosed = false;
+	#connection: ServerConnection | undefined;
+	#starting: Promise<ServerConnection> | undefined;
+	/** Resolves when the last process is gone. */
+	#stopping: Promise<unknown> = Promise.resolve();
+	/** The last start. */
+	#opening: ServerOpening | undefined;
+	#startedAt: Date | undefined;
+	#wasCalled = false;
+	readonly #idle: IdleTimer;
+	#restartTimer: NodeJS.Timeout | undefined;
+
+	constructor(parts: ServerParts, options: ServerProcessOptions) {
+		this.#parts = parts;
+		this.#options = options;
+		const { idleMs, eager } = parts.entry.settings;
+		this.#idle = new IdleTimer({
+			idleMs: eager ? 0 : idleMs,
+			isUsed: () => this.#isUsed,
+			onIdle: () => void this.stopUnused(),
+		});
+	}
+
+	/** Undefined while it does not run. */
+	get connection(): ServerConnection | undefined {
+		return this.#connection;
+	}
+
+	get isStarting(): boolean {
+		return this.#starting !== undefined;
+	}
+
+	get startedAt(): Date | undefined {
+		return this.#startedAt;
+	}
+
+	/** Of the running or starting child; undefined when there is none. */
+	get pid(): number | undefined {
+		if (this.#connection) return diagnosisOf(this.#connection.transport)?.pid;
+		return this.isStarting ? this.#opening?.diagnosis?.pid : undefined;
+	}
+
+	/** Why it is down; undefined when it is not. */
+	get lastError(): OrchestraError | undefined {
+		return this.#connection ? undefined : this.#options.policy.down?.error;
+	}
+
+	/** True when a call used it since it started. */
+	get wasCalled(): boolean {
+		return this.#wasCalled;
+	}
+
+	/** How long until a server that is down may be started, in milliseconds. */
+	get delayMs(): number {
+		return this.#options.policy.delayMs;
+	}
+
+	/** The connection; started if necessary. Rejects with the reason. */
+	up(): Promise<ServerConnection> {
+		if (this.#isClosed) return Promise.reject(this.#shutDown());
+		if (this.#connection) return Promise.resolve(this.#connection);
+		this.#starting ??= this.#start().finally(() => {
+			this.#starting = undefined;
+		});
+		return this.#starting;
+	}
+
+	/** A call was answered. */
+	answered(): void {
+		this.#wasCalled = true;
+		this.listed();
+	}
+
+	/** Lists were read. */
+	listed(): void {
+		this.#idle.used();
+		this.#options.policy.answered();
+	}
+
+	/** The failure of a request, with everything that is known about the process. */
+	explain(thrown: unknown, phase: Phase, connection: ServerConnection, callMs: number): OrchestraError {
+		const diagnosis = diagnosisOf(connection.transport);
+		const elapsedMs = { ...this.#opening?.elapsedMs, [phase]: callMs };
+		return this.#failure(thrown, { phase, diagnosis, elapsedMs });
+	}
+
+	/** Subscribe to a resource, or end that, when it runs. */
+	async subscribe(uri: string, isSubscribed: boolean): Promise<void> {
+		if (this.#connection) await this.#connection.subscribeResource(uri, isSubscribed);
+		else if (isSubscribed && this.#options.keepsSubscriptions) await this.up(); // it subscribes to all
+	}
+
+	/** Stop it when nobody uses it; the next call starts it again. */
+	async stopUnused(): Promise<void> {
+		if (this.#isUsed || this.#connection === undefined || this.#parts.entry.settings.eager) return;
+		const connection = this.#connection;
+		this.#down();
+		this.#parts.serverLog.note('stopped: unused');
+		this.#stopping = this.#end(connection);
+		await this.#stopping;
+	}
+
+	/** Stop it for good. Idempotent. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		this.#starts?.abort(this.#shutDown());
+		clearTimeout(this.#restartTimer);
+		const connection = this.#connection;
+		this.#down();
+		await Promise.all([
+			connection?.close(),
+			this.#starting?.catch(() => {}), // it was aborted
+			this.#opening?.close(),
+			this.#stopping,
+		]);
+	}
+
+	get #isUsed(): boolean {
+		return this.calls.size > 0 || (this.#options.keepsSubscriptions && this.#parts.subscriptions.size > 0);
+	}
+
+	async #start(): Promise<ServerConnection> {
+		this.#starts ??= new AbortController();
+		const { signal } = this.#starts;
+		const { restart } = this.#parts.entry.settings;
+		const { delayMs, down } = this.#options.policy;
+		// A start that failed a moment ago would fail again; only a crash is worth a wait.
+		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
+		if (delayMs > 0) await pause(delayMs, signal);
+		await this.#stopping;
+		const isUrgent = (): boolean => this.calls.size > 0;
+		return this.#parts.limiter.run({ start: () => this.#open(), signal, isUrgent });
+	}
+
+	async #open(): Promise<ServerConnection> {
+		const { entry, log, serverLog } = this.#parts;
+		this.#startedAt = new Date();
+		const opening = new ServerOpening(this.#parts, this.#connectionOptions());
+		this.#opening = opening;
+		try {
+			return this.#ready(await opening.run());
+		} catch (thrown) {
+			if (this.#isClosed) throw this.#shutDown();
+			const { phase, elapsedMs, diagnosis } = opening;
+			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
+			this.#options.policy.crashed({ error: failure, isStart: true });
+			this.#stopping = opening.close();
+			serverLog.note(`did not start: ${firstLine(failure.message)}`);
+			log.warn(firstLine(failure.message));
+			log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
+			throw failure;
+		}
+	}
+
+	#connectionOptions(): ServerConnectionOptions {
+		const { entry, knownEra, log, onChange, onRequest, onLog } = this.#parts;
+		return {
+			...this.#options.identity,
+			knownEra: knownEra(),
+			startMs: entry.settings.startMs,
+			onRequest: (method, params) => onRequest(this, method, params),
+			onNotification: (method, params) => method === 'notifications/message' && onLog(this, params),
+			onChange: (change) => onChange(this, change),
+			onEnd: (reason) => this.#onEnd(reason),
+			log,
+			signal: this.#starts?.signal,
+		};
+	}
+
+	#ready(connection: ServerConnection): ServerConnection {
+		const { entry, log, serverLog, onReady } = this.#parts;
+		// It may have ended between the handshake and now.
+		if (connection.endReason) throw connection.endReason;
+		this.#connection = connection;
+		this.#wasCalled = false;
+		this.#options.policy.started();
+		const { revision, serverInfo } = connection;
+		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
+		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
+		log.info(`the MCP server ${entry.name} is ready (${about})`);
+		this.#idle.start();
+		for (const uri of this.#parts.subscriptions.keys()) this.#subscribeAgain(connection, uri);
+		onReady(this, connection);
+		return connection;
+	}
+
+	#subscribeAgain(connection: ServerConnection, uri: string): void {
+		connection.subscribeResource(uri, true).catch((error: unknown) => {
+			this.#parts.log.warn(`${uri} could not be subscribed to: ${messageOf(error)}`);
+		});
+	}
+
+	/** The process ended by itself. */
+	#onEnd(reason: OrchestraError): void {
+		const connection = this.#connection;
+		if (connection === undefined || this.#isClosed) return;
+		this.#down();
+		const diagnosis = diagnosisOf(connection.transport);
+		const failure = this.#failure(reason, {
+			phase: 'call',
+			diagnosis,
+			elapsedMs: this.#opening?.elapsedMs ?? {},
+		});
+		if (!this.#options.isSingleUse) this.#options.policy.crashed({ error: failure, isStart: false });
+		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
+		this.#parts.log.warn(firstLine(failure.message));
+		this.#stopping = this.#end(connection);
+		if (!this.#options.keepsSubscriptions || this.#parts.subscriptions.size === 0) return;
+		this.#restartLater();
+	}
+
+	/** Start it again when its delay is over. A failed start is logged, and tried again. */
+	#restartLater(): void {
+		if (!this.#parts.entry.settings.restart || this.#isClosed) return;
+		clearTimeout(this.#restartTimer);
+		this.#restartTimer = setTimeout(() => {
+			this.up().catch(() => this.#restartLater());
+		}, this.#options.policy.delayMs);
+		this.#restartTimer.unref();
+	}
+
+	#down(): void {
+		this.#connection = undefined;
+		this.#idle.stop();
+	}
+
+	async #end(connection: ServerConnection): Promise<void> {
+		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
+	}
+
+	#failure(
+		thrown: unknown,
+		facts: Pick<Parameters<typeof serverFailure>[1], 'phase' | 'diagnosis' | 'elapsedMs'>,
+	): OrchestraError {
+		const { entry, serverLog } = this.#parts;
+		return serverFailure(thrown, { ...facts, entry, logFile: serverLog.file });
+	}
+
+	#shutDown(): OrchestraError {
+		return new OrchestraError('closed', `the MCP server ${this.#parts.entry.name} is shut down`);
+	}
+}

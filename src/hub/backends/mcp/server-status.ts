@@ -1,0 +1,49 @@
+/* The state of an MCP server, for display. */
+import type { ServerState, ServerStatus } from '../backend.ts';
+import type { KnownServer } from './known-server.ts';
+import { firstLine } from './server-failure.ts';
+import type { ServerPool } from './server-pool.ts';
+
+export interface StatusFacts {
+	readonly name: string;
+	readonly pool: ServerPool;
+	readonly known: KnownServer | undefined;
+	/** The number of tools that are offered. */
+	readonly tools: number | undefined;
+	/** Calls in flight and queued. */
+	readonly calls: number;
+	readonly logFile: string;
+}
+
+/** The state over all processes of a server. */
+export function stateOf({ all }: ServerPool, known: KnownServer | undefined): ServerState {
+	const running = all.filter(({ connection }) => connection !== undefined);
+	if (running.some(({ calls }) => calls.size > 0)) return 'ready';
+	if (all.some(({ isStarting }) => isStarting)) return 'starting';
+	if (running.length > 0) return 'idle';
+	if (all.some(({ lastError }) => lastError !== undefined)) return 'failed';
+	if (all.some(({ startedAt }) => startedAt !== undefined)) return 'stopped';
+	return known === undefined ? 'configured' : 'known';
+}
+
+/** The status of a server. */
+export function statusOf({ name, pool, known, tools, calls, logFile }: StatusFacts): ServerStatus {
+	const running = pool.all.filter(({ pid }) => pid !== undefined);
+	const failed = pool.all.find(({ lastError }) => lastError !== undefined);
+	const nextTryAt = failed && new Date(Date.now() + failed.delayMs).toISOString();
+	return {
+		name,
+		state: stateOf(pool, known),
+		pid: running[0]?.pid ?? null,
+		processes: running.length,
+		era: known?.era ?? null,
+		revision: known?.revision ?? null,
+		version: known?.serverInfo?.version ?? null,
+		tools: tools ?? null,
+		lastError: failed?.lastError ? firstLine(failed.lastError.message) : null,
+		nextTryAt: nextTryAt ?? null,
+		startedAt: running[0]?.startedAt?.toISOString() ?? null,
+		calls,
+		logFile,
+	};
+}

@@ -1,0 +1,75 @@
+/* The total deadline and the cancellation of a call that may take several requests. */
+import { OrchestraError } from '../../errors.ts';
+import { requestError } from './phase-error.ts';
+
+export interface CallDeadlineOptions {
+	/** Total timeout in milliseconds. Default: none. */
+	readonly maxMs?: number | undefined;
+	readonly signal?: AbortSignal | undefined;
+}
+
+export class CallDeadline {
+	readonly #method: string;
+	readonly #options: CallDeadlineOptions;
+	readonly #abort = new AbortController();
+	readonly #endsAt: number;
+	readonly #timer: NodeJS.Timeout | undefined;
+	#reject: (reason: OrchestraError) => void = () => {};
+
+	constructor(method: string, options: CallDeadlineOptions) {
+		const { maxMs, signal } = options;
+		this.#method = method;
+		this.#options = options;
+		this.#endsAt = maxMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + maxMs;
+		if (maxMs !== undefined && maxMs <= LONGEST_TIMER_MS)
+			this.#timer = setTimeout(() => this.#onTimeout(), maxMs);
+		signal?.addEventListener('abort', this.#onAbort, { once: true });
+		if (signal?.aborted) this.#abort.abort(signal.reason);
+	}
+
+	/** Aborted when the caller cancels or the total time is over. */
+	get signal(): AbortSignal {
+		return this.#abort.signal;
+	}
+
+	/** The total timeout of the next request. */
+	remaining(): { maxTotalMs?: number } {
+		if (this.#endsAt === Number.POSITIVE_INFINITY) return {};
+		return { maxTotalMs: Math.max(1, this.#endsAt - performance.now()) };
+	}
+
+	/** The outcome of `work`, or the end of the deadline, whichever is first. */
+	race<T>(work: Promise<T>): Promise<T> {
+		return new Promise((resolve, reject) => {
+			this.#reject = reject;
+			work.then(resolve, reject);
+			if (this.#abort.signal.aborted) this.#onAbort();
+		});
+	}
+
+	/** Release the timer and the listener. */
+	end(): void {
+		clearTimeout(this.#timer);
+		this.#options.signal?.removeEventListener('abort', this.#onAbort);
+	}
+
+	#onAbort = (): void => {
+		const { signal } = this.#options;
+		this.#reject(
+			new OrchestraError('canceled', `${this.#method} was canceled by its caller`, {
+				cause: signal?.reason,
+				data: { phase: 'call' },
+			}),
+		);
+		this.#abort.abort(signal?.reason);
+	};
+
+	#onTimeout(): void {
+		const data = { timeoutMs: this.#options.maxMs, kind: 'total' };
+		this.#reject(requestError(new OrchestraError('timeout', 'total time is over', { data }), this.#method));
+		this.#abort.abort();
+	}
+}
+
+/** JavaScript timers overflow above this; such a deadline is enforced by the requests alone. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;

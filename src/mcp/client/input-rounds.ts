@@ -1,0 +1,94 @@
+/*
+ * A call to a modern server that asks for input: answer its questions and call again,
+ * until it is complete. Each round is a new request with the same params, the answers,
+ * and the `requestState` exactly as it came. One total deadline covers all rounds.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { OrchestraError } from '../../errors.ts';
+import { type InputRequired, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
+import { Backoff } from '../../rpc/backoff.ts';
+import { isObject } from '../../wire/json.ts';
+
+/** Most rounds of one call. */
+export const INPUT_ROUNDS_LIMIT = 16;
+
+/** Most questions in one round. */
+export const QUESTIONS_LIMIT = 64;
+
+/** Delays before a call is repeated for a server that asks nothing but to try again, in milliseconds. */
+const RETRY_FIRST_MS = 50;
+const RETRY_MAX_MS = 2000;
+
+export interface InputRounds {
+	readonly method: string;
+	readonly params: Result;
+	/** Sends one request. */
+	readonly request: (params: Result) => Promise<Result>;
+	/** Answers one question. */
+	readonly answer: (method: string, params: unknown, signal: AbortSignal) => Promise<object>;
+	/** Ends the waits between two requests. */
+	readonly signal: AbortSignal;
+}
+
+/** The complete result of a call. */
+export async function completeCall(rounds: InputRounds): Promise<Result> {
+	const backoff = new Backoff(RETRY_FIRST_MS, RETRY_MAX_MS);
+	let result = await rounds.request(rounds.params);
+	for (let round = 1; isInputRequired(result); round++) {
+		if (round > INPUT_ROUNDS_LIMIT) throw tooManyRounds(rounds.method);
+		const { requestState } = result;
+		const inputResponses = await answersTo(result, rounds);
+		if (inputResponses === undefined) await delay(backoff.nextMs(), undefined, { signal: rounds.signal });
+		result = await rounds.request({
+			...rounds.params,
+			...(inputResponses && { inputResponses }),
+			...(requestState !== undefined && { requestState }),
+		});
+	}
+	return assertComplete(result, rounds.method);
+}
+
+/** The answers to the questions of a result; undefined when it has none. */
+async function answersTo(
+	{ inputRequests, requestState }: InputRequired,
+	{ method, answer, signal }: InputRounds,
+): Promise<Result | undefined> {
+	if (inputRequests === undefined && typeof requestState === 'string') return undefined;
+	if (!isObject(inputRequests))
+		throw badResult(`the result of ${method} asks for input but has no inputRequests`);
+	const questions = Object.entries(inputRequests);
+	if (questions.length > QUESTIONS_LIMIT)
+		throw badResult(
+			`the result of ${method} has ${questions.length} questions; ${QUESTIONS_LIMIT} are allowed`,
+		);
+	const answers: [string, object][] = [];
+	// One after another: the answers may come from one user.
+	for (const [key, question] of questions) {
+		if (!isObject(question) || typeof question['method'] !== 'string')
+			throw badResult(`the question "${key}" in the result of ${method} has no method`);
+		answers.push([key, await answer(question['method'], question['params'], signal)]);
+	}
+	return Object.fromEntries(answers);
+}
+
+/** An unknown `resultType` makes a result invalid; a result without one is complete. */
+function assertComplete(result: Result, method: string): Result {
+	const { resultType = 'complete' } = result;
+	if (resultType === 'complete') return result;
+	throw badResult(`the result of ${method} has the unknown type ${JSON.stringify(resultType)}`);
+}
+
+function tooManyRounds(method: string): OrchestraError {
+	return new OrchestraError(
+		'bad_frame',
+		`${method} still asks for input after ${INPUT_ROUNDS_LIMIT} rounds`,
+		{ hint: 'The server may not read the answers. Report this to its author.', data: { phase: 'call' } },
+	);
+}
+
+function badResult(message: string): OrchestraError {
+	return new OrchestraError('bad_frame', message, {
+		hint: 'The server does not follow MCP. Report this to its author.',
+		data: { phase: 'call' },
+	});
+}

@@ -1,0 +1,180 @@
+/*
+ * Start a server and complete the handshake, within one deadline.
+ *
+ * Some legacy servers exit when a request comes before `initialize`. Such a server is
+ * started once more, as legacy and without the probe.
+ */
+import { messageOf, OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { type Diagnosis, explainExit } from '../../process/diagnosis.ts';
+import { within } from '../../rpc/clock.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { handshake, type ServerDescription } from './handshake.ts';
+import { diagnosisOf, type Phase, withPhase } from './phase-error.ts';
+import type { ClientIdentity } from './request-envelope.ts';
+import { ServerLink, type ServerLinkHandlers } from './server-link.ts';
+
+/** Silence after the probe that makes a server legacy, in milliseconds. */
+const PROBE_MS = 2000;
+
+/** Default deadline of start and handshake, in milliseconds: the first start with `npx` downloads the server. */
+const START_MS = 60_000;
+
+/** JavaScript timers overflow above this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** How long a failed server may take to stop before the error is reported without its last lines. */
+const LAST_LINES_MS = 1000;
+
+export interface OpenServerLinkOptions {
+	readonly identity: ClientIdentity;
+	readonly knownEra: 'legacy' | 'modern' | undefined;
+	readonly probeMs: number | undefined;
+	readonly startMs: number | undefined;
+	readonly signal: AbortSignal | undefined;
+	readonly log: Log;
+	/** The handlers of a link; called again for a second start. */
+	readonly handlers: () => ServerLinkHandlers;
+}
+
+export interface OpenedServerLink {
+	readonly link: ServerLink;
+	readonly description: ServerDescription;
+	/** From the first start to the end of the handshake. */
+	readonly startedInMs: number;
+}
+
+/** Start a server. Rejects with `data.phase` `spawn` or `initialize`; the process is stopped then. */
+export async function openServerLink(
+	start: () => Promise<Transport>,
+	options: OpenServerLinkOptions,
+): Promise<OpenedServerLink> {
+	const { startMs = START_MS, signal } = options;
+	const deadline = new AbortController();
+	const onAbort = (): void => deadline.abort();
+	const timer = setTimeout(onAbort, Math.min(startMs, LONGEST_TIMER_MS));
+	signal?.addEventListener('abort', onAbort, { once: true });
+	if (signal?.aborted) onAbort();
+	try {
+		return await new Opening(start, options, deadline.signal).run();
+	} finally {
+		clearTimeout(timer);
+		signal?.removeEventListener('abort', onAbort);
+	}
+}
+
+class Opening {
+	readonly #start: () => Promise<Transport>;
+	readonly #options: OpenServerLinkOptions;
+	readonly #signal: AbortSignal;
+	readonly #startedAt = performance.now();
+
+	constructor(start: () => Promise<Transport>, options: OpenServerLinkOptions, signal: AbortSignal) {
+		this.#start = start;
+		this.#options = options;
+		this.#signal = signal;
+	}
+
+	async run(): Promise<OpenedServerLink> {
+		const isKnownLegacy = this.#options.knownEra === 'legacy';
+		return (await this.#attempt(!isKnownLegacy, !isKnownLegacy)) ?? this.#lastAttempt();
+	}
+
+	async #lastAttempt(): Promise<OpenedServerLink> {
+		const opened = await this.#attempt(false, false);
+		if (opened) return opened;
+		throw new OrchestraError('internal', 'the last attempt to start a server neither succeeded nor failed');
+	}
+
+	/** One process. Undefined when it exited after the probe and `mayRepeat` is set. */
+	async #attempt(probes: boolean, mayRepeat: boolean): Promise<OpenedServerLink | undefined> {
+		const transport = await this.#startTransport();
+		const link = new ServerLink(transport, this.#options.handlers());
+		try {
+			const { identity } = this.#options;
+			const probeMs = this.#probeMs;
+			const description = await handshake(link, { identity, probes, probeMs, signal: this.#signal });
+			link.setRevision(description.revision);
+			return { link, description, startedInMs: Math.round(performance.now() - this.#startedAt) };
+		} catch (error) {
+			const isExit = OrchestraError.is(link.endReason, 'closed') && !this.#signal.aborted;
+			const closed = link.close().catch((thrown: unknown) => {
+				this.#options.log.debug(`close failed: ${messageOf(thrown)}`);
+			});
+			// A canceled caller is released at once.
+			if (!this.#signal.aborted) await within(closed, LAST_LINES_MS);
+			if (isExit && mayRepeat) return undefined;
+			throw this.#explain(error, 'initialize', diagnosisOf(transport));
+		}
+	}
+
+	/** A server that was modern before gets more time for its answer. */
+	get #probeMs(): number {
+		const { knownEra, probeMs = PROBE_MS, startMs = START_MS } = this.#options;
+		return knownEra === 'modern' ? Math.max(probeMs, startMs / 2) : probeMs;
+	}
+
+	#startTransport(): Promise<Transport> {
+		return new Promise((resolve, reject) => {
+			const fail = (error: unknown): void => reject(this.#explain(error, 'spawn', undefined));
+			const onAbort = (): void => fail(this.#signal.reason);
+			if (this.#signal.aborted) return onAbort();
+			this.#signal.addEventListener('abort', onAbort, { once: true });
+			const onStarted = (transport: Transport): void => {
+				this.#signal.removeEventListener('abort', onAbort);
+				if (this.#signal.aborted) void this.#closeLate(transport);
+				else resolve(transport);
+			};
+			this.#start().then(onStarted, fail);
+		});
+	}
+
+	/** The server started after its caller was released. */
+	async #closeLate(transport: Transport): Promise<void> {
+		try {
+			await transport.close();
+		} catch (error) {
+			this.#options.log.debug(`close failed: ${messageOf(error)}`);
+		}
+	}
+
+	#explain(error: unknown, phase: Phase, diagnosis: Diagnosis | undefined): OrchestraError {
+		const { signal, startMs = START_MS } = this.#options;
+		const data = { ...diagnosis, phase, elapsedMs: Math.round(performance.now() - this.#startedAt) };
+		if (signal?.aborted) {
+			return new OrchestraError('canceled', 'the start of the server was canceled', {
+				cause: signal.reason,
+				data,
+			});
+		}
+		if (this.#signal.aborted) {
+			return new OrchestraError('timeout', `the server was not ready within ${startMs}ms`, {
+				hint: stateHint(diagnosis),
+				data: { ...data, timeoutMs: startMs, kind: 'start' },
+			});
+		}
+		if (diagnosis && OrchestraError.is(error, 'closed')) {
+			return new OrchestraError('closed', 'the server exited before the handshake was complete', {
+				cause: error,
+				hint: explainExit(diagnosis),
+				data,
+			});
+		}
+		const failed = withPhase(error, phase);
+		return new OrchestraError(failed.code, failed.message, {
+			cause: failed.cause,
+			hint: failed.hint,
+			data: { ...data, ...failed.data },
+		});
+	}
+}
+
+/** What a server that did not answer has done instead. */
+function stateHint(diagnosis: Diagnosis | undefined): string {
+	if (diagnosis === undefined) return 'Check that the program is an MCP server, or raise `startMs`.';
+	const { command, stderr, strayLines, strayCount } = diagnosis;
+	const [stream, lines] = stderr.length > 0 ? ['stderr', stderr] : ['stdout', strayLines];
+	const stray = strayCount > 0 ? ` It printed ${strayCount} lines on stdout that are no messages.` : '';
+	const last = lines.length > 0 ? ` Last ${stream} lines: ${lines.slice(-3).join(' | ')}` : '';
+	return `\`${command}\` started but did not answer; check that it is an MCP server, or raise \`startMs\`.${stray}${last}`;
+}

@@ -1,0 +1,260 @@
+/*
+ * One negotiated connection to one MCP server, of either era.
+ *
+ * Requests, changes and lists look the same in both eras. What differs in the
+ * protocol itself does not: a modern server asks with a result that has
+ * `resultType: input_required`, a legacy one with a request to `onRequest`. Nothing
+ * is restarted here; the owner opens a new connection.
+ */
+import { OrchestraError } from '../../errors.ts';
+import { Log } from '../../log.ts';
+import type { Diagnosis } from '../../process/diagnosis.ts';
+import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import { rpcErrorOf } from '../../rpc/rpc-error.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { isObject } from '../../wire/json.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import type { Change } from '../server/provider.ts';
+import { ChangeSubscription } from './change-subscription.ts';
+import type { ServerDescription } from './handshake.ts';
+import { type ListedItems, listPages, lists, type ServerList, type ServerListKind } from './list-pages.ts';
+import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
+import { diagnosisOf, outcomeUnknown, phaseOf, requestError, withPhase } from './phase-error.ts';
+import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
+import { changeOf } from './server-changes.ts';
+import type { ServerLink, ServerLinkHandlers, ServerRequestOptions } from './server-link.ts';
+
+/** Who connects, what it can do, and who receives what the server sends by itself. */
+export interface ServerConnectionOptions {
+	clientInfo: Implementation;
+	/** Declared in `initialize`, or in `_meta` of each modern request that has none of its own. */
+	capabilities: Readonly<Record<string, unknown>>;
+	/** The era of an earlier connection: `legacy` skips the probe, `modern` waits longer for its answer. */
+	knownEra?: 'legacy' | 'modern' | undefined;
+	/** Silence after the probe that makes a server legacy, in milliseconds. Default 2 s. */
+	probeMs?: number | undefined;
+	/** Deadline of start and handshake, in milliseconds. Default 60 s. */
+	startMs?: number | undefined;
+	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. Idle timeouts pause meanwhile. */
+	onRequest?: ((method: string, params: unknown, call: IncomingCall) => unknown) | undefined;
+	/** Receives notifications, except progress, changes and the logs of a call with `onLog`. */
+	onNotification?: ((method: string, params: unknown) => void) | undefined;
+	/** Receives list changes and resource updates, of both eras. */
+	onChange?: ((change: Change) => void) | undefined;
+	/** Called once when an open connection ends for another reason than `close`. */
+	onEnd?: ((reason: OrchestraError) => void) | undefined;
+	log?: Log | undefined;
+	/** Cancels `open`. */
+	signal?: AbortSignal | undefined;
+}
+
+/** The state of a connection and of the program behind it. */
+export interface ConnectionDiagnosis {
+	/** Undefined when the server is no child process. */
+	readonly process: Diagnosis | undefined;
+	/** From the first start to the end of the handshake. */
+	readonly startedInMs: number;
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	readonly droppedResponses: number;
+	/** Requests without a response, subscriptions included. */
+	readonly inFlight: number;
+	/** Why the connection ended; undefined while it is open. */
+	readonly endReason: OrchestraError | undefined;
+}
+
+/** A connection to an MCP server. The opener closes it. */
+export class ServerConnection {
+	readonly era: 'legacy' | 'modern';
+	readonly revision: Revision;
+	readonly serverInfo: Implementation | undefined;
+	readonly capabilities: ServerCapabilities;
+	readonly instructions: string | undefined;
+	readonly #link: ServerLink;
+	readonly #identity: ClientIdentity;
+	readonly #startedInMs: number;
+	readonly #log: Log;
+	readonly #changes: ChangeSubscription | undefined;
+
+	/** Start a server and agree on a revision. `start` is called again once when the server exits on the probe. */
+	static async open(
+		start: () => Promise<Transport>,
+		options: ServerConnectionOptions,
+	): Promise<ServerConnection> {
+		const { knownEra, probeMs, startMs, signal, log = Log.silent } = options;
+		const identity = { clientInfo: options.clientInfo, capabilities: options.capabilities };
+		const inbox = new Inbox(options);
+		const handlers = (): ServerLinkHandlers => inbox.handlers();
+		const opened = await openServerLink(start, {
+			identity,
+			knownEra,
+			probeMs,
+			startMs,
+			signal,
+			log,
+			handlers,
+		});
+		const connection = new ServerConnection(opened, identity, options);
+		const { endReason } = opened.link;
+		if (endReason) throw withPhase(endReason, 'initialize');
+		inbox.attach(opened.link, connection.#changes);
+		connection.#changes?.start();
+		return connection;
+	}
+
+	private constructor(opened: OpenedServerLink, identity: ClientIdentity, options: ServerConnectionOptions) {
+		const description: ServerDescription = opened.description;
+		this.era = description.revision.era;
+		this.revision = description.revision;
+		this.serverInfo = description.serverInfo;
+		this.capabilities = description.capabilities;
+		this.instructions = description.instructions;
+		this.#link = opened.link;
+		this.#identity = identity;
+		this.#startedInMs = opened.startedInMs;
+		this.#log = options.log ?? Log.silent;
+		if (this.era === 'legacy') return;
+		this.#changes = new ChangeSubscription({
+			link: opened.link,
+			capabilities: this.capabilities,
+			envelope: (params) => modernParams(params, this.revision.version, identity),
+			onChange: (change) => options.onChange?.(change),
+			log: this.#log,
+		});
+	}
+
+	get transport(): Transport {
+		return this.#link.transport;
+	}
+
+	/** Why the connection ended; undefined while it is open. */
+	get endReason(): OrchestraError | undefined {
+		return this.#link.endReason;
+	}
+
+	/**
+	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. The result keeps
+	 * its source text unless `keepsText` is false. Rejects with `data.phase`, and with `data.outcome: 'unknown'` when
+	 * the server ended during the call.
+	 */
+	request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
+		const { endReason } = this.#link;
+		if (endReason) return Promise.reject(withPhase(endReason, phaseOf(method)));
+		const { version } = this.revision;
+		const sent = this.era === 'modern' ? modernParams(params, version, this.#identity) : legacyParams(params);
+		return this.#link.call(method, sent, options).then(
+			(result) => {
+				if (isObject(result)) return result;
+				throw noObject(method);
+			},
+			(error: unknown) => {
+				const isLost = error === this.#link.endReason && OrchestraError.is(error);
+				throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
+			},
+		);
+	}
+
+	/** Send a notification. Throws when the connection has ended. */
+	notify(method: string, params?: unknown): void {
+		this.#link.notify(method, params);
+	}
+
+	/** Subscribe to the updates of a resource, or end that. A new connection begins without subscriptions. */
+	async subscribeResource(uri: string, isSubscribed: boolean): Promise<void> {
+		if (this.#changes) return this.#changes.setResource(uri, isSubscribed);
+		await this.request(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
+	}
+
+	/**
+	 * A whole list: at most 100 pages and 10,000 items; a repeated cursor ends it with a warning. Empty when the
+	 * server does not have this kind. `maxTotalMs` bounds all pages together.
+	 */
+	async listAll<Kind extends ServerListKind>(
+		kind: Kind,
+		options: ServerRequestOptions = {},
+	): Promise<ServerList<ListedItems[Kind]>> {
+		const { method, capability } = lists[kind];
+		const isDeclared = this.capabilities[capability] !== undefined;
+		// Some servers have tools and declare nothing; the other lists are requested only when they are declared.
+		if (!isDeclared && kind !== 'tools') return { items: [] };
+		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);
+		const request = (params: Result): Promise<Result> =>
+			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: false });
+		try {
+			return await listPages(kind, request, this.#log);
+		} catch (error) {
+			const isOptional = !isDeclared || kind === 'templates';
+			if (isOptional && rpcErrorOf(error)?.code === rpcCodes.methodNotFound) return { items: [] };
+			throw withPhase(error, 'list');
+		}
+	}
+
+	/** The state of the connection, for people and programs. */
+	diagnose(): ConnectionDiagnosis {
+		return {
+			process: diagnosisOf(this.#link.transport),
+			startedInMs: this.#startedInMs,
+			droppedResponses: this.#link.droppedCount,
+			inFlight: this.#link.pendingCount,
+			endReason: this.#link.endReason,
+		};
+	}
+
+	/** End the connection and stop the server. Idempotent; resolves when the process is gone. */
+	async close(): Promise<void> {
+		this.#changes?.close();
+		await this.#link.close();
+	}
+}
+
+/** Delivers what the server sends by itself. An end during the handshake is the error of `open`. */
+class Inbox {
+	readonly #options: ServerConnectionOptions;
+	#link: ServerLink | undefined;
+	#changes: ChangeSubscription | undefined;
+
+	constructor(options: ServerConnectionOptions) {
+		this.#options = options;
+	}
+
+	handlers(): ServerLinkHandlers {
+		const { onRequest, log = Log.silent } = this.#options;
+		return {
+			onRequest,
+			onNotification: (method, params) => this.#receive(method, params),
+			onEnd: (reason) => this.#end(reason),
+			log,
+		};
+	}
+
+	/** The handshake is complete. */
+	attach(link: ServerLink, changes: ChangeSubscription | undefined): void {
+		this.#link = link;
+		this.#changes = changes;
+	}
+
+	#receive(method: string, params: unknown): void {
+		if (this.#changes?.receive(method, params)) return;
+		if (method === 'notifications/cancelled') return;
+		const change = changeOf(method, params);
+		if (change === undefined) this.#options.onNotification?.(method, params);
+		else if (this.#changes?.counts(params) ?? true) this.#options.onChange?.(change);
+	}
+
+	#end(reason: OrchestraError): void {
+		this.#changes?.close();
+		if (this.#link && !this.#link.isClosing) this.#options.onEnd?.(reason);
+	}
+}
+
+function noObject(method: string): OrchestraError {
+	return new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
+		hint: 'The server does not follow MCP. Report this to its author.',
+		data: { phase: phaseOf(method) },
+	});
+}
+
+function totalUntil(endsAt: number): { maxTotalMs?: number } {
+	return endsAt === Number.POSITIVE_INFINITY ? {} : { maxTotalMs: Math.max(1, endsAt - performance.now()) };
+}

@@ -1,0 +1,168 @@
+/*
+ * One running server: its transport, the JSON-RPC peer on it, and what the server
+ * sends by itself. It exists before the era is known, so that the handshake and all
+ * later requests share one connection.
+ */
+import { messageOf, type OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { metaOf } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revisions.ts';
+import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
+import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
+import { Peer } from '../../rpc/peer.ts';
+import { methodNotFound } from '../../rpc/rpc-error.ts';
+import type { Transport } from '../../transport/transport.ts';
+
+/** Deadlines, cancellation, progress and logs of one request to a server. */
+export interface ServerRequestOptions extends RequestOptions {
+	/** Receives the params of `notifications/message` that belong to this request. */
+	onLog?: ((params: unknown) => void) | undefined;
+}
+
+export interface ServerLinkHandlers {
+	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. */
+	readonly onRequest: ((method: string, params: unknown, call: IncomingCall) => unknown) | undefined;
+	/** Receives every notification except progress. */
+	readonly onNotification: (method: string, params: unknown) => void;
+	readonly onEnd: (reason: OrchestraError) => void;
+	readonly log: Log;
+}
+
+/** The requests that a legacy server may send, except ping. */
+const clientMethods: ReadonlySet<string> = new Set([
+	'elicitation/create',
+	'sampling/createMessage',
+	'roots/list',
+]);
+
+/** Some servers exit on anything unknown before `initialize`, so an unanswered probe is not canceled. */
+const clientDialect: Dialect = {
+	...mcpDialect,
+	cancelNotice: (id, reason, method) =>
+		method === 'server/discover' ? undefined : mcpDialect.cancelNotice(id, reason, method),
+};
+
+export class ServerLink {
+	readonly transport: Transport;
+	readonly #peer: Peer;
+	readonly #handlers: ServerLinkHandlers;
+	/** Requests in flight that are no calls. */
+	#otherRequests = 0;
+	#revision: Revision | undefined;
+	#hasWarned = false;
+	#isClosing = false;
+	#endReason: OrchestraError | undefined;
+
+	constructor(transport: Transport, handlers: ServerLinkHandlers) {
+		this.transport = transport;
+		this.#handlers = handlers;
+		this.#peer = new Peer(transport, {
+			dialect: clientDialect,
+			log: handlers.log,
+			acceptsBatch: () => this.#revision?.acceptsBatch === true,
+			onRequest: (call) => this.#serve(call),
+			onNotification: (method, params) => this.#receive(method, params),
+			onEnd: (reason) => this.#end(reason),
+		});
+		transport.start(this.#peer);
+	}
+
+	/** Why the connection ended; undefined while it is open. */
+	get endReason(): OrchestraError | undefined {
+		return this.#endReason;
+	}
+
+	/** True once `close` was called: the end of the connection is expected. */
+	get isClosing(): boolean {
+		return this.#isClosing;
+	}
+
+	/** Our requests in flight, subscriptions included. */
+	get pendingCount(): number {
+		return this.#peer.pendingCount;
+	}
+
+	/** Responses that were dropped: late, repeated, or with an unknown id. */
+	get droppedCount(): number {
+		return this.#peer.droppedCount;
+	}
+
+	/** The handshake is complete. From now on, requests of a modern server are ignored: that era has none. */
+	setRevision(revision: Revision): void {
+		this.#revision = revision;
+	}
+
+	/** A request outside the count of calls: the handshake, a subscription. */
+	send(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
+		this.#otherRequests++;
+		const ended = (): void => void this.#otherRequests--;
+		const response = this.#peer.request(method, params, options);
+		response.then(ended, ended);
+		return response;
+	}
+
+	/** A call. */
+	call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
+		const { onLog, keepsText = true } = options;
+		const isWhole = onLog === undefined && options.keepsText !== undefined;
+		return this.#peer.request(method, params, isWhole ? options : { ...options, keepsText, tag: onLog });
+	}
+
+	notify(method: string, params: unknown): void {
+		this.#peer.notify(method, params);
+	}
+
+	/** Stop the server. Idempotent. */
+	close(): Promise<void> {
+		this.#isClosing = true;
+		return this.transport.close();
+	}
+
+	#serve(call: IncomingCall): unknown {
+		const { method, params } = call;
+		if (this.#revision?.era === 'modern') return this.#ignore(call);
+		if (method === 'ping') return {};
+		const { onRequest } = this.#handlers;
+		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
+		// The server waits for us, so its silence is no reason to give up our calls.
+		const resume = this.#peer.suspendIdle();
+		return Promise.resolve()
+			.then(() => onRequest(method, params, call))
+			.finally(resume);
+	}
+
+	/** A modern client must not write responses, so the request stays unanswered. */
+	#ignore(call: IncomingCall): void {
+		const message = `the server sent the request ${call.method}, which the modern protocol forbids; it is ignored`;
+		if (this.#hasWarned) this.#handlers.log.debug(message);
+		else this.#handlers.log.warn(message);
+		this.#hasWarned = true;
+		call.cancel('the modern protocol has no requests of the server');
+	}
+
+	#receive(method: string, params: unknown): void {
+		if (method === 'notifications/progress') return;
+		const onLog = method === 'notifications/message' ? this.#logHandler(params) : undefined;
+		if (typeof onLog === 'function') onLog(params);
+		else this.#handlers.onNotification(method, params);
+	}
+
+	/** `onLog` of the call that a log message belongs to: by its token, or because it is the only one in flight. */
+	#logHandler(params: unknown): unknown {
+		const token = metaOf(params)['progressToken'];
+		if (token !== undefined) return this.#peer.tagOf(token);
+		const isAlone = this.#peer.pendingCount - this.#otherRequests === 1;
+		return isAlone ? this.#peer.tags()[0] : undefined;
+	}
+
+	#end(reason: OrchestraError): void {
+		this.#endReason = reason;
+		this.#peer.cancelIncoming(reason.message);
+		// A server that closed its stdout cannot be used any more, even when it still runs.
+		this.transport
+			.close()
+			.catch((thrown: unknown) => this.#handlers.log.debug(`close failed: ${messageOf(thrown)}`));
+		this.#handlers.onEnd(reason);
+	}
+}

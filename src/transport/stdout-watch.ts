@@ -1,0 +1,63 @@
+/*
+ * Watch for a closed stdout while requests are in flight.
+ *
+ * A request that writes nothing would run on although nobody can read its response.
+ * The timer starts with a message and stops when no request is in flight: an idle
+ * server has no timer.
+ */
+import type { Receiver } from '../rpc/channel.ts';
+import { StdoutReader } from './stdout-reader.ts';
+
+/** Interval of the check. */
+const CHECK_MS = 1000;
+
+export interface StdoutWatchParts {
+	/** True while a request is in flight. */
+	isBusy: () => boolean;
+	/** Called once when stdout has no reader. */
+	onUnread: () => void;
+}
+
+export class StdoutWatch {
+	readonly #parts: StdoutWatchParts;
+	readonly #reader = new StdoutReader();
+	#timer: NodeJS.Timeout | undefined;
+	#isStopped = false;
+
+	constructor(parts: StdoutWatchParts) {
+		this.#parts = parts;
+	}
+
+	/** `receiver`, with the timer started by each message. */
+	around(receiver: Receiver): Receiver {
+		return {
+			message: (text) => {
+				if (this.#timer === undefined) this.#start();
+				receiver.message(text);
+			},
+			oversize: (line) => receiver.oversize(line),
+			end: (reason) => receiver.end(reason),
+		};
+	}
+
+	stop(): void {
+		this.#isStopped = true;
+		clearInterval(this.#timer);
+	}
+
+	#start(): void {
+		if (!this.#isStopped) this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
+	}
+
+	#check(): void {
+		if (!this.#parts.isBusy()) {
+			clearInterval(this.#timer);
+			this.#timer = undefined;
+			return;
+		}
+		// A pending write reports the error itself.
+		if (process.stdout.writableLength > 0 || !this.#reader.isGone) return;
+		this.stop();
+		this.#parts.onUnread();
+	}
+}

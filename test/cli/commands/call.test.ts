@@ -1,0 +1,265 @@
+/* `mctl call` and `mctl show` with real MCP servers, as a stranger would use them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mcpFolder, pythonServer, realServer } from '../../support/mcp-folder.ts';
+import { startMctl } from '../../support/mctl.ts';
+import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
+import { until } from '../../support/waiting.ts';
+
+const address = `stdio:python3 "${pythonServer.args[0]}"`;
+const CLEAR_LINE = '\r\u001B[K';
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const STYLES_AND_CLEAR_LINE = /\u001B\[(1|2|22|3[1-46]|39)m|\r\u001B\[K/g;
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/;
+
+describe('mctl call', () => {
+	it.each([
+		['a server and its tool', ['py', 'add']],
+		['a name as agents see it', ['py__add']],
+		['a program', [address, 'add']],
+	])(
+		'calls %s with values of the types that the schema has',
+		async (_, words) => {
+			const { run } = mcpFolder({ py: pythonServer });
+			const { stdout, code, stderr } = await run(
+				'call',
+				...words,
+				'numbers=1,2',
+				'numbers=4',
+				'options.negate=true',
+			);
+			expect([stdout, stderr, code]).toEqual(['-7\n{\n  "total": -7\n}\n', '', 0]);
+		},
+		30_000,
+	);
+
+	it('takes --input and puts words on top of it', async () => {
+		const { run } = mcpFolder({ py: pythonServer });
+		const base = '{"numbers":[1],"options":{"negate":true}}';
+		const { stdout } = await run('call', 'py', 'add', 'numbers:=[5,6]', '--input', base, '--json');
+		expect(JSON.parse(stdout)).toMatchObject({
+			schema: 'orchestra.call/1',
+			server: 'py',
+			tool: 'py__add',
+			isError: false,
+			result: { structuredContent: { total: -11 } },
+		});
+	}, 30_000);
+
+	it.each([
+		[['py', 'add', 'numbers=1,x'], 64, 'numbers.1 is "x"; expected: integer'],
+		[['py', 'add', 'numbrs=1'], 64, 'there is no parameter "numbrs"; did you mean numbers'],
+		[['py', 'add'], 64, 'the parameter numbers must be given'],
+		[['py', 'ad'], 64, 'there is no tool "ad" of py\nhint: did you mean: add'],
+		[['py'], 64, 'name a tool of py\nhint: There are: add, '],
+		[['pi', 'add'], 64, 'there is no tool "pi"\nhint: did you mean: py'],
+		[['off', 'add'], 64, 'the MCP server off is disabled'],
+		[['py', 'refuse'], 1, '✗ not today'],
+		[['py', 'die'], 69, 'no disk'],
+		[['gone', 'x'], 69, 'command "no-such-program" was not found on PATH'],
+		[['gone__x'], 69, 'command "no-such-program" was not found on PATH'],
+		[['stdio:no-such-program', 'x'], 69, 'command "no-such-program" was not found on PATH'],
+		[[address, 'refuse'], 1, '✗ not today'],
+		[[address, 'die'], 69, 'no disk'],
+		[['py', 'hang', '--timeout', '300'], 124, 'hint: Give it more time with --timeout.'],
+		[[address, 'hang', '--timeout', '300'], 124, 'hint: Give it more time with --timeout.'],
+	])(
+		'%j exits with %i and says why',
+		async (words, exitCode, sentence) => {
+			const { run } = mcpFolder({
+				py: pythonServer,
+				gone: { command: 'no-such-program' },
+				off: { ...pythonServer, disabled: true },
+			});
+			const { stdout, stderr, code } = await run('call', ...words);
+			expect(stderr).toContain(sentence);
+			expect([stdout, code]).toEqual(['', exitCode]);
+		},
+		30_000,
+	);
+
+	it('starts no server but the one that it needs', async () => {
+		const { run, cwd } = mcpFolder({
+			py: pythonServer,
+			other: { command: 'sh', args: ['-c', 'touch started'] },
+		});
+		expect((await run('call', 'py', 'add', 'numbers=1')).code).toBe(0);
+		expect((await run('call', 'hello-world')).code).toBe(0);
+		expect(() => readFileSync(join(cwd, 'started'))).toThrow('ENOENT');
+	}, 30_000);
+
+	it('describes an image, saves it with --output, and shows links as lines', async () => {
+		const { run, cwd } = mcpFolder({ py: pythonServer });
+		const { stdout } = await run('call', 'py', 'picture');
+		expect(stdout).toBe('[image image/png, 5 bytes]\n→ file:///a.png  a.png\na picture\n');
+		const saved = await run('call', 'py', 'picture', '--output', 'a.png');
+		expect([saved.stdout, saved.stderr]).toEqual(['', 'mctl: saved a.png (image/png, 5 bytes)\n']);
+		expect(readFileSync(join(cwd, 'a.png'), 'utf8')).toBe('hello');
+	}, 30_000);
+
+	it('prints log messages to stderr and the answer to stdout', async () => {
+		const { run } = mcpFolder({ py: pythonServer });
+		const { stdout, stderr } = await run('call', 'py', 'talk');
+		expect(stdout).toMatch(/^doneEVIL/);
+		expect(stderr).toContain('⚠ talk: careful');
+	}, 30_000);
+
+	it.each([['py'], [address]])(
+		'declines the question of a server without a terminal (%s)',
+		async (word) => {
+			const { run } = mcpFolder({ py: pythonServer });
+			const { stdout, code } = await run('call', word, 'ask');
+			expect([stdout, code]).toEqual(['{"action": "decline"}\n', 0]);
+		},
+		30_000,
+	);
+
+	it.each([['py'], [address]])(
+		'ends with 130 at Ctrl-C and leaves nothing behind (%s)',
+		async (word) => {
+			const { cwd, env } = mcpFolder({ py: pythonServer });
+			const child = startMctl(['call', word, 'hang'], { cwd, env });
+			let stderr = '';
+			child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+			await until('the tool runs', () => stderr.includes('hanging'), 20_000);
+			const exited = new Promise((resolve) => child.once('exit', resolve));
+			child.kill('SIGINT');
+			expect(await exited).toBe(130);
+		},
+		30_000,
+	);
+
+	it('works with a server of the MCP project through the shared hub', async () => {
+		const { run } = mcpFolder({ files: realServer('filesystem', '.') }, { 'a.txt': 'hello' });
+		await run('hub', 'start');
+		const first = await run('call', 'files', 'read_text_file', 'path=a.txt');
+		expect([first.stdout, first.stderr, first.code]).toEqual(['hello\n', '', 0]);
+		const { servers } = JSON.parse((await run('list', 'servers', '--json')).stdout);
+		expect(servers).toMatchObject([
+			{ name: 'files', state: 'idle', era: 'legacy', tools: 14, pid: expect.any(Number) },
+		]);
+		const ps = await run('hub', 'ps');
+		expect(ps.stdout).toMatch(/^files +\d+ +\d+ MB .* idle +legacy +\S+ +14 /m);
+	}, 60_000);
+});
+
+describe('mctl run', () => {
+	it('runs a tool of a server, with events as for any tool', async () => {
+		const { run } = mcpFolder({ py: pythonServer });
+		const { stdout, code } = await run('run', 'py__add', 'numbers=1,2', '--json');
+		const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+		expect([code, last]).toEqual([0, expect.objectContaining({ type: 'result', payload: { total: 3 } })]);
+		expect((await run('run', 'py__add', 'numbers=x')).stderr).toContain(
+			'numbers.0 is "x"; expected: integer',
+		);
+	}, 30_000);
+});
+
+describe('mctl show', () => {
+	it('shows the signature of a tool, its server, and a call that works as it is typed', async () => {
+		const { run } = mcpFolder({ py: pythonServer });
+		const { stdout, code } = await run('show', 'py', 'add');
+		expect(stdout).toContain(
+			'py__add(\n  numbers: integer[]              What is added\n  options?: { negate?: boolean }\n)',
+		);
+		expect(stdout).toContain(
+			'Hints:   read-only\nServer:  py 1.2.3, known\nExample: mctl call py add numbers=1\n',
+		);
+		expect(code).toBe(0);
+		const { stdout: json } = await run('show', 'py__add', '--json');
+		const shown = JSON.parse(json);
+		expect(shown).toMatchObject({
+			schema: 'orchestra.show/1',
+			kind: 'tool',
+			server: { name: 'py', state: 'known' },
+		});
+		const [, ...words] = String(shown.example).split(' ');
+		expect((await run(...words)).stdout).toMatch(/^1\n/);
+	}, 30_000);
+
+	it('shows prompts and resources of servers, and prompt and read fetch them', async () => {
+		const { run } = mcpFolder({ all: realServer('everything') });
+		expect((await run('show', 'all', 'args-prompt')).stdout).toContain(
+			'mctl prompt all__args-prompt city=text',
+		);
+		expect((await run('prompt', 'all__args-prompt', 'city=Rome')).stdout).toContain('Rome');
+		expect((await run('prompt', 'all__arg-prompt')).stderr).toContain(
+			'did you mean: mctl prompt all__args-prompt',
+		);
+		const uri = 'demo://resource/static/document/features.md';
+		expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
+		expect((await run('read', uri)).stdout).toContain('# ');
+		expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
+	}, 60_000);
+});
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+	it.each([60, 120])(
+		'nothing of a server moves the cursor, and no line is wider than %i columns',
+		async (columns) => {
+			const { cwd, env } = mcpFolder({ py: pythonServer, gone: { command: 'no-such-program' } });
+			for (const words of [
+				['call', 'py', 'evil'],
+				['call', 'py', 'talk'],
+				['call', 'py', 'evil', '--json'],
+				['call', 'py', 'evi'],
+				['call', 'py', 'add', 'numbers=x'],
+				['show', 'py', 'evil'],
+				['show', 'py', 'evi'],
+				['list', 'servers'],
+				['list', 'servers', '--check'],
+				['list', 'servers', '--chek'],
+				['hub', 'logs', 'py'],
+				['hub', 'logs', 'pi'],
+			]) {
+				const { screen } = await mctlInTerminal(words, { cwd, env, columns });
+				expect(screen.replace(STYLES_AND_CLEAR_LINE, ''), words.join(' ')).not.toMatch(CONTROLS);
+				expect(screen, words.join(' ')).not.toBe('');
+				if (words[0] !== 'list' || words.includes('--chek')) continue;
+				const table = screen
+					.split('\n')
+					.map((line) => (line.split(CLEAR_LINE).at(-1) ?? '').replace(STYLES_AND_CLEAR_LINE, ''))
+					.filter((line) => /^(SERVER|py|gone) /.test(line));
+				expect(table).toHaveLength(3);
+				for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
+			}
+		},
+		120_000,
+	);
+
+	it('asks the fields of a form, repeats a wrong answer, and leaves out an empty one', async () => {
+		const { cwd, env } = mcpFolder({ py: pythonServer });
+		const { screen } = await mctlInTerminal(['call', 'py', 'ask'], {
+			cwd,
+			env,
+			columns: 120,
+			typed: [
+				['age (integer): ', 'old\n'],
+				['age (integer): ', '42\n'],
+				['color ("red" | "blue"): ', 'blue\n'],
+				['note (string), optional: ', '\n'],
+			],
+		});
+		expect(screen).toContain('Who are you?EVIL\\x1b');
+		expect(screen).toContain('age is "old"; expected: integer');
+		expect(screen).toContain('{"action": "accept", "content": {"age": 42, "color": "blue"}}');
+		expect(screen.replace(STYLES_AND_CLEAR_LINE, '')).not.toMatch(CONTROLS);
+	}, 30_000);
+
+	it.each([
+		['Ctrl-D declines', '\u0004', '{"action": "decline"}', 0],
+		['Ctrl-C ends the command', '\u0003', '^C', 130],
+	])(
+		'%s',
+		async (_, keys, text, exitCode) => {
+			const { cwd, env } = mcpFolder({ py: pythonServer });
+			const typed = [['age (integer): ', keys]] as const;
+			const { screen, code } = await mctlInTerminal(['call', 'py', 'ask'], { cwd, env, typed });
+			expect(screen).toContain(text);
+			expect(code).toBe(exitCode);
+		},
+		30_000,
+	);
+});

@@ -1,0 +1,172 @@
+/* Calls of MCP servers through a hub: nothing is lost on the way, and nothing runs twice. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gateway, serveServers } from '../../support/served-hub.ts';
+import { until } from '../../support/waiting.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
+
+describe('a call of an MCP server', () => {
+	it('starts a known server and reports that it starts', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await (await first.client()).request('tools/list');
+		const served = await first.again();
+		const client = await served.client();
+		const progress: unknown[] = [];
+		const options = { onProgress: (params: unknown) => progress.push(params) };
+		expect(await client.call('gate__echo', { text: 'hi' }, options)).toBe('hi');
+		expect(progress).toMatchObject([{ progress: 0, message: 'starting gate' }]);
+	});
+
+	it('passes unknown fields and _meta on, and the result back untouched', async () => {
+		const client = await (await serveServers({ gate: gateway() })).client();
+		const result = await client.request('tools/call', {
+			name: 'gate__params',
+			arguments: { a: 1 },
+			task: { ttl: 5 },
+			_meta: { traceparent: '00-1-1-01', 'example.com/x': [1] },
+		});
+		const [{ text = '' } = {}] = result['content'] as { text?: string }[];
+		expect(JSON.parse(text)).toEqual({
+			name: 'params',
+			arguments: { a: 1 },
+			task: { ttl: 5 },
+			_meta: { traceparent: '00-1-1-01', 'example.com/x': [1] },
+		});
+		expect(result).toMatchObject({ structuredContent: { kept: 1e21 }, extra: true });
+	});
+
+	it('delivers progress and logs in order, before the result', async () => {
+		const client = await (await serveServers({ gate: gateway() })).client();
+		await client.call('gate__echo', { text: 'x' });
+		const progress: unknown[] = [];
+		const seen = client.call('gate__steps', {}, { onProgress: (params: unknown) => progress.push(params) });
+		expect(await seen.then((text) => [text, progress.length])).toEqual(['done', 3]);
+		expect(progress).toMatchObject([1, 2, 3].map((n) => ({ progress: n, total: 3, message: `at ${n}` })));
+		const logs = client.heard.filter(({ method }) => method === 'notifications/message');
+		expect(logs.map(({ params }) => params)).toEqual(
+			[1, 2, 3].map((n) => ({ level: 'error', data: `step ${n}`, logger: 'steps' })),
+		);
+	});
+
+	it('sets the log level of the client on the server', async () => {
+		const client = await (await serveServers({ gate: gateway() })).client();
+		expect(await client.call('gate__level')).toBe('none');
+		await client.request('logging/setLevel', { level: 'debug' });
+		expect(await client.call('gate__level')).toBe('debug');
+	});
+
+	it('gets the JSON-RPC error of the server as it is', async () => {
+		const client = await (await serveServers({ gate: gateway() })).client();
+		expect(await client.failure('gate__fail')).toEqual({
+			code: -32099,
+			message: 'own error',
+			data: { why: 'because' },
+		});
+	});
+
+	it('is canceled at the server, and releases its place', async () => {
+		const served = await serveServers({ gate: gateway({ concurrency: 1 }) });
+		const client = await served.client();
+		const abort = new AbortController();
+		const hanging = client.call('gate__hang', {}, { signal: abort.signal }).catch(() => 'canceled');
+		await until('the server has the call', () => served.events('called').length === 1);
+		const waiting = new AbortController();
+		const queued = client.call('gate__hang', {}, { signal: waiting.signal }).catch(() => 'canceled');
+		const next = client.call('gate__echo', { text: 'next' });
+		waiting.abort();
+		abort.abort();
+		expect(await Promise.all([hanging, queued, next])).toEqual(['canceled', 'canceled', 'next']);
+		await until('the server knows', () => served.events('canceled').length === 1);
+		expect(served.events('called')).toHaveLength(1);
+	});
+
+	it('is refused at once when the queue is full', async () => {
+		const served = await serveServers({ gate: gateway({ concurrency: 1, queue: 1 }) });
+		const client = await served.client();
+		await client.call('gate__echo', { text: 'x' });
+		const slow = [0, 1].map(() => client.call('gate__sleep', { ms: 300 }));
+		const { message } = await client.failure('gate__echo', { text: 'y' });
+		expect(message).toContain('the MCP server gate has 1 calls in flight and 1 waiting');
+		expect(await Promise.all(slow)).toEqual(['slept', 'slept']);
+	});
+
+	it('is not repeated when the server dies, and its error says that the outcome is unknown', async () => {
+		const env = { MARK: join(temporaryFolder(), 'mark') };
+		const served = await serveServers({ gate: gateway({}, 'normal', env) });
+		const client = await served.client();
+		const { message, data } = await client.failure('gate__die-once-writing');
+		expect(message).toContain('the MCP server gate ended during the call; the outcome is unknown');
+		expect(data).toMatchObject({
+			code: 'closed',
+			server: 'gate',
+			phase: 'call',
+			exitCode: 9,
+			outcome: 'unknown',
+		});
+		expect(await client.call('gate__die-once-writing')).toBe('second time');
+		expect(served.events('start')).toHaveLength(2);
+	});
+
+	it('is repeated once after a restart when the tool only reads', async () => {
+		const env = { MARK: join(temporaryFolder(), 'mark') };
+		const served = await serveServers({ gate: gateway({}, 'normal', env) });
+		const client = await served.client();
+		expect(await client.call('gate__die-once')).toBe('second time');
+		expect(served.events('start')).toHaveLength(2);
+	});
+
+	it('ends at the idle timeout or at the total one, which the error tells apart', async () => {
+		const served = await serveServers({
+			idle: gateway({ timeoutMs: 200 }),
+			total: gateway({ timeoutMs: 60_000, maxMs: 200 }),
+		});
+		const client = await served.client();
+		const idle = await client.failure('idle__hang');
+		expect(idle.message).toContain(
+			'did not answer the call: tools/call got no answer and no progress for 200ms',
+		);
+		expect(idle.message).toContain('raise timeoutMs of mcpServers.idle');
+		const total = await client.failure('total__hang');
+		expect(total.message).toContain('raise maxMs of mcpServers.total');
+		await until('both servers know', () => served.events('canceled').length === 2);
+	});
+
+	it('starts its server again after it was stopped as idle', async () => {
+		const served = await serveServers({ gate: gateway({ idleMs: 100 }) });
+		const client = await served.client();
+		const pid = await client.call('gate__pid');
+		const sleeping = client.call('gate__sleep', { ms: 400 });
+		await until('a call keeps it running', () => served.opened.hub.processes().length === 1);
+		expect(await sleeping).toBe('slept');
+		await until('it is stopped', () => served.opened.hub.processes().length === 0);
+		expect(statusOf(served, 'gate')).toMatchObject({
+			state: 'stopped',
+			pid: null,
+			tools: 18,
+			version: '1.2.3',
+		});
+		expect(await client.call('gate__pid')).not.toBe(pid);
+	});
+
+	it('of many servers at once is answered, with at most four starts at a time', async () => {
+		const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
+		const env = { START_MS: '30' };
+		const served = await serveServers(
+			Object.fromEntries(names.map((name) => [name, gateway({}, 'normal', env)])),
+		);
+		const client = await served.client();
+		const answers = await Promise.all(names.map((name) => client.call(`${name}__echo`, { text: name })));
+		expect(answers).toEqual(names);
+		let starting = 0;
+		let most = 0;
+		for (const { event } of served.events().sort((a, b) => a.at - b.at)) {
+			if (event === 'start') most = Math.max(most, ++starting);
+			if (event === 'ready') starting--;
+		}
+		expect(most).toBeLessThanOrEqual(4);
+	}, 60_000);
+});
+
+function statusOf(served: Awaited<ReturnType<typeof serveServers>>, id: string): unknown {
+	return served.opened.hub.backends.find((backend) => backend.id === id)?.serverStatus?.();
+}

@@ -1,0 +1,124 @@
+/* What the hub lists of MCP servers: from what is known, with as few processes as possible. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
+import { until } from '../../support/waiting.ts';
+
+async function names(client: HubClient, kind = 'tools'): Promise<string[]> {
+	const list = (await client.request(`${kind}/list`))[kind] as { name: string }[];
+	return list.map(({ name }) => name).filter((name) => name.includes('__'));
+}
+
+describe('the lists of an MCP server', () => {
+	it('are read from a server that was never seen, with prefixed names', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client();
+		expect(await names(client)).toContain('gate__echo');
+		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
+		expect(served.events('start')).toHaveLength(1);
+	});
+
+	it('are answered from disk by the next hub, with no process started', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await names(await first.client());
+		const served = await first.again();
+		const client = await served.client();
+		expect(await names(client)).toContain('gate__echo');
+		const { resources } = await client.request('resources/list');
+		expect(resources).toContainEqual({ uri: 'note://one', name: 'one' });
+		const { resourceTemplates } = await client.request('resources/templates/list');
+		expect(resourceTemplates).toContainEqual({ uriTemplate: 'note://by-id/{id}', name: 'by id' });
+		served.opened.hub.warm();
+		expect(served.opened.hub.processes()).toEqual([]);
+		expect(served.events('start')).toHaveLength(1);
+	});
+
+	it('are kept in files that only the user can read, without values of the environment', async () => {
+		const served = await serveServers({ gate: gateway({}, 'normal', { SECRET: 'hunter2' }) });
+		await names(await served.client());
+		const [file = ''] = readdirSync(served.servers).filter((name) => name.endsWith('.json'));
+		expect(statSync(join(served.servers, file)).mode & 0o777).toBe(0o600);
+		const text = readFileSync(join(served.servers, file), 'utf8');
+		expect(text).not.toContain('hunter2');
+		expect(JSON.parse(text)).toMatchObject({ era: 'legacy', instructions: 'Use gateway with care.' });
+	});
+
+	it('are read again when the file is damaged, with one warning', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await names(await first.client());
+		await first.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		writeFileSync(join(first.servers, file), '{"tools":[', { mode: 0o600 });
+		const served = await first.again();
+		expect(await names(await served.client())).toContain('gate__echo');
+		expect(served.log.filter((line) => line.includes('is damaged'))).toHaveLength(1);
+	});
+
+	it('are read again in the background when they are out of date, after the first answer', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await names(await first.client());
+		await first.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		const known = JSON.parse(readFileSync(join(first.servers, file), 'utf8'));
+		writeFileSync(join(first.servers, file), JSON.stringify({ ...known, tools: [], listedAt: 1 }));
+		const served = await first.again();
+		const client = await served.client();
+		expect(await names(client)).toEqual([]);
+		expect(served.events('start')).toHaveLength(1);
+		served.opened.hub.warm();
+		await until('the client is notified', () =>
+			client.heard.some(({ method }) => method === 'notifications/tools/list_changed'),
+		);
+		expect(await names(client)).toContain('gate__echo');
+		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
+	});
+
+	it('do not wait for a server that hangs, and follow when it is ready', async () => {
+		const served = await serveServers(
+			{ slow: gateway({}, 'normal', { START_MS: '700' }), quick: gateway(), stuck: gateway({}, 'hangs') },
+			{ more: { limits: { listMs: 400 } } },
+		);
+		const client = await served.client();
+		expect((await names(client)).filter((name) => !name.startsWith('quick__'))).toEqual([]);
+		await until('the late server is announced', () => client.heard.length > 0);
+		expect(await names(client)).toContain('slow__echo');
+	});
+
+	it('have only allowed tools, under their new names', async () => {
+		const settings = { allow: ['e*', 'p*', 'ask'], deny: ['params'], rename: { echo: 'say' } };
+		const served = await serveServers({
+			gate: gateway(settings),
+			bare: gateway({ prefix: false, allow: ['pid'] }),
+		});
+		const client = await served.client();
+		const list = (await client.request('tools/list'))['tools'] as { name: string }[];
+		const ours = list.map(({ name }) => name).filter((name) => name.startsWith('gate__') || name === 'pid');
+		expect(ours).toEqual(['gate__ask', 'gate__pid', 'gate__say', 'pid']);
+		expect(await client.call('gate__say', { text: 'hi' })).toBe('hi');
+		expect((await client.failure('gate__params')).message).toContain('Unknown tool: gate__params');
+	});
+
+	it('change with the server: the catalogue first, then one notification', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client();
+		await names(client);
+		await client.call('gate__change');
+		await until('the client is notified', () => client.heard.length > 0);
+		expect(await names(client)).toContain('gate__extra');
+		await client.call('gate__echo', { text: 'x' });
+		expect(client.heard.filter(({ method }) => method.endsWith('list_changed'))).toHaveLength(1);
+	});
+
+	it('keep the server running when the configuration of another one changes', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client();
+		const pid = await client.call('gate__pid');
+		const file = join(served.folder, 'orchestra.json');
+		const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
+		writeFileSync(file, JSON.stringify({ mcpServers: { ...mcpServers, other: gateway() } }));
+		await served.opened.reload();
+		expect(await names(client)).toContain('other__echo');
+		expect(await client.call('gate__pid')).toBe(pid);
+	});
+});

@@ -1,0 +1,90 @@
+/* Who shares a process of an MCP server, and who answers its questions. */
+import { describe, expect, it } from 'vitest';
+import { gateway, type HubClientOptions, serveServers } from '../../support/served-hub.ts';
+import { until } from '../../support/waiting.ts';
+
+const answering: HubClientOptions = {
+	capabilities: { elicitation: {}, roots: {} },
+	onQuestion: (method) =>
+		method === 'roots/list'
+			? { roots: [{ uri: 'file:///here' }] }
+			: { action: 'accept', content: { who: 'Ann' } },
+};
+const accepted = '{"action":"accept","content":{"who":"Ann"}}';
+
+describe('the scope of an MCP server', () => {
+	it('shared is one process for all clients', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [one, two] = [await served.client(), await served.client()];
+		expect(await one.call('gate__pid')).toBe(await two.call('gate__pid'));
+	});
+
+	it('session is one process per client, which ends with the session', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const [one, two] = [await served.client({ sessionId: 'first' }), await served.client()];
+		expect(await one.call('gate__count')).toBe('1');
+		expect(await one.call('gate__count')).toBe('2');
+		expect(await two.call('gate__count')).toBe('1');
+		expect(served.opened.hub.processes()).toHaveLength(2);
+		served.opened.hub.backends.find(({ id }) => id === 'gate')?.endSession?.('first');
+		await until('the process of the session is gone', () => served.opened.hub.processes().length === 1);
+		expect(await two.call('gate__count')).toBe('2');
+	});
+
+	it('call is one process per call', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'call' }) });
+		const client = await served.client();
+		const pids = await Promise.all([1, 2, 3].map(() => client.call('gate__pid')));
+		expect(new Set(pids).size).toBe(3);
+		await until('no process is left', () => served.opened.hub.processes().length === 0);
+	});
+});
+
+describe('a question of an MCP server', () => {
+	it('of a shared process is answered by the only client with a call in flight', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [one, two] = [await served.client(answering), await served.client()];
+		expect(await one.call('gate__ask')).toBe(accepted);
+		expect(await one.call('gate__roots')).toBe('{"roots":[{"uri":"file:///here"}]}');
+		expect(await two.call('gate__ask')).toContain('did not declare the capability elicitation');
+	});
+
+	it('of a shared process gets an error while several clients have calls in flight, and one warning', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [one, two] = [await served.client(answering), await served.client(answering)];
+		await one.call('gate__echo', { text: 'x' });
+		const abort = new AbortController();
+		const hanging = one.call('gate__hang', {}, { signal: abort.signal }).catch(() => 'canceled');
+		await until('the call is in flight', () => served.events('called').length === 1);
+		expect(await two.call('gate__ask')).toContain(
+			'it is not certain which client must answer elicitation/create',
+		);
+		await two.call('gate__ask');
+		expect(served.log.filter((line) => line.includes('Set its scope to "session"'))).toHaveLength(1);
+		abort.abort();
+		await hanging;
+	});
+
+	it('of the process of a session is answered by its client', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const [one, two] = [await served.client(answering), await served.client()];
+		const others = two.call('gate__sleep', { ms: 200 });
+		expect(await one.call('gate__ask')).toBe(accepted);
+		expect(await others).toBe('slept');
+	});
+
+	it('to a modern client suspends the call until the client retries', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
+		const call = { name: 'gate__ask', arguments: {} };
+		const asked = await client.request('tools/call', call);
+		expect(asked).toMatchObject({
+			resultType: 'input_required',
+			inputRequests: { answer: { method: 'elicitation/create' } },
+		});
+		const answer = { action: 'accept', content: { who: 'Ann' } };
+		const { requestState } = asked as { requestState: string };
+		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
+		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
+	});
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
+import { deferred, nextTurn } from '../../support/waiting.ts';
+
+describe('StartLimiter', () => {
+	it('runs four starts at a time, those that a call waits for first', async () => {
+		const limiter = new StartLimiter();
+		const slots = Array.from({ length: STARTS_AT_ONCE }, () => deferred());
+		const order: string[] = [];
+		const { signal } = new AbortController();
+		const start = (
+			name: string,
+			isUrgent: boolean,
+			work: () => Promise<void> = async () => {},
+		): Promise<void> =>
+			limiter.run({ start: () => (order.push(name), work()), signal, isUrgent: () => isUrgent });
+		const running = slots.map(({ promise }, at) => start(`first ${at}`, false, () => promise));
+		const later = [start('background', false), start('call', true)];
+		await nextTurn();
+		expect(order).toHaveLength(STARTS_AT_ONCE);
+		slots[0]?.resolve();
+		await Promise.all(later);
+		expect(order.slice(STARTS_AT_ONCE)).toEqual(['call', 'background']);
+		for (const { resolve } of slots) resolve();
+		await Promise.all(running);
+	});
+
+	it('gives the slot of a start that hangs to the next one', async () => {
+		const limiter = new StartLimiter(20);
+		const hanging = deferred();
+		const { signal } = new AbortController();
+		const isUrgent = (): boolean => false;
+		const stuck = Array.from({ length: STARTS_AT_ONCE }, () =>
+			limiter.run({ start: () => hanging.promise, signal, isUrgent }),
+		);
+		expect(await limiter.run({ start: async () => 'started', signal, isUrgent })).toBe('started');
+		hanging.resolve();
+		await Promise.all(stuck);
+	});
+
+	it('removes a start that was aborted while it waited', async () => {
+		const limiter = new StartLimiter();
+		const hanging = deferred();
+		const isUrgent = (): boolean => false;
+		const { signal } = new AbortController();
+		const running = Array.from({ length: STARTS_AT_ONCE }, () =>
+			limiter.run({ start: () => hanging.promise, signal, isUrgent }),
+		);
+		const abort = new AbortController();
+		let isStarted = false;
+		const start = async (): Promise<void> => void (isStarted = true);
+		const waiting = limiter.run({ start, signal: abort.signal, isUrgent });
+		abort.abort();
+		await expect(waiting).rejects.toMatchObject({ code: 'canceled' });
+		hanging.resolve();
+		await Promise.all(running);
+		expect(isStarted).toBe(false);
+	});
+});

@@ -1,0 +1,182 @@
+/* A hub in this process over real MCP servers, and MCP clients of it. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
+import { Log } from '../../src/log.ts';
+import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
+import { Peer } from '../../src/rpc/peer.ts';
+import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { temporaryFolder, writeFiles } from './workspace.ts';
+
+const fixture = resolve(import.meta.dirname, '../fixtures/servers/gateway-server.mjs');
+const MODERN = 'io.modelcontextprotocol/';
+
+export interface ServedHub {
+	readonly opened: OpenedHub;
+	/** The folder of the configuration, with the file of the starts. */
+	readonly folder: string;
+	/** The folder of what is known of servers. */
+	readonly servers: string;
+	readonly environment: Record<string, string>;
+	/** The lines of the hub's log. */
+	readonly log: string[];
+	/** A legacy client. */
+	client(options?: HubClientOptions): Promise<HubClient>;
+	/** The events that the servers wrote: `start`, `ready`, `canceled`, … with pid and time. */
+	events(event?: string): { event: string; pid: number; at: number }[];
+	/** The same folder and state with a new hub. */
+	again(): Promise<ServedHub>;
+	close(): Promise<void>;
+}
+
+export interface HubClientOptions {
+	readonly capabilities?: object;
+	/** Answers the questions of servers. */
+	readonly onQuestion?: (method: string, params: unknown) => unknown;
+	readonly era?: 'legacy' | 'modern';
+	readonly sessionId?: string;
+}
+
+export interface HubClient {
+	readonly peer: Peer;
+	/** The notifications that it received, in order. */
+	readonly heard: { method: string; params: unknown }[];
+	request(method: string, params?: object, options?: object): Promise<Record<string, unknown>>;
+	/** The text of a tool's result. */
+	call(name: string, input?: object, options?: object): Promise<string>;
+	/** The JSON-RPC error of a call. */
+	failure(
+		name: string,
+		input?: object,
+	): Promise<{ code: number; message: string; data: Record<string, unknown> }>;
+	close(): void;
+}
+
+/** An entry for the server by hand. */
+export function gateway(settings: object = {}, how = 'normal', env: Record<string, string> = {}): object {
+	return {
+		command: process.execPath,
+		args: [fixture, how],
+		env: { STARTS: '${STARTS}', ...env },
+		...settings,
+	};
+}
+
+/** Open a hub over these servers. It is closed when the test ends. */
+export async function serveServers(
+	mcpServers: Record<string, unknown>,
+	{ folder = temporaryFolder(), more = {} }: { folder?: string; more?: object } = {},
+): Promise<ServedHub> {
+	const starts = join(folder, 'starts');
+	const environment = {
+		PATH: process.env['PATH'] ?? '',
+		HOME: folder,
+		XDG_STATE_HOME: join(folder, 'state'),
+		STARTS: starts,
+	};
+	writeFiles(folder, { 'orchestra.json': JSON.stringify({ mcpServers, ...more }) });
+	const log: string[] = [];
+	const opened = await openHub({
+		cwd: folder,
+		environment,
+		log: new Log('test', {
+			level: 'info',
+			format: 'text',
+			write: (line) => log.push(line),
+			now: () => new Date(),
+		}),
+	});
+	const shared = sharedState();
+	const served: ServedHub = {
+		opened,
+		folder,
+		environment,
+		servers: join(folder, 'state/orchestra/servers'),
+		log,
+		client: (options = {}) => connect(opened, shared, options),
+		events: (event) => eventsIn(starts).filter((each) => event === undefined || each.event === event),
+		again: async () => {
+			await opened.close();
+			return serveServers(mcpServers, { folder, more });
+		},
+		close: () => opened.close(),
+	};
+	onTestFinished(() => opened.close());
+	return served;
+}
+
+async function connect(
+	{ hub }: OpenedHub,
+	shared: ReturnType<typeof sharedState>,
+	{ capabilities = {}, onQuestion, era = 'legacy', sessionId }: HubClientOptions,
+): Promise<HubClient> {
+	const [ours, theirs] = memoryPair();
+	const session = new McpSession(hub, { shared, sessionId });
+	const server = new Peer(theirs, session.peerOptions);
+	session.connect(server);
+	theirs.start(server);
+	const heard: HubClient['heard'] = [];
+	const peer = new Peer(ours, {
+		onNotification: (method, params) => heard.push({ method, params }),
+		onRequest: ({ method, params }) => onQuestion?.(method, params),
+	});
+	ours.start(peer);
+	const envelope = {
+		[`${MODERN}protocolVersion`]: '2026-07-28',
+		[`${MODERN}clientCapabilities`]: capabilities,
+		[`${MODERN}clientInfo`]: { name: 'test', version: '1' },
+	};
+	const request: HubClient['request'] = async (method, params = {}, options = {}) => {
+		const meta = { ...envelope, ...('_meta' in params ? (params._meta as object) : {}) };
+		const sent = era === 'modern' ? { ...params, _meta: meta } : params;
+		return (await peer.request(method, sent, options)) as Record<string, unknown>;
+	};
+	if (era === 'legacy') {
+		const clientInfo = { name: 'test', version: '1' };
+		await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+		peer.notify('notifications/initialized');
+	}
+	return {
+		peer,
+		heard,
+		request,
+		call: async (name, input = {}, options = {}) => {
+			const result = await request('tools/call', { name, arguments: input }, options);
+			const [block] = result['content'] as { text: string }[];
+			return block?.text ?? '';
+		},
+		failure: async (name, input = {}) => {
+			try {
+				await request('tools/call', { name, arguments: input });
+			} catch (error) {
+				const found = rpcErrorOf(error);
+				if (found)
+					return { code: found.code, message: found.message, data: found.data as Record<string, unknown> };
+				throw error;
+			}
+			throw new Error(`the call of ${name} was answered`);
+		},
+		close: () => {
+			session.close();
+			void ours.close();
+		},
+	};
+}
+
+function eventsIn(file: string): { event: string; pid: number; at: number }[] {
+	let text = '';
+	try {
+		text = readFileSync(file, 'utf8');
+	} catch {
+		return []; // no server was started
+	}
+	return text
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => {
+			const [event = '', pid, at] = line.split(' ');
+			return { event, pid: Number(pid), at: Number(at) };
+		});
+}
