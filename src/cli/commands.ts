@@ -113,7 +113,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		load: async () => (await import('./commands/check.ts')).check,
 	},
 	init: {
-		summary: 'Write orchestra.json and a tools folder in this directory',
+		summary: 'Write orchestra.json, and move the servers of your MCP clients into it',
 		load: async () => (await import('./commands/init.ts')).init,
 	},
 	doctor: {
