@@ -20,6 +20,9 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 	['check', toolIds],
 	['prompt', promptNames],
 	['hub logs', serverNames],
+	['remove', serverNames],
+	['enable', serverNames],
+	['disable', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);
