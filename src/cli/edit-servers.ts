@@ -55,5 +55,6 @@ function hintFor(names: readonly string[]): string {
 export function noteIfUnused({ out, environment }: CommandInput, file: ServerFile): void {
 	if (file.scope !== 'project') return;
 	const [used] = serverFiles('project', process.cwd(), environment);
-	if (used !== undefined && used.path !== file.path) out.note(`note: ${file.path} is not read, because ${used.path} is`);
+	if (used !== undefined && used.path !== file.path)
+		out.note(`note: ${file.path} is not read, because ${used.path} is`);
 }

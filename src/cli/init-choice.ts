@@ -11,9 +11,14 @@ const TRIES_LIMIT = 5;
 
 /** The servers of `--only a,b`: by their names in the clients or in our configuration. */
 export function namedServers(found: readonly FoundServer[], list: string): FoundServer[] {
-	const names = list.split(',').map((name) => name.trim()).filter((name) => name !== '');
+	const names = list
+		.split(',')
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
 	if (names.length === 0) {
-		throw new OrchestraError('bad_input', '--only names no server', { hint: 'Write it as --only files,github' });
+		throw new OrchestraError('bad_input', '--only names no server', {
+			hint: 'Write it as --only files,github',
+		});
 	}
 	const chosen = names.flatMap((name) => {
 		const matching = found.filter((server) => server.name === name || server.original === name);
@@ -27,7 +32,8 @@ function unknownServer(name: string, found: readonly FoundServer[]): OrchestraEr
 	const names = found.map((server) => server.name);
 	const guesses = nearest(name, names);
 	return new OrchestraError('bad_input', `no client has a server "${name}"`, {
-		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : `There are: ${names.join(', ') || 'none'}`,
+		hint:
+			guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : `There are: ${names.join(', ') || 'none'}`,
 	});
 }
 
@@ -42,7 +48,10 @@ export async function askServers(
 	found: readonly FoundServer[],
 	{ out, input, signal }: ChoiceOptions,
 ): Promise<FoundServer[] | undefined> {
-	const question = found.length === 0 ? 'Connect these clients? [Y/n] ' : 'Import which? Numbers as in 1,3-5 [all], n for none: ';
+	const question =
+		found.length === 0
+			? 'Connect these clients? [Y/n] '
+			: 'Import which? Numbers as in 1,3-5 [all], n for none: ';
 	const reader = createInterface({ input, terminal: false });
 	const onAbort = (): void => reader.close();
 	signal.addEventListener('abort', onAbort, { once: true });
@@ -65,13 +74,18 @@ export async function askServers(
 }
 
 /** What an answer means. */
-export function chosenServers(answer: string, found: readonly FoundServer[]): FoundServer[] | undefined | 'wrong' {
+export function chosenServers(
+	answer: string,
+	found: readonly FoundServer[],
+): FoundServer[] | undefined | 'wrong' {
 	if (/^n(?:o|one)?$/i.test(answer)) return undefined;
 	if (/^(?:y(?:es)?|all)?$/i.test(answer)) return [...found];
 	const numbers = answer.split(/[\s,]+/).map(rangeOf);
 	const isRight = numbers.every((range) => range !== undefined && range[0] >= 1 && range[1] <= found.length);
 	if (!isRight || found.length === 0) return 'wrong';
-	return found.filter((_, index) => numbers.some((range) => range && range[0] <= index + 1 && index + 1 <= range[1]));
+	return found.filter((_, index) =>
+		numbers.some((range) => range && range[0] <= index + 1 && index + 1 <= range[1]),
+	);
 }
 
 function rangeOf(word: string): [first: number, last: number] | undefined {

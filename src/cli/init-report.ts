@@ -11,8 +11,14 @@ import { unifiedDiff } from './terminal/unified-diff.ts';
 /** The table of servers, and the clients that have none. */
 export function showServers(out: Output, { files }: Survey, found: readonly FoundServer[]): void {
 	const width = out.isTerminal ? out.width : undefined;
-	const rows = found.map((server, index) => [String(index + 1), server.name, verdictOf(server), clientsOf(server)]);
-	if (rows.length > 0) for (const line of tableLines(['#', 'SERVER', 'ENTRIES', 'CLIENTS'], rows, width)) out.line(line);
+	const rows = found.map((server, index) => [
+		String(index + 1),
+		server.name,
+		verdictOf(server),
+		clientsOf(server),
+	]);
+	if (rows.length > 0)
+		for (const line of tableLines(['#', 'SERVER', 'ENTRIES', 'CLIENTS'], rows, width)) out.line(line);
 	const titles = new Set(files.map(({ client }) => client.title));
 	for (const { sources } of found) for (const { file } of sources) titles.delete(file.client.title);
 	if (titles.size > 0) out.line(`No servers to import: ${[...titles].join(', ')}`);
@@ -57,7 +63,10 @@ export function showWarnings(out: Output, { files, broken }: Survey, found: read
 function variableFor(server: string, where: string): string {
 	const [map, key = ''] = where.split('.');
 	const name = map === 'env' ? key : `${server}_TOKEN`;
-	return name.toUpperCase().replace(/\W/g, '_').replace(/^(?=\d)/, '_');
+	return name
+		.toUpperCase()
+		.replace(/\W/g, '_')
+		.replace(/^(?=\d)/, '_');
 }
 
 /** A unified diff of every planned file, with secrets masked. */

@@ -64,7 +64,8 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 		isForUser: move.isForUser,
 		keepsServers: flags['keep'] === true,
 	});
-	for (const { message, hint } of plan.refused) out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+	for (const { message, hint } of plan.refused)
+		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
 	if (flags['dry-run'] === true) return showDiff(out, plan, move.found);
 	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;

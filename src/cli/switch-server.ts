@@ -11,10 +11,13 @@ export function switchServer(input: CommandInput, command: Command, isEnabled: b
 	const name = oneName(input, command);
 	const file = fileWith(name, input, command);
 	const word = isEnabled ? 'enabled' : 'disabled';
-	if (isOn(file.servers[name]) === isEnabled) return input.out.line(`${name} is ${word} already in ${file.path}`);
+	if (isOn(file.servers[name]) === isEnabled)
+		return input.out.line(`${name} is ${word} already in ${file.path}`);
 	writeServerFile(file, isEnabled ? enabledText(file, name) : disabledText(file, name));
 	noteIfUnused(input, file);
-	input.out.line(`${input.out.style(isEnabled ? 'green' : 'yellow', '~')} ${name} is ${word} in ${file.path}`);
+	input.out.line(
+		`${input.out.style(isEnabled ? 'green' : 'yellow', '~')} ${name} is ${word} in ${file.path}`,
+	);
 }
 
 function isOn(entry: unknown): boolean {

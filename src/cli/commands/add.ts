@@ -1,7 +1,9 @@
 /* `mctl add`: a server entry, written into the configuration as a person would. */
+import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
-import { serverFiles, writeServerFile } from '../../config/edit/server-files.ts';
+import { type ServerFile, serverFiles, writeServerFile } from '../../config/edit/server-files.ts';
+import { isOwnCommand } from '../../config/own-entry.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { scopeFlag, scopeOf } from '../edit-servers.ts';
@@ -12,13 +14,30 @@ export const add: Command = {
 	usage: 'mctl add <name> [flags] -- <command…>  |  mctl add <name> <url>',
 	examples: [
 		'mctl add files -- npx -y @modelcontextprotocol/server-filesystem .',
-		'mctl add github -e \'GITHUB_TOKEN=${GITHUB_TOKEN}\' -- npx -y @modelcontextprotocol/server-github',
-		'mctl add docs https://mcp.example.com/mcp -H \'Authorization: Bearer ${TOKEN}\'',
+		"mctl add github -e 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github",
+		"mctl add docs https://mcp.example.com/mcp -H 'Authorization: Bearer ${TOKEN}'",
 	],
 	flags: {
-		env: { type: 'string', short: 'e', value: 'KEY=VALUE', repeats: true, help: 'a variable; may be repeated' },
-		header: { type: 'string', short: 'H', value: 'NAME: VALUE', repeats: true, help: 'a header; may be repeated' },
-		transport: { type: 'string', short: 't', value: 'KIND', help: `${transports.join(', ')} (default: by the words)` },
+		env: {
+			type: 'string',
+			short: 'e',
+			value: 'KEY=VALUE',
+			repeats: true,
+			help: 'a variable; may be repeated',
+		},
+		header: {
+			type: 'string',
+			short: 'H',
+			value: 'HEADER',
+			repeats: true,
+			help: "a header as 'Name: value'; may be repeated",
+		},
+		transport: {
+			type: 'string',
+			short: 't',
+			value: 'KIND',
+			help: `${transports.join(', ')} (default: by the words)`,
+		},
 		scope: scopeFlag,
 	},
 
@@ -30,16 +49,16 @@ export const add: Command = {
 		}
 		const entry = entryOf(name, words, input);
 		const [file] = serverFiles(scopeOf(input, add) ?? 'project', process.cwd(), input.environment);
-		if (file === undefined) return;
+		if (file === undefined) throw usageError(add, 'there is no file for this scope');
 		if (Object.hasOwn(file.servers, name)) {
 			throw new OrchestraError('bad_input', `${file.path} has a server "${name}" already`, {
 				hint: `Choose another name, or remove it first: mctl remove ${name}`,
 			});
 		}
-		writeServerFile(file, setJsonKey(file.text, ['mcpServers', name], entry));
+		writeServerFile(file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry)));
 		noteSecrets(input);
 		input.out.line(`${input.out.style('green', '+')} ${name} in ${file.path}`);
-		input.out.line(`\nNext: mctl show ${name}`);
+		input.out.line('\nNext: mctl list servers --check');
 	},
 };
 
@@ -55,12 +74,32 @@ function entryOf(name: string, words: readonly string[], input: CommandInput): R
 	if (isUrl) throw usageError(add, `${first} is a URL; --transport stdio takes a command`);
 	const headers = input.lists?.get('header') ?? [];
 	if (headers.length > 0) throw usageError(add, '--header is for a URL; a command takes --env');
+	if (isOwnCommand({ command: first, args: [...rest] })) {
+		throw usageError(
+			add,
+			`"${words.join(' ')}" is this program itself, so it is not added to its own configuration`,
+		);
+	}
 	const env = pairsOf(input.lists?.get('env') ?? [], '=');
 	return { command: first, ...(rest.length > 0 ? { args: rest } : {}), ...(env && { env }) };
 }
 
-function remoteEntry(url: string, rest: readonly string[], { flags, lists }: CommandInput): Record<string, unknown> {
-	if (!URL.canParse(url) || !/^https?:/i.test(url)) throw usageError(add, `"${url}" is not an http:// or https:// address`);
+/** A relative program is meant from here; in a file it counts from the folder of that file. */
+function seenFrom({ path, scope }: ServerFile, entry: Record<string, unknown>): Record<string, unknown> {
+	const { command } = entry;
+	if (typeof command !== 'string' || !/^\.{1,2}[/\\]/.test(command)) return entry;
+	if (scope === 'user') return { ...entry, command: resolve(command) };
+	const inside = relative(dirname(path), resolve(command));
+	return { ...entry, command: inside.startsWith('..') ? inside : `./${inside}` };
+}
+
+function remoteEntry(
+	url: string,
+	rest: readonly string[],
+	{ flags, lists }: CommandInput,
+): Record<string, unknown> {
+	if (!URL.canParse(url) || !/^https?:/i.test(url))
+		throw usageError(add, `"${url}" is not an http:// or https:// address`);
 	if (rest.length > 0) throw usageError(add, `unexpected word "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
@@ -91,7 +130,9 @@ function noteSecrets({ lists, out }: CommandInput): void {
 	];
 	for (const [name, value] of pairs) {
 		if (looksLikeSecret(name, value)) {
-			out.note(`note: ${name} is in the file in plain text; '\${VARIABLE}' in its place is read from the environment`);
+			out.note(
+				`note: ${name} is in the file in plain text; '\${VARIABLE}' in its place is read from the environment`,
+			);
 		}
 	}
 }

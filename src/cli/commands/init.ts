@@ -54,9 +54,11 @@ export const init: Command = {
 
 function checkFlags({ flags }: CommandInput): void {
 	const others = ['yes', 'only', 'user', 'keep', 'dry-run'].filter((name) => flags[name] !== undefined);
-	if (flags['undo'] === true && others.length > 0) throw usageError(init, `--undo and --${others[0]} exclude each other`);
+	if (flags['undo'] === true && others.length > 0)
+		throw usageError(init, `--undo and --${others[0]} exclude each other`);
 	if (flags['force'] === true && flags['undo'] !== true) throw usageError(init, '--force is for --undo only');
-	if (flags['yes'] === true && flags['only'] !== undefined) throw usageError(init, '--yes and --only exclude each other');
+	if (flags['yes'] === true && flags['only'] !== undefined)
+		throw usageError(init, '--yes and --only exclude each other');
 }
 
 function undo({ flags, environment, out }: CommandInput): void {
@@ -84,7 +86,8 @@ function startProject(input: CommandInput, home: string): void {
 	out.line('\nNext: mctl new tool my-tool');
 	out.line('Then: mctl doctor');
 	const found = foundElsewhere(input, home);
-	if (found > 0) out.line(`Your MCP clients have ${found} more: mctl init --dry-run shows how to import them`);
+	if (found > 0)
+		out.line(`Your MCP clients have ${found} more: mctl init --dry-run shows how to import them`);
 }
 
 /** Servers of clients that the new configuration does not have. A broken file is no reason to fail here. */

@@ -7,7 +7,7 @@
 
 const CONTEXT_LINES = 3;
 /** Most changed lines that are compared one by one. */
-const CHANGES_LIMIT = 2000;
+const CHANGES_LIMIT = 500;
 
 type Step = readonly [sign: ' ' | '-' | '+', line: string];
 
@@ -100,7 +100,11 @@ function startOf(reached: ReadonlyMap<number, number>, diagonal: number, changes
 	return diagonal === -changes || (diagonal !== changes && left < right) ? right : left + 1;
 }
 
-function walkBack(trace: readonly Map<number, number>[], old: readonly string[], fresh: readonly string[]): Step[] {
+function walkBack(
+	trace: readonly Map<number, number>[],
+	old: readonly string[],
+	fresh: readonly string[],
+): Step[] {
 	const steps: Step[] = [];
 	let x = old.length;
 	let y = fresh.length;

@@ -121,12 +121,16 @@ function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly strin
 	if (typeof client['envFile'] === 'string') return 'uses envFile; put its values into env';
 	if (typeof client['headersHelper'] === 'string') return 'uses headersHelper; write the headers out';
 	const { url } = entry;
-	return typeof url === 'string' && !/^(?:https?:\/\/|\$\{)/.test(url) ? 'has a url that is not http' : undefined;
+	return typeof url === 'string' && !/^(?:https?:\/\/|\$\{)/.test(url)
+		? 'has a url that is not http'
+		: undefined;
 }
 
 /** What a relative path of the user's own file means depends on the folder of the client. */
 function relativeReason({ command, cwd }: NormalEntry, scope: ClientScope): string | undefined {
-	const relative = [command, cwd].find((path) => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path));
+	const relative = [command, cwd].find(
+		(path) => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
+	);
 	return scope === 'user' && relative !== undefined
 		? `has the relative path ${String(relative)}; write it in full`
 		: undefined;

@@ -43,7 +43,10 @@ function editJson({ text, keys }: ClientFile, { remove, add }: ClientChange): st
 }
 
 function editToml({ text, keys }: ClientFile, { remove, add }: ClientChange): string {
-	const rest = remove.reduce((before, server) => removeTomlTable(before, [...server.keys, server.name]), text);
+	const rest = remove.reduce(
+		(before, server) => removeTomlTable(before, [...server.keys, server.name]),
+		text,
+	);
 	return add ? appendTomlTable(rest, [...keys, add.name], textsOf(add.value)) : rest;
 }
 
@@ -55,7 +58,10 @@ function editYaml({ text, keys }: ClientFile, { remove }: ClientChange): string 
 
 function textsOf(value: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
 	return Object.fromEntries(
-		Object.entries(value).map(([key, inner]) => [key, Array.isArray(inner) ? inner.map(String) : String(inner)]),
+		Object.entries(value).map(([key, inner]) => [
+			key,
+			Array.isArray(inner) ? inner.map(String) : String(inner),
+		]),
 	);
 }
 
@@ -90,6 +96,8 @@ function plain(value: unknown): unknown {
 	return Object.fromEntries(
 		Object.entries(value)
 			.map(([key, inner]): [string, unknown] => [key, plain(inner)])
-			.filter(([, inner]) => !(isObject(inner) && !(inner instanceof Date) && Object.keys(inner).length === 0)),
+			.filter(
+				([, inner]) => !(isObject(inner) && !(inner instanceof Date) && Object.keys(inner).length === 0),
+			),
 	);
 }

@@ -75,7 +75,11 @@ function groupsOf(files: readonly ClientFile[]): ServerGroup[] {
 }
 
 /** `files-cursor`, then `files-cursor-project`, then `files-cursor-2`. */
-function suffixed(original: string, sources: readonly ServerSource[], isTaken: (name: string) => boolean): string {
+function suffixed(
+	original: string,
+	sources: readonly ServerSource[],
+	isTaken: (name: string) => boolean,
+): string {
 	const client = sources[0]?.file.client.id ?? '';
 	const base = `${original}-${client}`;
 	const candidates = [base, `${base}-${sources[0]?.server.scope}`];

@@ -6,7 +6,16 @@
  * the hash of the new bytes, so undo knows whether a file was changed since.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmdirSync,
+	rmSync,
+	statSync,
+	unlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
@@ -37,7 +46,9 @@ interface Manifest {
 /** Back up, then write. Returns the backup folder. A failure in the middle restores what was written. */
 export function applyMove(files: readonly PlannedFile[], folders: readonly string[], state: string): string {
 	const backup = newBackupFolder(state);
-	const created = [...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders))];
+	const created = [
+		...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders)),
+	];
 	const entries = files.map((file, index) => backedUp(file, join(backup, `${index}.bak`)));
 	const manifest: Manifest = { files: entries, folders: created };
 	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
@@ -109,7 +120,13 @@ function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEnt
 	if (before === undefined) return { path, after: hashOf(after) };
 	replaceFile(copy, before, { mode: 0o600 });
 	const mode = statSync(path).mode & 0o7777;
-	return { path, copy: copy.slice(dirname(copy).length + 1), mode, before: hashOf(before), after: hashOf(after) };
+	return {
+		path,
+		copy: copy.slice(dirname(copy).length + 1),
+		mode,
+		before: hashOf(before),
+		after: hashOf(after),
+	};
 }
 
 function hashOf(bytes: Uint8Array): string {

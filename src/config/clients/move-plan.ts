@@ -71,7 +71,10 @@ export function planMove(options: MoveOptions): MovePlan {
 		}),
 		...(['user', 'project'] as const).flatMap((scope) => plannedContinue(options, scope)),
 	];
-	return { files: planned.filter(({ before, after }) => before === undefined || !before.equals(after)), refused };
+	return {
+		files: planned.filter(({ before, after }) => before === undefined || !before.equals(after)),
+		refused,
+	};
 }
 
 function plannedTarget(options: MoveOptions, scope: ClientScope): PlannedFile[] {
@@ -84,7 +87,10 @@ function plannedTarget(options: MoveOptions, scope: ClientScope): PlannedFile[] 
 		return [[name, scope === 'user' && isOfProject ? inFolder(entry, options.project) : entry]];
 	});
 	if (added.length === 0 && (target.before !== undefined || scope === 'user')) return [];
-	const text = added.reduce((before, [name, entry]) => setJsonKey(before, ['mcpServers', name], entry), target.text);
+	const text = added.reduce(
+		(before, [name, entry]) => setJsonKey(before, ['mcpServers', name], entry),
+		target.text,
+	);
 	return [{ path: target.path, before: target.before, after: Buffer.from(text), mode: target.mode }];
 }
 
@@ -110,7 +116,9 @@ function plannedClient(options: MoveOptions, file: ClientFile): PlannedFile[] {
 }
 
 function removedFrom({ chosen }: MoveOptions, file: ClientFile): ClientFile['servers'][number][] {
-	return chosen.flatMap(({ sources }) => sources.filter((source) => source.file === file).map(({ server }) => server));
+	return chosen.flatMap(({ sources }) =>
+		sources.filter((source) => source.file === file).map(({ server }) => server),
+	);
 }
 
 /** Every file of the user, and the file of a project whose servers are imported. */

@@ -48,7 +48,9 @@ function localEntry(raw: Raw): Raw | undefined {
 	const [program, ...before] = words.map(textOf);
 	if (program === undefined || program === '') return undefined;
 	const after = Array.isArray(raw['args']) ? raw['args'].map(textOf) : [];
-	const passed = Array.isArray(raw['env_vars']) ? raw['env_vars'].filter((name) => typeof name === 'string') : [];
+	const passed = Array.isArray(raw['env_vars'])
+		? raw['env_vars'].filter((name) => typeof name === 'string')
+		: [];
 	const env = {
 		...Object.fromEntries(passed.map((name) => [name, `\${${name}:-}`])),
 		...textMap(raw['environment']),
@@ -69,13 +71,25 @@ function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
 		...(bearer === undefined ? {} : { Authorization: `Bearer \${${bearer}}` }),
 	};
 	// In the settings of Gemini `url` is always SSE.
-	const isSse = raw['type'] === 'sse' || (client === 'gemini' && raw['httpUrl'] === undefined && raw['type'] === undefined);
+	const isSse =
+		raw['type'] === 'sse' ||
+		(client === 'gemini' && raw['httpUrl'] === undefined && raw['type'] === undefined);
 	return { type: isSse ? 'sse' : 'http', url, headers };
 }
 
 /** Settings that we have too, under other names. Those of our own names stay as they are. */
 function settingsOf(raw: Raw): Raw {
-	const own = ['scope', 'startMs', 'timeoutMs', 'maxMs', 'idleMs', 'concurrency', 'queue', 'restart', 'allow'];
+	const own = [
+		'scope',
+		'startMs',
+		'timeoutMs',
+		'maxMs',
+		'idleMs',
+		'concurrency',
+		'queue',
+		'restart',
+		'allow',
+	];
 	const more = ['deny', 'rename', 'eager', 'prefix'];
 	return {
 		startMs: milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'],

@@ -4,7 +4,8 @@
  */
 import { isObject } from '../../wire/json.ts';
 
-const secretName = /token|secret|passw|api[-_]?key|apikey|access[-_]?key|private[-_]?key|credential|authorization|^auth$|[-_]pat$|^pat$|[-_]key$|^key$|cookie/i;
+const secretName =
+	/token|secret|passw|api[-_]?key|apikey|access[-_]?key|private[-_]?key|credential|authorization|^auth$|[-_]pat$|^pat$|[-_]key$|^key$|cookie/i;
 const knownToken =
 	/\b(?:sk|pk|rk)-[\w-]{12,}|\bgh[pousr]_\w{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{12,}|\bxox[abeprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{20,}|\bya29\.[\w-]{16,}|\beyJ[\w-]{10,}\.[\w-]{10,}|\bnpm_\w{20,}|\bhf_\w{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|:\/\/[^/\s:@]+:[^/\s@]+@/;
 
@@ -37,7 +38,11 @@ export function secretValues(entry: unknown): { readonly where: string; readonly
 	const args = Array.isArray(entry['args']) ? entry['args'] : [];
 	const all = [
 		...maps.map(({ map, name, value }) => ({ where: `${map}.${name}`, name, value })),
-		...args.map((value: unknown, index) => ({ where: `args.${index}`, name: flagBefore(args, index), value })),
+		...args.map((value: unknown, index) => ({
+			where: `args.${index}`,
+			name: flagBefore(args, index),
+			value,
+		})),
 		{ where: 'url', name: '', value: entry['url'] },
 	];
 	return all.flatMap(({ where, name, value }) =>
@@ -61,7 +66,10 @@ const barePair = /^([+\- ]?\s*(?:- )?)([\w.-]{1,100})(\s*[:=]\s*)(\S.*)$/;
 export function maskSecrets(line: string, known: readonly string[] = []): string {
 	const masked = known
 		.filter((value) => value.length > 3)
-		.reduce((text, value) => text.replaceAll(JSON.stringify(value).slice(1, -1), MASK).replaceAll(value, MASK), line)
+		.reduce(
+			(text, value) => text.replaceAll(JSON.stringify(value).slice(1, -1), MASK).replaceAll(value, MASK),
+			line,
+		)
 		.replace(quotedPair, (whole, quote: string, name: string, colon: string, other: string, value: string) =>
 			looksLikeSecret(name, value) ? `${quote}${name}${quote}${colon}${other}${MASK}${other}` : whole,
 		)

@@ -23,7 +23,8 @@ export function translateReferences(entry: unknown, client: ClientId, scope: Cli
 	return { entry: translated, foreign: [...foreign] };
 }
 
-const foreignReference = /\$\{(?:input|command|config|workspaceFolder|workspaceRoot)[^}]*\}|\{file:[^}]*\}|\$\{\{[^}]*\}\}/g;
+const foreignReference =
+	/\$\{(?:input|command|config|workspaceFolder|workspaceRoot)[^}]*\}|\{file:[^}]*\}|\$\{\{[^}]*\}\}/g;
 
 function translateText(text: string, client: ClientId, scope: ClientScope): string {
 	let result = text
@@ -34,7 +35,8 @@ function translateText(text: string, client: ClientId, scope: ClientScope): stri
 	// The servers of a project run in its folder.
 	if (scope === 'project') result = result.replace(/\$\{workspaceFolder\}/g, '.');
 	if (client === 'opencode') result = result.replace(/\{env:([A-Za-z_]\w*)\}/g, '${$1}');
-	if (client === 'continue') result = result.replace(/\$\{\{\s*(?:secrets|inputs)\.([A-Za-z_]\w*)\s*\}\}/g, '${$1}');
+	if (client === 'continue')
+		result = result.replace(/\$\{\{\s*(?:secrets|inputs)\.([A-Za-z_]\w*)\s*\}\}/g, '${$1}');
 	if (client === 'gemini') result = result.replace(/\$([A-Za-z_]\w*)/g, '${$1}');
 	return result;
 }

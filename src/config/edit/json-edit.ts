@@ -89,14 +89,10 @@ function cut(at: number, end: number): TextEdit {
 function replaceValue(body: string, node: Jsonc.Node, value: unknown): string {
 	const layout = layoutOf(body);
 	const indent = indentOf(body, node.offset);
-	const isInline = !body.slice(lineStart(body, node.offset), endOf(node)).includes('\n') && !isRoomy(node);
+	const isLine = !body.slice(node.offset, endOf(node)).includes('\n');
+	const isInline = layout.isMinified || (isLine && (node.children ?? []).length > 0);
 	const text = isInline ? inlineText(value, layout) : blockText(value, layout, indent);
 	return applyTextEdits(body, [{ at: node.offset, end: endOf(node), text }]);
-}
-
-/** An object that is the only one of its line may get lines of its own. */
-function isRoomy(node: Jsonc.Node): boolean {
-	return node.type !== 'object' || (node.children ?? []).length === 0;
 }
 
 interface NewKey {

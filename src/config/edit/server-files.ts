@@ -41,7 +41,9 @@ export function serverFiles(
 	const found = findProjectFile(cwd, environment['HOME']);
 	const folder = found === undefined ? cwd : dirname(found);
 	const names = ['orchestra.json', '.mcp.json'].filter((name) => existsSync(join(folder, name)));
-	return (names.length > 0 ? names : ['orchestra.json']).map((name) => readServerFile(scope, join(folder, name)));
+	return (names.length > 0 ? names : ['orchestra.json']).map((name) =>
+		readServerFile(scope, join(folder, name)),
+	);
 }
 
 /** Replace the text of the file; a text that another program wrote in the meantime is left alone. */

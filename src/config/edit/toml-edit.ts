@@ -51,7 +51,8 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
 function cutBlock(text: string, start: number, end: number): string {
 	const isBlankBefore = start === 0 || isBlank(text.slice(lineStart(text, start - 1), start));
 	let to = end;
-	while (isBlankBefore && to < text.length && isBlank(text.slice(to, nextLine(text, to)))) to = nextLine(text, to);
+	while (isBlankBefore && to < text.length && isBlank(text.slice(to, nextLine(text, to))))
+		to = nextLine(text, to);
 	return text.slice(0, start) + text.slice(to);
 }
 

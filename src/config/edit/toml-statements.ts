@@ -38,7 +38,12 @@ export function tomlStatements(text: string): TomlStatement[] {
 		const path = keyPath(text.slice(keyAt, keyEnd));
 		const end = nextLine(text, isTable ? keyEnd : endOfValue(text, keyEnd + 1));
 		if (isTable) table = path;
-		statements.push({ kind: isTable ? 'table' : 'pair', path: isTable ? path : [...table, ...path], start, end });
+		statements.push({
+			kind: isTable ? 'table' : 'pair',
+			path: isTable ? path : [...table, ...path],
+			start,
+			end,
+		});
 		start = end;
 	}
 	return statements;

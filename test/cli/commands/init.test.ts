@@ -1,5 +1,15 @@
-import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync, chmodSync, renameSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+	chmodSync,
+	existsSync,
+	lstatSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
@@ -7,11 +17,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
 import { type ClientHome, clientHome, SECRET } from '../../support/client-home.ts';
-import { mctl, type MctlResult } from '../../support/mctl.ts';
+import { type MctlResult, mctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
-import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
+import { writeFiles } from '../../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../../dist/cli/main.js');
 
@@ -109,7 +119,9 @@ describe('mctl init --yes', () => {
 
 	it('points out secrets without printing them, and servers that only their client can run', async () => {
 		const { stderr } = await init(clientHome(), '--yes');
-		expect(stderr).toContain('from-cursor: env.GITHUB_TOKEN looks like a secret in plain text; write ${GITHUB_TOKEN}');
+		expect(stderr).toContain(
+			'from-cursor: env.GITHUB_TOKEN looks like a secret in plain text; write ${GITHUB_TOKEN}',
+		);
 		expect(stderr).toContain('"asks" stays in VS Code: it uses ${input:token}');
 		expect(stderr).toContain('"extension" stays in Zed: it is an extension of the client');
 		expect(stderr).toContain('Claude Code has servers of 1 other project (/somewhere/else)');
@@ -169,7 +181,9 @@ describe('mctl init with other flags', () => {
 		const before = snapshot(place.home);
 		const { code, stdout } = await init(place, '--dry-run');
 		expect([code, snapshot(place.home)]).toEqual([0, before]);
-		expect(stdout).toContain(`--- ${join(place.home, '.codex/config.toml')}\n+++ ${join(place.home, '.codex/config.toml')}\n@@ -1,`);
+		expect(stdout).toContain(
+			`--- ${join(place.home, '.codex/config.toml')}\n+++ ${join(place.home, '.codex/config.toml')}\n@@ -1,`,
+		);
 		expect(stdout).toContain('+[mcp_servers.orchestra]\n');
 		expect(stdout).not.toContain(SECRET);
 		expect(stdout).toContain('********');
@@ -226,19 +240,27 @@ describe('mctl init with other flags', () => {
 	it('changes no client without a terminal and without flags', async () => {
 		const place = clientHome();
 		const { code, stdout } = await init(place);
-		expect([code, stdout]).toEqual([0, expect.stringMatching(/Your MCP clients have \d+ more: mctl init --dry-run/)]);
+		expect([code, stdout]).toEqual([
+			0,
+			expect.stringMatching(/Your MCP clients have \d+ more: mctl init --dry-run/),
+		]);
 		for (const [file, text] of Object.entries(place.files)) expect(textOf(place, file)).toBe(text);
 	});
 });
 
 describe.each([60, 120])('mctl init at %i columns', (columns) => {
 	it.skipIf(!hasTerminal)('asks for numbers, and imports those', async () => {
-		const place = clientHome(/cursor\/mcp|cline/);
+		const place = clientHome(/^\.cursor|cline/);
 		const typed = [
 			['none: ', '9\n'],
 			['none: ', '1,3\n'],
 		] as const;
-		const { screen, code } = await mctlInTerminal(['init'], { cwd: place.project, env: place.env, columns, typed });
+		const { screen, code } = await mctlInTerminal(['init'], {
+			cwd: place.project,
+			env: place.env,
+			columns,
+			typed,
+		});
 		expect([code, screen]).toEqual([0, expect.stringContaining('Type numbers from 1 to')]);
 		expect(tableOf(screen)).toHaveLength(5);
 		for (const line of tableOf(screen)) expect(line.length).toBeLessThanOrEqual(columns);
@@ -249,7 +271,12 @@ describe.each([60, 120])('mctl init at %i columns', (columns) => {
 		const place = clientHome(/cursor/);
 		const before = snapshot(place.home);
 		const typed = [['none: ', 'n\n']] as const;
-		const { screen, code } = await mctlInTerminal(['init'], { cwd: place.project, env: place.env, columns, typed });
+		const { screen, code } = await mctlInTerminal(['init'], {
+			cwd: place.project,
+			env: place.env,
+			columns,
+			typed,
+		});
 		expect([code, screen]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
 		expect(snapshot(place.home)).toEqual(before);
 	});
@@ -281,7 +308,9 @@ function textOf({ home }: ClientHome, file: string): string {
 }
 
 function serversIn(place: ClientHome, file: string): Record<string, unknown> {
-	const { mcpServers } = parseJsonc(textOf(place, file), file).value as { mcpServers: Record<string, unknown> };
+	const { mcpServers } = parseJsonc(textOf(place, file), file).value as {
+		mcpServers: Record<string, unknown>;
+	};
 	return mcpServers;
 }
 
@@ -308,14 +337,19 @@ async function callThrough(
 	place: ClientHome,
 	{ file, keys, server, folder }: { file: string; keys: string[]; server: string; folder: string },
 ): Promise<string> {
-	const entry = keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], valueOf(place, file));
+	const entry = keys.reduce<unknown>(
+		(value, key) => (value as Record<string, unknown>)[key],
+		valueOf(place, file),
+	);
 	const { command, args = [] } = entry as { command: string | string[]; args?: string[] };
 	const [program = '', ...words] = [command, args].flat();
 	expect([program, words]).toEqual([process.execPath, [main, 'bridge']]);
 	const cwd = join(place.home, folder);
 	const env = { PATH: process.env['PATH'] ?? '', HOME: place.home };
 	const client = new Client({ name: 'test', version: '1' });
-	await client.connect(new StdioClientTransport({ command: program, args: words, cwd, env, stderr: 'ignore' }));
+	await client.connect(
+		new StdioClientTransport({ command: program, args: words, cwd, env, stderr: 'ignore' }),
+	);
 	try {
 		const { content } = await client.callTool({ name: `${server}__echo`, arguments: { text: 'hello' } });
 		return (content as { text: string }[])[0]?.text ?? '';

@@ -12,8 +12,18 @@ describe('removeJsonKey', () => {
 		['a key in a line of several', '{ "a": 1, "b": 2, "c": 3 }', 'b', '{ "a": 1, "c": 3 }'],
 		['the last key in a line of several', '{ "a": 1, "b": 2 }', 'b', '{ "a": 1 }'],
 		['a key of a minified text', '{"a":1,"b":{"x":[1,2]},"c":3}', 'b', '{"a":1,"c":3}'],
-		['a key over several lines', '{\r\n  "a": {\r\n    "x": 1\r\n  },\r\n  "b": 2\r\n}', 'a', '{\r\n  "b": 2\r\n}'],
-		['no comment of another key', '{\n  "a": 1, // one\n  // two\n  "b": 2\n}', 'b', '{\n  "a": 1 // one\n  // two\n}'],
+		[
+			'a key over several lines',
+			'{\r\n  "a": {\r\n    "x": 1\r\n  },\r\n  "b": 2\r\n}',
+			'a',
+			'{\r\n  "b": 2\r\n}',
+		],
+		[
+			'no comment of another key',
+			'{\n  "a": 1, // one\n  // two\n  "b": 2\n}',
+			'b',
+			'{\n  "a": 1 // one\n  // two\n}',
+		],
 		['no comment of its own line', '{\n  "a": 1, // one\n  "b": 2\n}', 'a', '{\n  // one\n  "b": 2\n}'],
 	])('removes %s', (_, text, key, expected) => {
 		expect(removeJsonKey(text, [key])).toBe(expected);
@@ -29,13 +39,25 @@ describe('setJsonKey', () => {
 	it.each([
 		['behind the last key', '{\n\t"a": 1\n}\n', '{\n\t"a": 1,\n\t"n": {\n\t\t"x": 1\n\t}\n}\n'],
 		['behind a trailing comma', '{\n  "a": 1,\n}', '{\n  "a": 1,\n  "n": {\n    "x": 1\n  },\n}'],
-		['behind the comment of the last key', '{\n  "a": 1 // one\n}', '{\n  "a": 1, // one\n  "n": {\n    "x": 1\n  }\n}'],
+		[
+			'behind the comment of the last key',
+			'{\n  "a": 1 // one\n}',
+			'{\n  "a": 1, // one\n  "n": {\n    "x": 1\n  }\n}',
+		],
 		['in an empty object', '{}\n', '{\n  "n": {\n    "x": 1\n  }\n}\n'],
 		['in an empty text', '', '{\n  "n": {\n    "x": 1\n  }\n}\n'],
-		['in an object with a comment', '{\r\n  // none\r\n}', '{\r\n  "n": {\r\n    "x": 1\r\n  }\r\n  // none\r\n}'],
+		[
+			'in an object with a comment',
+			'{\r\n  // none\r\n}',
+			'{\r\n  "n": {\r\n    "x": 1\r\n  }\r\n  // none\r\n}',
+		],
 		['in a line', '{ "a": 1 }', '{ "a": 1, "n": { "x": 1 } }'],
 		['in a minified text', '{"a":1}', '{"a":1,"n":{"x":1}}'],
-		['in place of its value', '{\n  "n": 7, // seven\n  "a": 1\n}', '{\n  "n": {\n    "x": 1\n  }, // seven\n  "a": 1\n}'],
+		[
+			'in place of its value',
+			'{\n  "n": 7, // seven\n  "a": 1\n}',
+			'{\n  "n": {\n    "x": 1\n  }, // seven\n  "a": 1\n}',
+		],
 	])('writes a key %s', (_, text, expected) => {
 		expect(setJsonKey(text, ['n'], { x: 1 })).toBe(expected);
 	});

@@ -5,7 +5,8 @@ import { appendTomlTable, removeTomlTable } from '../../../src/config/edit/toml-
 
 describe('removeTomlTable', () => {
 	it('removes a table with its own tables, and leaves comments of the next one', () => {
-		const text = '# top\nmodel = "o3" # why\n\n[mcp_servers.a]\ncommand = "x"\n\n[mcp_servers.a.env]\nT = "1"\n\n# about b\n[mcp_servers.b]\ncommand = "y"\n';
+		const text =
+			'# top\nmodel = "o3" # why\n\n[mcp_servers.a]\ncommand = "x"\n\n[mcp_servers.a.env]\nT = "1"\n\n# about b\n[mcp_servers.b]\ncommand = "y"\n';
 		expect(removeTomlTable(text, ['mcp_servers', 'a'])).toBe(
 			'# top\nmodel = "o3" # why\n\n# about b\n[mcp_servers.b]\ncommand = "y"\n',
 		);
@@ -13,7 +14,11 @@ describe('removeTomlTable', () => {
 
 	it.each([
 		['dotted keys', 'mcp_servers.a.command = "x"\nmcp_servers.a.args = [\n  "]", # ]\n]\nz = 1\n', 'z = 1\n'],
-		['a key of the outer table', '[mcp_servers]\na = { command = "x" }\nb.command = "y"\n', '[mcp_servers]\nb.command = "y"\n'],
+		[
+			'a key of the outer table',
+			'[mcp_servers]\na = { command = "x" }\nb.command = "y"\n',
+			'[mcp_servers]\nb.command = "y"\n',
+		],
 		['a quoted key', `[mcp_servers."a"]\r\ncommand = '''\r\n[mcp_servers.b]'''\r\n[x]\r\n`, '[x]\r\n'],
 		['a table at the end without a newline', 'z = 1\n[mcp_servers.a]\ncommand = "x"', 'z = 1\n'],
 	])('removes %s', (_, text, expected) => {
@@ -28,7 +33,10 @@ describe('removeTomlTable', () => {
 				expect(parse(removed)).toEqual(expected);
 				for (const mark of kept) expect(removed).toContain(mark);
 				expect(isSubsequence(removed, text)).toBe(true);
-				const added = appendTomlTable(removed, ['mcp_servers', 'new "one"'], { command: 'a\\b\u007F', args: ['"', '#'] });
+				const added = appendTomlTable(removed, ['mcp_servers', 'new "one"'], {
+					command: 'a\\b\u007F',
+					args: ['"', '#'],
+				});
 				expect(added.startsWith(removed)).toBe(true);
 				expect(parse(added)).toMatchObject({
 					...expected,
@@ -40,7 +48,7 @@ describe('removeTomlTable', () => {
 	});
 });
 
-function withoutServer(value: Record<string, unknown>, name: string): unknown {
+function withoutServer(value: Record<string, unknown>, name: string): Record<string, unknown> {
 	const copy = structuredClone(value) as { mcp_servers?: Record<string, unknown> };
 	if (copy.mcp_servers === undefined) return copy;
 	const { [name]: _gone, ...rest } = copy.mcp_servers;
@@ -90,7 +98,11 @@ function document(): fc.Arbitrary<{ text: string; kept: string[] }> {
 	const table = fc.array(value, { maxLength: 3 }).map((values) => ({
 		key: 'table',
 		text: (id: number) =>
-			[`[table${id}.'in ] ner']`, ...values.map((each, index) => `a.b${index} = ${each}`), `# kept ${id}`].join('\n'),
+			[
+				`[table${id}.'in ] ner']`,
+				...values.map((each, index) => `a.b${index} = ${each}`),
+				`# kept ${id}`,
+			].join('\n'),
 	}));
 	return fc
 		.record({
