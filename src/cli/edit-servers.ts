@@ -1,5 +1,5 @@
 /* What the commands that edit one server entry share: the scope, the file that has it, the nearest names. */
-import { type EntryScope, type ServerFile, serverFiles } from '../config/edit/server-files.ts';
+import { type EntryScope, type ServerFile, serverFiles } from '../config/edit/editable-files.ts';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 import { type Command, type CommandInput, type Flag, usageError } from './command.ts';

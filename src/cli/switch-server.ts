@@ -1,6 +1,7 @@
 /* Enable or disable a server: the key `disabled` of its entry. */
+
+import { type ServerFile, writeServerFile } from '../config/edit/editable-files.ts';
 import { removeJsonKey, setJsonKey } from '../config/edit/json-edit.ts';
-import { type ServerFile, writeServerFile } from '../config/edit/server-files.ts';
 import { OrchestraError } from '../errors.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { isObject } from '../wire/json.ts';

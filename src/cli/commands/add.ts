@@ -1,8 +1,8 @@
 /* `mctl add`: a server entry, written into the configuration as a person would. */
 import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
+import { type ServerFile, serverFiles, writeServerFile } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
-import { type ServerFile, serverFiles, writeServerFile } from '../../config/edit/server-files.ts';
 import { isOwnCommand } from '../../config/own-entry.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';

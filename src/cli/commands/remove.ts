@@ -1,6 +1,7 @@
 /* `mctl remove`: take a server entry out of the file that has it. */
+
+import { writeServerFile } from '../../config/edit/editable-files.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
-import { writeServerFile } from '../../config/edit/server-files.ts';
 import type { Command } from '../command.ts';
 import { fileWith, noteIfUnused, oneName, scopeFlag } from '../edit-servers.ts';
 

@@ -129,10 +129,10 @@ function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly strin
 /** What a relative path of the user's own file means depends on the folder of the client. */
 function relativeReason({ command, cwd }: NormalEntry, scope: ClientScope): string | undefined {
 	const relative = [command, cwd].find(
-		(path) => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
+		(path): path is string => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
 	);
 	return scope === 'user' && relative !== undefined
-		? `has the relative path ${String(relative)}; write it in full`
+		? `has the relative path ${relative}; write it in full`
 		: undefined;
 }
 

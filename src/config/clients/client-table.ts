@@ -23,7 +23,7 @@ export type ClientId =
 /** For whom a file counts: all projects of the user, or one project. */
 export type ClientScope = 'user' | 'project';
 
-export interface Client {
+export interface KnownClient {
 	readonly id: ClientId;
 	readonly title: string;
 	/** The key of the servers in its file. */
@@ -34,7 +34,7 @@ export interface Client {
 	readonly showsBoth?: boolean;
 }
 
-const clients: readonly Client[] = [
+const clients: readonly KnownClient[] = [
 	{ id: 'claude-code', title: 'Claude Code', key: 'mcpServers', isDesktop: false },
 	{ id: 'claude-desktop', title: 'Claude Desktop', key: 'mcpServers', isDesktop: true },
 	{ id: 'cursor', title: 'Cursor', key: 'mcpServers', isDesktop: true },
@@ -98,7 +98,7 @@ export interface Machine {
 }
 
 export interface ClientLocation {
-	readonly client: Client;
+	readonly client: KnownClient;
 	readonly scope: ClientScope;
 	/** Absolute; ends in `/*` for a folder of files. */
 	readonly path: string;
@@ -113,7 +113,7 @@ export function clientLocations(machine: Machine): ClientLocation[] {
 	}));
 }
 
-export function clientOf(id: ClientId): Client {
+export function clientOf(id: ClientId): KnownClient {
 	const client = clients.find((each) => each.id === id);
 	if (client === undefined) throw new TypeError(`no client ${id}`);
 	return client;
@@ -121,9 +121,10 @@ export function clientOf(id: ClientId): Client {
 
 function pathOn(machine: Machine, paths: Paths): string {
 	const [linux, macos, windows] = typeof paths === 'string' ? [paths, paths, paths] : paths;
-	const template = { darwin: macos, win32: windows }[String(machine.platform)] ?? linux;
-	const { normalize } = machine.platform === 'win32' ? win32 : posix;
-	return normalize(template.replace(/\{(\w+)\}/, (_, name: string) => folderOf(machine, name)));
+	const isWindows = machine.platform === 'win32';
+	const template = isWindows ? windows : machine.platform === 'darwin' ? macos : linux;
+	const path = template.replace(/\{(\w+)\}/, (_, name: string) => folderOf(machine, name));
+	return isWindows ? win32.normalize(path) : posix.normalize(path);
 }
 
 function folderOf({ platform, home, project, environment }: Machine, name: string): string {

@@ -1,5 +1,5 @@
 /* The entry of a client that starts our bridge, in the shape of that client. */
-import type { Client, ClientScope } from './client-table.ts';
+import type { ClientScope, KnownClient } from './client-table.ts';
 
 /** The command line of the bridge. */
 export interface Launch {
@@ -19,12 +19,12 @@ export interface Launches {
 }
 
 /** A client of the desktop has no PATH of a shell; the file of a project is shared with others, who have other paths. */
-export function launchFor({ full, short }: Launches, client: Client, scope: ClientScope): Launch {
+export function launchFor({ full, short }: Launches, client: KnownClient, scope: ClientScope): Launch {
 	return short !== undefined && (scope === 'project' || !client.isDesktop) ? short : full;
 }
 
 /** The value of the entry in JSON or TOML. */
-export function ownShape(client: Client, { command, args }: Launch): Record<string, unknown> {
+export function ownShape(client: KnownClient, { command, args }: Launch): Record<string, unknown> {
 	switch (client.id) {
 		case 'opencode':
 			return { type: 'local', command: [command, ...args], enabled: true };

@@ -70,8 +70,10 @@ export function maskSecrets(line: string, known: readonly string[] = []): string
 			(text, value) => text.replaceAll(JSON.stringify(value).slice(1, -1), MASK).replaceAll(value, MASK),
 			line,
 		)
-		.replace(quotedPair, (whole, quote: string, name: string, colon: string, other: string, value: string) =>
-			looksLikeSecret(name, value) ? `${quote}${name}${quote}${colon}${other}${MASK}${other}` : whole,
+		.replace(quotedPair, (whole, ...[quote, name, colon, other, value]: string[]) =>
+			looksLikeSecret(name ?? '', value ?? '')
+				? `${quote}${name}${quote}${colon}${other}${MASK}${other}`
+				: whole,
 		)
 		.replace(new RegExp(knownToken.source, 'g'), MASK);
 	const [whole, before = '', name = '', colon = '', value = ''] = barePair.exec(masked) ?? [];

@@ -11,16 +11,16 @@ import { OrchestraError } from '../../errors.ts';
 import {
 	applyTextEdits,
 	isBlank,
+	keepMark,
 	lineEnding,
 	lineStart,
 	nextLine,
 	type TextEdit,
-	withoutMark,
 } from './text-edits.ts';
 
 /** Remove the key at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonKey(text: string, path: readonly string[]): string {
-	return withoutMark(text, (body) => {
+	return keepMark(text, (body) => {
 		const property = nodeAt(body, path)?.parent;
 		return property?.type === 'property' ? applyTextEdits(body, removalOf(body, property)) : body;
 	});
@@ -28,7 +28,7 @@ export function removeJsonKey(text: string, path: readonly string[]): string {
 
 /** Set the key at `path`, with the objects on the way; a new key comes last. The text must parse. */
 export function setJsonKey(text: string, path: readonly string[], value: unknown): string {
-	return withoutMark(text, (body) => {
+	return keepMark(text, (body) => {
 		if (isBlank(body)) return setJsonKey(`{}${lineEnding(body)}`, path, value);
 		const existing = nodeAt(body, path);
 		if (existing !== undefined) return replaceValue(body, existing, value);
@@ -145,7 +145,7 @@ interface Layout {
 
 function layoutOf(body: string): Layout {
 	const [unit = '  '] = /^[ \t]+(?=")/m.exec(body) ?? [];
-	const isMinified = !body.trim().includes('\n') && /^\{"/.test(body.trim());
+	const isMinified = !body.trim().includes('\n') && body.trim().startsWith('{"');
 	return { eol: lineEnding(body), unit, gap: isMinified ? '' : ' ', isMinified };
 }
 

@@ -1,10 +1,10 @@
 /* Remove and append a table in TOML; every other character stays. */
-import { isBlank, lineEnding, lineStart, nextLine, withoutMark } from './text-edits.ts';
+import { isBlank, keepMark, lineEnding, lineStart, nextLine } from './text-edits.ts';
 import { type TomlStatement, tomlStatements } from './toml-statements.ts';
 
 /** Remove the table at `path`, however it is written: tables, dotted keys, an inline table. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
-	return withoutMark(text, (body) => {
+	return keepMark(text, (body) => {
 		const blocks = blocksOf(tomlStatements(body), path.length).filter(({ path: own }) => isBelow(own, path));
 		return blocks.reduceRight((rest, { start, end }) => cutBlock(rest, start, end), body);
 	});
