@@ -88,6 +88,7 @@ export class ServerCatalogue {
 	/** A list of a running server changed: read it, then notify. */
 	changed(connection: ServerConnection, kind: ListChange): void {
 		void this.read(connection, changedBy[kind]).catch((error: unknown) => {
+			if (this.#isClosed || connection.endReason) return; // its end is reported elsewhere
 			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
 	}
