@@ -34,7 +34,7 @@ function importClient(): Promise<string[]> {
 		const restored = JSON.parse(await readFile(clientFile, 'utf8'));
 		expect(Object.keys(restored.mcpServers).join(), 'everything');
 		return ['~/.cursor/mcp.json: everything → orchestra; mctl init --undo puts it back'];
-	});
+	}, stopHubDetached);
 }
 
 function shareAndHeal(): Promise<string[]> {
