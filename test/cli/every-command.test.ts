@@ -2,11 +2,13 @@
  * Every command of the table, once with right and once with wrong words, on a narrow and
  * on a wide terminal. A new command without a row here fails.
  */
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
 import { mctl } from '../support/mctl.ts';
 import { hasTerminal, mctlInTerminal, type Typed } from '../support/terminal.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 interface Row {
 	/** Words that do the job, and a part of the answer. */
@@ -16,7 +18,9 @@ interface Row {
 	/** Words that do not, and a part of the sentence that helps. */
 	readonly wrong: readonly [words: readonly string[], sentence: RegExp];
 	readonly wrongCode?: number;
-	/** Needs the shared hub. */
+	/** Changes its folder or its hub: it gets a folder of its own. */
+	readonly isChange?: boolean;
+	/** The change needs a hub. */
 	readonly hasHub?: boolean;
 	/** Read from a pipe in place of a terminal. */
 	readonly input?: string;
@@ -72,7 +76,6 @@ const rows: Readonly<Record<string, Row>> = {
 	bridge: {
 		right: [['bridge'], /py__add/],
 		input: listTools,
-		hasHub: true,
 		wrong: [['bridge', '--certs-dir', 'none'], /none is not a folder/],
 	},
 	auth: {
@@ -82,63 +85,69 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'hub start': {
 		right: [['hub', 'start'], /The hub was running already: pid \d+/],
-		hasHub: true,
 		wrong: [['hub', 'strt'], /start/],
 	},
 	'hub stop': {
-		right: [['hub', 'stop'], /stopped/],
+		isChange: true,
 		hasHub: true,
+		right: [['hub', 'stop'], /stopped/],
 		wrong: [['hub', 'stop', 'x'], /takes flags only/],
 	},
 	'hub status': {
 		right: [['hub', 'status'], /pid/],
-		hasHub: true,
 		wrong: [['hub', 'status'], /Start it with: mctl hub start/],
 		wrongCode: 69,
 	},
-	'hub ls': { right: [['hub', 'ls'], /PID/], hasHub: true, wrong: [['hub', 'ls', 'x'], /takes flags only/] },
+	'hub ls': { right: [['hub', 'ls'], /PID/], wrong: [['hub', 'ls', 'x'], /takes flags only/] },
 	'hub ps': {
 		right: [['hub', 'ps'], /PID/],
-		hasHub: true,
 		wrong: [['hub', 'ps'], /Start it with: mctl hub start/],
 		wrongCode: 69,
 	},
 	'hub logs': {
 		right: [['hub', 'logs'], /INFO/],
-		hasHub: true,
-		wrong: [['hub', 'logs', 'pi'], /did you mean: py/],
+		wrong: [['hub', 'logs', 'pi'], /did you mean: mctl hub logs py/],
 	},
 	'hub token': {
 		right: [['hub', 'token'], /^\S{20,}$/m],
 		wrong: [['hub', 'token', 'x'], /takes flags only/],
 	},
 	'hub run': {
+		isChange: true,
 		right: [['hub', 'run'], /INFO/],
 		typed: [['[INFO]', CTRL_C]],
 		wrong: [['hub', 'run', '--http=nowhere'], /nowhere/],
 	},
 	'new tool': {
+		isChange: true,
 		right: [['new', 'tool', 'mine', '--lang', 'sh'], /mctl run mine/],
 		wrong: [['new', 'tool', 'Bad_Id'], /Bad_Id/],
 	},
 	'new plugin': {
+		isChange: true,
 		right: [['new', 'plugin', 'tools.mine'], /plugin\.mjs/],
 		wrong: [['new', 'plugin'], /mctl new plugin/],
 	},
-	'new prompt': { right: [['new', 'prompt', 'mine'], /mine/], wrong: [['new', 'prompt'], /mctl new prompt/] },
+	'new prompt': {
+		isChange: true,
+		right: [['new', 'prompt', 'mine'], /mine/],
+		wrong: [['new', 'prompt'], /mctl new prompt/],
+	},
 	'new resource': {
+		isChange: true,
 		right: [['new', 'resource', 'guides/mine'], /mine/],
 		wrong: [['new', 'resource', 'mine'], /category/],
 	},
 	check: { right: [['check', 'hello-world'], /ok/], wrong: [['check', './nowhere'], /manifest\.json/] },
 	init: { right: [['init', '--dry-run'], /./], wrong: [['init', 'me'], /takes flags only/] },
 	add: {
+		isChange: true,
 		right: [['add', 'files', '--', 'npx', 'x'], /files/],
 		wrong: [['add'], /a name, and a command or a URL/],
 	},
-	remove: { right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
-	enable: { right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
-	disable: { right: [['disable', 'py'], /py/], wrong: [['disable', 'pi'], /py/] },
+	remove: { isChange: true, right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
+	enable: { isChange: true, right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
+	disable: { isChange: true, right: [['disable', 'py'], /py/], wrong: [['disable', 'pi'], /py/] },
 	doctor: { right: [['doctor'], /Node\.js \d/], wrong: [['doctor', 'me'], /takes flags only/] },
 	completion: { right: [['completion', 'bash'], /mctl/], wrong: [['completion', 'tcsh'], /bash, zsh, fish/] },
 };
@@ -148,27 +157,55 @@ it('has a row for every command and no other', () => {
 });
 
 describe.skipIf(!hasTerminal).each([60, 120])('on a terminal with %i columns', (columns) => {
+	const empty = place();
+	const served = place();
+	beforeAll(async () => {
+		expect((await mctl(['hub', 'start'], served)).code).toBe(0);
+	}, 30_000);
+	afterAll(async () => {
+		await mctl(['hub', 'stop', '--all', '--force'], served);
+	}, 30_000);
+
 	it.each(Object.entries(rows))(
-		'mctl %s answers right and wrong words',
-		async (_, { right, code = 0, wrong, wrongCode = 64, hasHub, input, typed = [] }) => {
-			const { cwd, env, run } = mcpFolder({ py: pythonServer });
-			const refused = await mctlInTerminal([...wrong[0]], { cwd, env, columns });
-			expect(refused.screen).toMatch(/^mctl: .+/m);
-			expect(refused.screen).toMatch(/^hint: .+/m);
-			expect(refused.screen.replaceAll('\n', ' ')).toMatch(wrong[1]);
-			expect(refused.screen).not.toMatch(/^ {4}at /m);
-			expect(refused.code).toBe(wrongCode);
-			if (hasHub) expect((await run('hub', 'start')).code).toBe(0);
-			const words = [...right[0]];
-			if (input !== undefined) {
-				const piped = await mctl(words, { cwd, env, input });
-				expect([piped.code, piped.stdout]).toEqual([code, expect.stringMatching(right[1])]);
-				return;
+		'mctl %s explains wrong words',
+		async (_, { wrong, wrongCode = 64 }) => {
+			const { screen, code } = await mctlInTerminal([...wrong[0]], { ...empty, columns });
+			expect(screen).toMatch(/^mctl: .+/m);
+			expect(screen).toMatch(/^hint: .+/m);
+			expect(screen.replaceAll('\n', ' ')).toMatch(wrong[1]);
+			expect(screen).not.toMatch(/^ {4}at /m);
+			expect(code).toBe(wrongCode);
+		},
+		30_000,
+	);
+
+	it.each(Object.entries(rows))(
+		'mctl %s answers right words',
+		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
+			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }) : served;
+			if (hasHub) await mctl(['hub', 'start'], { cwd, env });
+			if (input === undefined) {
+				const answered = await mctlInTerminal([...words], { cwd, env, columns, typed });
+				expect(answered.screen).toMatch(answer);
+				expect(answered.code).toBe(code);
+			} else {
+				const piped = await mctl([...words], { cwd, env, input });
+				expect(piped.stdout).toMatch(answer);
+				expect(piped.code).toBe(code);
 			}
-			const answered = await mctlInTerminal(words, { cwd, env, columns, typed });
-			expect(answered.screen).toMatch(right[1]);
-			expect(answered.code).toBe(code);
 		},
 		60_000,
 	);
 });
+
+/** A project with one server, for commands that change nothing. */
+function place(): { cwd: string; env: Record<string, string> } {
+	const home = temporaryFolder();
+	const cwd = writeFiles(join(home, 'work'), {
+		'orchestra.json': JSON.stringify({ mcpServers: { py: pythonServer } }),
+	});
+	return {
+		cwd,
+		env: { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') },
+	};
+}
