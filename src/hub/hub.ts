@@ -40,7 +40,7 @@ import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
-import { resourceOwner, uriOwner } from './resource-owner.ts';
+import { resourceOwner, templateOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
@@ -184,8 +184,7 @@ export class Hub implements Provider {
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
-		return after(this.#catalogue.prompts(), ({ routes }) => {
-			const route = routes.get(name);
+		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
 				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
@@ -214,8 +213,7 @@ export class Hub implements Provider {
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
 		const { ref } = params;
 		if (ref.type === 'ref/prompt') {
-			return after(this.#catalogue.prompts(), ({ routes }) => {
-				const route = routes.get(ref.name ?? '');
+			return after(this.#catalogue.prompt(ref.name ?? ''), (route) => {
 				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
 				return (
 					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
@@ -223,9 +221,8 @@ export class Hub implements Provider {
 				);
 			});
 		}
-		return after(this.#catalogue.templates(), ({ routes }) => {
-			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends);
+		const uri = ref.uri ?? '';
+		return after(templateOwner(uri, this.#backends, this.#catalogue), (backend) => {
 			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
 			return backend.complete?.(params, context) ?? nothingToComplete;
 		});

@@ -85,6 +85,24 @@ describe('the lists of an MCP server', () => {
 		expect(await names(client)).toContain('slow__echo');
 	});
 
+	it('that are late delay a request for an item that only they can have', async () => {
+		const slow = gateway({}, 'normal', { START_MS: '700' });
+		const served = await serveServers({ slow }, { more: { limits: { listMs: 100 } } });
+		const client = await served.client();
+		const ref = { type: 'ref/prompt', name: 'slow__hello' };
+		expect(
+			await Promise.all([
+				client.request('prompts/get', { name: 'slow__hello', arguments: { who: 'Ann' } }),
+				client.request('completion/complete', { ref, argument: { name: 'who', value: 'A' } }),
+				client.request('resources/read', { uri: 'note://one' }),
+			]),
+		).toMatchObject([
+			{ messages: [{ content: { text: 'Hello Ann' } }] },
+			{ completion: { values: ['hello:A'] } },
+			{ contents: [{ uri: 'note://one' }] },
+		]);
+	});
+
 	it('have only allowed tools, under their new names', async () => {
 		const settings = { allow: ['e*', 'p*', 'ask'], deny: ['params'], rename: { echo: 'say' } };
 		const served = await serveServers({

@@ -88,6 +88,8 @@ export class ServerCatalogue {
 	/** A list of a running server changed: read it, then notify. */
 	changed(connection: ServerConnection, kind: ListChange): void {
 		void this.read(connection, changedBy[kind]).catch((error: unknown) => {
+			// A server that ended in between is listed at its next start.
+			if (this.#isClosed || connection.endReason) return;
 			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
 	}
