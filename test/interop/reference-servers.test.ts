@@ -64,8 +64,8 @@ async function usesEverything(judge: Judge): Promise<void> {
 		{ name: 'everything__trigger-long-running-operation', arguments: { duration: 1, steps: 3 } },
 		{ onprogress: (step) => void progress.push(step.progress) },
 	);
-	// The last one may arrive together with the result, and then the client drops it.
-	expect(progress.slice(0, 2)).toEqual([1, 2]);
+	// The client reports rounds of questions as progress too, and drops progress that arrives with the result.
+	expect(progress).toContain(2);
 	const structured = await client.callTool({
 		name: 'everything__get-structured-content',
 		arguments: { location: 'New York' },

@@ -48,6 +48,8 @@ export class ServerCatalogue {
 	#discovering: Promise<KnownServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
+	/** Changes whose read has not begun. */
+	readonly #queued = new WeakMap<ServerConnection, Set<ListChange>>();
 	#retry: NodeJS.Timeout | undefined;
 
 	constructor(options: ServerCatalogueOptions) {
@@ -85,32 +87,44 @@ export class ServerCatalogue {
 		});
 	}
 
-	/** A list of a running server changed: read it, then notify. */
+	/** A list of a running server changed: read it, then notify. Changes before the read begins are read at once. */
 	changed(connection: ServerConnection, kind: ListChange): void {
-		void this.read(connection, changedBy[kind]).catch((error: unknown) => {
+		const queued = this.#queued.get(connection) ?? new Set<ListChange>();
+		if (queued.has(kind)) return;
+		this.#queued.set(connection, queued.add(kind));
+		const read = this.#readNext(() => {
+			queued.delete(kind);
+			return this.#readNow(connection, changedBy[kind]);
+		});
+		void read.catch((error: unknown) => {
 			// A server that ended in between is listed at its next start.
 			if (this.#isClosed || connection.endReason) return;
 			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
 	}
 
-	/** Read lists of a running server. */
-	read(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
-		const read = async (): Promise<KnownServer> => {
-			const { timeoutMs, log } = this.#options;
-			const known = this.#known;
-			const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
-			this.#keep(found);
-			return found;
-		};
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
+	/** Read all lists of a running server. */
+	read(connection: ServerConnection): Promise<KnownServer> {
+		return this.#readNext(() => this.#readNow(connection));
 	}
 
 	close(): void {
 		this.#isClosed = true;
 		clearTimeout(this.#retry);
+	}
+
+	#readNext(read: () => Promise<KnownServer>): Promise<KnownServer> {
+		const result = this.#reading.then(read, read);
+		this.#reading = result.catch(() => {}); // the caller gets it
+		return result;
+	}
+
+	async #readNow(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
+		const { timeoutMs, log } = this.#options;
+		const known = this.#known;
+		const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
+		this.#keep(found);
+		return found;
 	}
 
 	#load(): void {
