@@ -6,6 +6,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
 import { rememberResultText } from '../wire/source-text.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { canceledCall, serialize } from './message-errors.ts';
@@ -25,6 +26,8 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The peer's request that this one belongs to, for a channel that routes by it. */
+	about?: About | undefined;
 	/** The work that this request is part of: its cancellation cancels the request. Cheaper than `signal`. */
 	work?: CancelSource | undefined;
 	/** Receives the id of the request before it is sent. */
@@ -37,7 +40,7 @@ export interface RequestOptions {
 
 export interface OutgoingCallsParts {
 	/** Sends a message; throws when the pipe is closed. */
-	post: (text: string) => void;
+	post: (text: string, about?: About) => void;
 	/** True while our output is above its high-water mark. */
 	isCongested: () => boolean;
 	dialect: Dialect;
@@ -57,6 +60,8 @@ interface PendingCall extends PendingEntry, WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	/** The peer's request that the call belongs to. */
+	readonly about: About | undefined;
 	readonly keepsText: boolean;
 	readonly tag: unknown;
 }
@@ -124,7 +129,7 @@ export class OutgoingCalls {
 				const cost = SendWindow.costOf(text);
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);
-				else this.#parts.post(text);
+				else this.#parts.post(text, options.about);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
 				if (!mustWait) return;
 				call.unsent = text;
@@ -200,7 +205,7 @@ export class OutgoingCalls {
 
 	#sendQueued(call: PendingCall, text: string): void {
 		try {
-			this.#parts.post(text);
+			this.#parts.post(text, call.about);
 		} catch (error) {
 			this.#pending.take(call.id)?.reject(OrchestraError.from(error, 'io'));
 		}
@@ -218,7 +223,8 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress, keepsText = false, tag } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress } = options;
+		const { about, keepsText = false, tag } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
@@ -234,6 +240,7 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			about,
 			keepsText,
 			tag,
 			detach: undefined,
@@ -242,11 +249,11 @@ export class OutgoingCalls {
 		return call;
 	}
 
-	#sendCancel({ id, method }: PendingCall, reason: string): void {
+	#sendCancel({ id, method, about }: PendingCall, reason: string): void {
 		const notice = this.#parts.dialect.cancelNotice(id, reason, method);
 		if (notice === undefined) return;
 		try {
-			this.#parts.post(encodeNotification(notice.method, notice.params));
+			this.#parts.post(encodeNotification(notice.method, notice.params), about);
 		} catch (error) {
 			// The pipe broke; the call was rejected already.
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
