@@ -84,10 +84,7 @@ export class Catalogue {
 	}
 
 	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late backend has answered. */
-	search<T>(
-		kinds: readonly CatalogueKind[],
-		look: () => Awaitable<T | undefined>,
-	): Awaitable<T | undefined> {
+	search<T>(kinds: readonly CatalogueKind[], look: () => Awaitable<T | undefined>): Awaitable<T | undefined> {
 		return after(look(), (found) => {
 			if (found !== undefined || this.#lateAnswers(kinds).length === 0) return found;
 			return within(this.#whenLate(kinds, look), CALL_WAIT_MS, false);

@@ -77,21 +77,29 @@ describe('a good server beside hostile ones', () => {
 			for (const { name } of result?.['tools'] as { name: string }[]) names.add(name);
 			cursor = result?.['nextCursor'];
 		} while (cursor !== undefined);
-		expect([...names]).toEqual(expect.arrayContaining(['good__go', 'nests-schemas__deep', 'has-odd-names__a__b']));
+		expect([...names]).toEqual(
+			expect.arrayContaining(['good__go', 'nests-schemas__go', 'has-odd-names__a__b']),
+		);
 		const many = [...names].filter((name) => name.startsWith('has-100000-tools__'));
 		expect(many.length).toBeLessThanOrEqual(10_000);
+		// It could not be encoded, and would fail the whole list.
+		expect(names).not.toContain('nests-schemas__deep');
 		// Agents refuse other characters, or show them to people.
 		expect([...names].filter((name) => /[^\u0021-\uffff]/u.test(name))).toEqual([]);
 	}, 60_000);
 
-	it.each(Object.entries(outcomes))('answers while the other one %s', async (how, expected) => {
-		const bad = call(how);
-		expect(await call('good')).toBe('done');
-		const got = await bad;
-		if (typeof expected === 'string') expect(got).toBe(expected);
-		else expect(got).toMatch(expected);
-		expect(await call('good')).toBe('done');
-	}, 40_000);
+	it.each(Object.entries(outcomes))(
+		'answers while the other one %s',
+		async (how, expected) => {
+			const bad = call(how);
+			expect(await call('good')).toBe('done');
+			const got = await bad;
+			if (typeof expected === 'string') expect(got).toBe(expected);
+			else expect(got).toMatch(expected);
+			expect(await call('good')).toBe('done');
+		},
+		40_000,
+	);
 
 	it('answers while the other one crashes on its third call, and is started again', async () => {
 		const how = 'crashes-on-third-call';

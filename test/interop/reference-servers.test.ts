@@ -39,7 +39,10 @@ it.each(Object.entries(judges))(
 
 async function usesFiles(judge: Judge, folder: string): Promise<void> {
 	expect(await textOf(judge, 'files__read_text_file', { path: `${folder}/a.txt` })).toBe('content of a');
-	const refused = await judge.client.callTool({ name: 'files__read_text_file', arguments: { path: '/etc/hosts' } });
+	const refused = await judge.client.callTool({
+		name: 'files__read_text_file',
+		arguments: { path: '/etc/hosts' },
+	});
 	expect(refused).toMatchObject({ isError: true });
 }
 

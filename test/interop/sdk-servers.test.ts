@@ -6,8 +6,8 @@
  * Go server is built when its modules can be fetched.
  */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { goServer, pythonServer, sdkServer } from '../support/interop-servers.ts';
 import { openHubPlace } from '../support/hub-place.ts';
+import { goServer, pythonServer, sdkServer } from '../support/interop-servers.ts';
 import { type Judge, judges } from '../support/judges.ts';
 import { main } from '../support/mctl.ts';
 import { until } from '../support/waiting.ts';
@@ -104,7 +104,9 @@ async function reads({ client }: Judge, server: string): Promise<void> {
 	expect((await client.listResources()).resources.map((resource) => resource.uri)).toContain(uri);
 	const { resourceTemplates } = await client.listResourceTemplates();
 	expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(`${server}://item/{id}`);
-	const texts = [uri, `${server}://item/7`].map(async (each) => (await client.readResource({ uri: each })).contents);
+	const texts = [uri, `${server}://item/7`].map(
+		async (each) => (await client.readResource({ uri: each })).contents,
+	);
 	expect(await Promise.all(texts)).toMatchObject([[{ text: `${server} note` }], [{ text: 'item 7' }]]);
 }
 

@@ -32,6 +32,9 @@ export interface ServerCatalogueOptions {
 
 type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
 
+/** Least time between two reads of changed lists: a server may change with each list. */
+const CHANGES_GAP_MS = 500;
+
 const changedBy: Readonly<Record<ListChange, readonly ServerListKind[]>> = {
 	tools: ['tools'],
 	prompts: ['prompts'],
@@ -48,8 +51,8 @@ export class ServerCatalogue {
 	#discovering: Promise<KnownServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
-	/** Changes whose read has not begun. */
-	readonly #queued = new WeakMap<ServerConnection, Set<ListChange>>();
+	/** Changes whose read has not begun, and when it may begin. */
+	readonly #changes = new WeakMap<ServerConnection, { kinds: Set<ListChange>; nextAt: number }>();
 	#retry: NodeJS.Timeout | undefined;
 
 	constructor(options: ServerCatalogueOptions) {
@@ -89,18 +92,18 @@ export class ServerCatalogue {
 
 	/** A list of a running server changed: read it, then notify. Changes before the read begins are read at once. */
 	changed(connection: ServerConnection, kind: ListChange): void {
-		const queued = this.#queued.get(connection) ?? new Set<ListChange>();
-		if (queued.has(kind)) return;
-		this.#queued.set(connection, queued.add(kind));
-		const read = this.#readNext(() => {
-			queued.delete(kind);
-			return this.#readNow(connection, changedBy[kind]);
-		});
-		void read.catch((error: unknown) => {
-			// A server that ended in between is listed at its next start.
-			if (this.#isClosed || connection.endReason) return;
-			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
-		});
+		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0 };
+		this.#changes.set(connection, changes);
+		if (changes.kinds.has(kind)) return;
+		changes.kinds.add(kind);
+		const read = (): void => {
+			changes.kinds.delete(kind);
+			changes.nextAt = performance.now() + CHANGES_GAP_MS;
+			this.#readChanged(connection, kind);
+		};
+		const waitMs = changes.nextAt - performance.now();
+		if (waitMs <= 0) read();
+		else setTimeout(read, waitMs).unref();
 	}
 
 	/** Read all lists of a running server. */
@@ -111,6 +114,15 @@ export class ServerCatalogue {
 	close(): void {
 		this.#isClosed = true;
 		clearTimeout(this.#retry);
+	}
+
+	#readChanged(connection: ServerConnection, kind: ListChange): void {
+		// A server that ended is listed at its next start.
+		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
+		if (isGone()) return;
+		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
+			if (!isGone()) this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+		});
 	}
 
 	#readNext(read: () => Promise<KnownServer>): Promise<KnownServer> {
