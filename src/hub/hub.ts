@@ -39,6 +39,7 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
 import { resourceOwner, templateOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
@@ -166,12 +167,14 @@ export class Hub implements Provider {
 
 	#unknownTool(name: string): OrchestraError {
 		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`));
+		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`, name));
 	}
 
 	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
-	withDownReasons(sentence: string): string {
-		const reasons = this.#backends.flatMap(({ downReason }) => downReason ?? []);
+	withDownReasons(sentence: string, name = ''): string {
+		const mayHave = ({ id, qualifiesNames }: Backend): boolean =>
+			qualifiesNames !== true || name.startsWith(qualifiedName(id, ''));
+		const reasons = this.#backends.filter(mayHave).flatMap(({ downReason }) => downReason ?? []);
 		if (reasons.length === 0) return sentence;
 		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;
 	}
@@ -186,7 +189,7 @@ export class Hub implements Provider {
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
+				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`, name));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
