@@ -34,7 +34,7 @@ export function shortened(name: string): string {
 
 /** The name; when agents would refuse a character of it, with `_` instead and a hash of the whole name. */
 export function plainName(name: string): string {
-	const plain = name.replaceAll(/[^\w.:/-]/gu, '_');
+	const plain = name.replaceAll(/[^\w.-]/gu, '_');
 	return plain === name ? name : `${plain}_${hashOf(name)}`;
 }
 
