@@ -173,7 +173,7 @@ export class Hub implements Provider {
 	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
 	withDownReasons(sentence: string, name = ''): string {
 		const mayHave = ({ id, qualifiesNames }: Backend): boolean =>
-			qualifiesNames !== true || name.startsWith(qualifiedName(id, ''));
+			!qualifiesNames || name.startsWith(qualifiedName(id, ''));
 		const reasons = this.#backends.filter(mayHave).flatMap(({ downReason }) => downReason ?? []);
 		if (reasons.length === 0) return sentence;
 		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;

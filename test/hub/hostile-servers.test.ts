@@ -74,7 +74,7 @@ describe('a good server beside hostile ones', () => {
 		let cursor: unknown;
 		do {
 			const { result } = await request('tools/list', cursor === undefined ? {} : { cursor });
-			for (const { name } of result?.['tools'] as { name: string }[]) names.add(name);
+			for (const { name } of (result?.['tools'] ?? []) as { name: string }[]) names.add(name);
 			cursor = result?.['nextCursor'];
 		} while (cursor !== undefined);
 		expect([...names]).toEqual(
