@@ -4,6 +4,8 @@
  * A server that only its client can run (an extension, a value it asks for) has a
  * `reason` in place of an entry. It stays where it is.
  */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
@@ -29,6 +31,8 @@ export interface ClientServer {
 	readonly reason?: string | undefined;
 	/** It starts this program. */
 	readonly isOwn: boolean;
+	/** It starts this program from a place where it is no more. */
+	readonly isStale?: boolean;
 }
 
 export interface ClientFile extends ClientLocation {
@@ -107,12 +111,26 @@ function clientServer(
 	const { entry, foreign } = translateReferences(normal, location.client.id, scope);
 	if (!isObject(entry)) return { ...base, entry: undefined, isOwn: false };
 	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
-	return { ...base, entry: reason === undefined ? entry : undefined, reason, isOwn: isOwn(entry) };
+	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
+	return { ...base, entry: reason === undefined ? entry : undefined, reason, ...own };
 }
 
-function isOwn({ command, args }: NormalEntry): boolean {
-	const words = Array.isArray(args) ? args.map(String) : [];
-	return typeof command === 'string' && isOwnCommand({ command, args: words });
+const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
+
+/** Also an installation in another place than this one. */
+function isOwn(entry: NormalEntry): boolean {
+	const [command = '', ...args] = wordsOf(entry);
+	const at = args.findIndex((word) => ownMain.test(word));
+	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
+	return isOther || isOwnCommand({ command, args });
+}
+
+function isStale(entry: NormalEntry): boolean {
+	return isOwn(entry) && wordsOf(entry).some((word) => isAbsolute(word) && !existsSync(word));
+}
+
+function wordsOf({ command, args }: NormalEntry): string[] {
+	return typeof command === 'string' ? [command, ...(Array.isArray(args) ? args.map(String) : [])] : [];
 }
 
 function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly string[]): string | undefined {

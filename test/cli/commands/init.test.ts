@@ -173,6 +173,40 @@ describe('mctl init --yes', () => {
 		expect(textOf(place, '.cursor/mcp.json')).toBe(text);
 		expect(stdout).not.toContain('mcp.json');
 	});
+
+	it('replaces an entry of this program that is there no more', async () => {
+		const place = clientHome(/nothing/);
+		const stale = { command: process.execPath, args: ['/nowhere/dist/cli/main.js', 'bridge'] };
+		writeFiles(place.home, { '.cursor/mcp.json': JSON.stringify({ mcpServers: { orchestra: stale } }) });
+		await init(place, '--yes');
+		expect(JSON.parse(textOf(place, '.cursor/mcp.json'))).toEqual({
+			mcpServers: { orchestra: { command: process.execPath, args: [main, 'bridge'] } },
+		});
+		expect(serversIn(place, 'work/orchestra.json')).toEqual({});
+	});
+
+	it('restores what it wrote when a later file cannot be written', async () => {
+		const place = clientHome(/cursor|continue\/config/);
+		writeFiles(place.home, { '.continue/mcpServers': 'a file in place of the folder' });
+		const before = snapshot(place.home);
+		const { code, stderr } = await init(place, '--yes');
+		expect([code, stderr]).toEqual([expect.any(Number), expect.stringMatching(/mctl: (?:EEXIST|ENOTDIR)/)]);
+		expect(code).not.toBe(0);
+		expect(snapshot(place.home)).toEqual(before);
+		expect((await init(place, '--undo')).stderr).toContain('there is nothing to undo');
+	});
+
+	it('does not touch a file with a shape that it cannot edit', async () => {
+		const place = clientHome(/cursor/);
+		const text = 'mcp_servers = { a = { command = "x" } }\n';
+		writeFiles(place.home, { '.codex/config.toml': text });
+		const { code, stderr } = await init(place, '--yes');
+		expect([code, stderr]).toEqual([
+			0,
+			expect.stringContaining('config.toml has a shape that cannot be edited safely'),
+		]);
+		expect(textOf(place, '.codex/config.toml')).toBe(text);
+	});
 });
 
 describe('mctl init with other flags', () => {
@@ -265,6 +299,16 @@ describe.each([60, 120])('mctl init at %i columns', (columns) => {
 		expect(tableOf(screen)).toHaveLength(5);
 		for (const line of tableOf(screen)) expect(line.length).toBeLessThanOrEqual(columns);
 		expect(Object.keys(serversIn(place, '.config/orchestra/config.json'))).toEqual(['files', 'files-cline']);
+	});
+
+	it.skipIf(!hasTerminal)('ends at Ctrl-C and at Ctrl-D, and has changed nothing', async () => {
+		const place = clientHome(/cursor/);
+		const before = snapshot(place.home);
+		const options = { cwd: place.project, env: place.env, columns };
+		const interrupted = await mctlInTerminal(['init'], { ...options, typed: [['none: ', '\u0003']] });
+		const ended = await mctlInTerminal(['init'], { ...options, typed: [['none: ', '\u0004']] });
+		expect([interrupted.code, ended.code]).toEqual([130, 0]);
+		expect(snapshot(place.home)).toEqual(before);
 	});
 
 	it.skipIf(!hasTerminal)('changes nothing when the answer is no', async () => {
