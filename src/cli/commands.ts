@@ -118,6 +118,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	check: {
 		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
+		isRare: true,
 		load: async () => (await import('./commands/check.ts')).check,
 	},
 	init: {
