@@ -122,7 +122,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		load: async () => (await import('./commands/check.ts')).check,
 	},
 	init: {
-		summary: 'Write orchestra.json, and move the servers of your MCP clients into it',
+		summary: 'Write orchestra.json and import the servers of your MCP clients',
 		load: async () => (await import('./commands/init.ts')).init,
 	},
 	add: {

@@ -60,14 +60,22 @@ export function readClientFile(location: ClientLocation, project: string): Clien
 		});
 	}
 	const keys = serverKeys(value, client.key);
-	const local = ['projects', project, 'mcpServers'];
+	const local = ['projects', projectKey(value, project), 'mcpServers'];
 	const isClaude = client.id === 'claude-code' && location.scope === 'user';
 	const servers = [
 		...serversAt(value, { location, keys, scope: location.scope }),
 		...(isClaude ? serversAt(value, { location, keys: local, scope: 'project' }) : []),
 	];
-	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== project) : [];
+	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== local[1]) : [];
 	return { ...location, bytes, text, keys, servers, otherProjects };
+}
+
+/** Claude Code writes the path of a project with slashes on Windows too. */
+function projectKey(value: Readonly<Record<string, unknown>>, project: string): string {
+	const projects = ownEntry(value, 'projects');
+	const withSlashes = (path: string): string => path.replaceAll('\\', '/');
+	const known = Object.keys(isObject(projects) ? projects : {});
+	return known.find((folder) => withSlashes(folder) === withSlashes(project)) ?? project;
 }
 
 /** OpenCode 2 has its servers one level deeper. */

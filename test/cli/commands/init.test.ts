@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import {
 	chmodSync,
 	existsSync,
 	lstatSync,
+	mkdirSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
@@ -9,7 +11,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
@@ -17,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
 import { type ClientHome, clientHome, SECRET } from '../../support/client-home.ts';
-import { type MctlResult, mctl } from '../../support/mctl.ts';
+import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
@@ -184,6 +186,43 @@ describe('mctl init --yes', () => {
 		});
 		expect(serversIn(place, 'work/orchestra.json')).toEqual({});
 	});
+
+	it('writes the installed command for terminal clients and projects, and full paths for the desktop', async () => {
+		const place = clientHome(/claude|^work\/\.mcp/i);
+		const bin = join(place.home, 'bin');
+		mkdirSync(bin);
+		symlinkSync(main, join(bin, 'mctl'));
+		const env = { ...place.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+		await mctl(['init', '--yes'], { cwd: place.project, env });
+		const short = { type: 'stdio', command: 'mctl', args: ['bridge'] };
+		const full = { command: process.execPath, args: [main, 'bridge'] };
+		expect(serversIn(place, '.claude.json')['orchestra']).toEqual(short);
+		expect(serversIn(place, 'work/.mcp.json')['orchestra']).toEqual(short);
+		expect(serversIn(place, '.config/Claude/claude_desktop_config.json')['orchestra']).toEqual(full);
+	});
+
+	it('reads the JSON files of Continue too', async () => {
+		const place = clientHome(/continue\/config/);
+		const text = '{"mcpServers":{"from-json":{"command":"x"}}}';
+		writeFiles(place.home, { '.continue/mcpServers/copied.json': text });
+		await init(place, '--yes');
+		expect(serversIn(place, '.config/orchestra/config.json')['from-json']).toEqual({ command: 'x' });
+		expect(textOf(place, '.continue/mcpServers/copied.json')).toBe('{"mcpServers":{}}');
+	});
+
+	it('can be undone after a kill at any moment', async () => {
+		const delaysMs = [60, 120, 180, 240, 300, 360];
+		for (const ms of delaysMs) {
+			const place = clientHome(/cursor|claude|windsurf/i);
+			const before = snapshot(place.home);
+			const child = startMctl(['init', '--yes'], { cwd: place.project, env: place.env });
+			const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+			await once(child, 'exit');
+			clearTimeout(timer);
+			await init(place, '--undo');
+			expect(snapshot(place.home)).toEqual(before);
+		}
+	}, 60_000);
 
 	it('restores what it wrote when a later file cannot be written', async () => {
 		const place = clientHome(/cursor|continue\/config/);
