@@ -52,7 +52,11 @@ export function replaceFile(path: string, bytes: Uint8Array, options: ReplaceOpt
 
 /** Remove what a process with this id left when it was killed while it replaced `path`. */
 export function removeDraftOf(path: string, pid: number): void {
-	removeDraft(draftOf(targetOf(path), pid));
+	try {
+		removeDraft(draftOf(targetOf(path), pid));
+	} catch {
+		// there is no such folder, or the link leads nowhere: nothing was written
+	}
 }
 
 /** The bytes of a file; undefined when there is none. */

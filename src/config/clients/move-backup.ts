@@ -84,7 +84,16 @@ function restoreAll(backup: string, isDue: (state: FileState) => boolean): strin
 	const { files, folders, pid } = readManifest(backup);
 	for (const { path } of files) removeDraftOf(path, pid);
 	const restored = files.filter((entry) => isDue(stateOf(entry)));
-	for (const entry of [...restored].reverse()) restore(entry, backup);
+	const failures = [...restored].reverse().flatMap((entry) => {
+		try {
+			restore(entry, backup);
+			return [];
+		} catch (error) {
+			return [error];
+		}
+	});
+	// The backup stays, so that undo can be repeated.
+	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
 	for (const folder of [...folders].reverse()) removeIfEmpty(folder);
 	rmSync(backup, { recursive: true, force: true });
 	return restored.map(({ path }) => path);
