@@ -144,8 +144,7 @@ function put(branch: Branch, [name = '', ...rest]: readonly string[], value: Jso
 	}
 	const found = branch.get(name);
 	// What is no map and no array is an object of `base`.
-	const inner: Branch =
-		found instanceof Map ? found : new Map(isObject(found) ? Object.entries(found) : []);
+	const inner: Branch = found instanceof Map ? found : new Map(isObject(found) ? Object.entries(found) : []);
 	branch.set(name, inner);
 	put(inner, rest, value);
 }

@@ -1,10 +1,10 @@
 /* `mctl list`: what there is to call. */
 
 import { printable } from '../../printable.ts';
+import { nearest } from '../../search/text/nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { type Listed, type Listing, listings } from '../listing.ts';
-import { nearest } from '../nearest.ts';
 import { tableLines } from '../terminal/table.ts';
 
 const kinds = Object.keys(listings);
