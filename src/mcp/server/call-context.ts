@@ -12,7 +12,7 @@ import type { ClientMethods } from '../../protocol/client-methods.ts';
 import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { Questions } from './client-questions.ts';
 
@@ -49,6 +49,7 @@ export class CallContext {
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
 	#isOpen = true;
+	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
 
 	constructor(
@@ -79,7 +80,10 @@ export class CallContext {
 
 	/** All params of the request, with fields that the methods of a provider do not get. */
 	get params(): Readonly<Record<string, unknown>> {
-		return isObject(this.#call.params) ? this.#call.params : {};
+		const params = isObject(this.#call.params) ? this.#call.params : {};
+		if (!this.#isInner) return params;
+		const { name: _tool, arguments: inner, ...rest } = params;
+		return { ...rest, ...(isObject(inner) ? inner : {}) };
 	}
 
 	get clientInfo(): unknown {
@@ -121,7 +125,10 @@ export class CallContext {
 
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
-		return this.#call.text;
+		const { text } = this.#call;
+		return this.#isInner && text !== ''
+			? `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`
+			: text;
 	}
 
 	/** True once the client canceled the call. */
@@ -178,6 +185,11 @@ export class CallContext {
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
 		return asker.ask(questions, this);
+	}
+
+	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */
+	enterInnerCall(): void {
+		this.#isInner = true;
 	}
 
 	/** For the session: the request is answered, so no more notifications are sent for it. */
