@@ -83,7 +83,8 @@ export class CallContext {
 		const params = isObject(this.#call.params) ? this.#call.params : {};
 		if (!this.#isInner) return params;
 		const { name: _tool, arguments: inner, ...rest } = params;
-		return { ...rest, ...(isObject(inner) ? inner : {}) };
+		const { name, arguments: input } = isObject(inner) ? inner : {};
+		return { name, ...(input !== undefined && { arguments: input }), ...rest };
 	}
 
 	get clientInfo(): unknown {
