@@ -20,6 +20,7 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 	['check', toolIds],
 	['prompt', promptNames],
 	['hub logs', serverNames],
+	['types', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);
