@@ -32,7 +32,7 @@ export type ToolResult<Name extends ToolName> = Omit<CallToolResult, 'structured
 };
 
 /** The arguments, which may be left out when none is required. */
-export type ToolArguments<Name extends ToolName> = object extends ToolInputs[Name]
+export type ToolArguments<Name extends ToolName> = Partial<ToolInputs[Name]> extends ToolInputs[Name]
 	? [input?: ToolInputs[Name], options?: McpCallOptions]
 	: [input: ToolInputs[Name], options?: McpCallOptions];
 

@@ -8,13 +8,11 @@ import { type OfferedTool, ownName } from './tool-document.ts';
 import type { ToolUsage } from './tool-usage.ts';
 
 /** What a name that the query covers adds to a score, as a share. */
-const NAME_SHARE = 0.8;
+const NAME_SHARE = 0.2;
 /** What the right action adds, and what a wrong one takes away. */
-const ACTION_SHARES = { right: 0.35, wrong: 0.15 };
-/** What a name that covers the query adds. */
-const QUERY_SHARE = 0.8;
+const ACTION_SHARES = { right: 0.2, wrong: 0.15 };
 /** What the server that the query names adds, and what another one takes away. */
-const SERVER_SHARES = { right: 0.6, wrong: 0.35 };
+const SERVER_SHARES = { right: 0.5, wrong: 0.2 };
 /** Most that successful calls add. */
 const USAGE_SHARE = 0.06;
 /** How well a word of the name is covered, by the kind of match. */
@@ -28,7 +26,7 @@ const coverage: Readonly<Record<MatchReason['kind'], number>> = {
 	meaning: 0.4,
 };
 /** A word in so many of the names of a server says nothing about a tool. */
-const COMMON_SHARE = 0.3;
+const COMMON_SHARE = 0.4;
 /** The least number of tools for that. */
 const COMMON_TOOLS = 5;
 
@@ -89,50 +87,26 @@ export class ToolRanking {
 	#factor({ id, why }: SearchHit, asked: Asked): number {
 		const tool = this.#tools.get(id);
 		if (tool === undefined) return 1;
-		const { precision, recall } = this.#nameMatch(tool, why, asked);
 		return (
-			(1 + NAME_SHARE * precision + QUERY_SHARE * recall) *
+			(1 + NAME_SHARE * this.#coveredName(tool, why, asked)) *
 			actionFactor(tool.actions, asked.actions) *
 			serverFactor(tool, asked) *
 			(1 + USAGE_SHARE * this.#usage.of(id))
 		);
 	}
 
-	/** How much of the name the query has, and how much of the query the name has, weighted by rarity. */
-	#nameMatch(
-		{ words, actions }: RankedTool,
-		why: readonly MatchReason[],
-		{ words: asked, servers, actions: askedActions }: Asked,
-	): { precision: number; recall: number } {
-		const hasAction = actions.some((action) => askedActions.has(action));
-		const met = new Map<string, number>();
+	/** How much of the name the query has, weighted by rarity, from 0 to 1. */
+	#coveredName({ words, actions }: RankedTool, why: readonly MatchReason[], asked: Asked): number {
+		const hasAction = actions.some((action) => asked.actions.has(action));
 		let held = 0;
 		let all = 0;
 		for (const [at, word] of words.entries()) {
+			const isMet = asked.words.has(word) || (hasAction && at === 0);
 			const rarity = this.#rarity(word);
-			let best = hasAction && at === 0 ? 1 : 0;
-			if (asked.has(word)) {
-				best = 1;
-				met.set(word, 1);
-			}
-			for (const reason of why) {
-				if (reason.kind === 'phrase' || !stemsOf(reason.matched).includes(word)) continue;
-				best = Math.max(best, coverage[reason.kind]);
-				for (const own of stemsOf(reason.word))
-					met.set(own, Math.max(met.get(own) ?? 0, coverage[reason.kind]));
-			}
-			held += best * rarity;
+			held += rarity * (isMet ? 1 : bestMatch(word, why));
 			all += rarity;
 		}
-		let found = 0;
-		let wanted = 0;
-		for (const word of asked) {
-			if (servers.has(word) || stopWords.has(word)) continue;
-			const rarity = this.#rarity(word);
-			wanted += rarity;
-			found += rarity * (met.get(word) ?? 0);
-		}
-		return { precision: all === 0 ? 0 : held / all, recall: wanted === 0 ? 0 : found / wanted };
+		return all === 0 ? 0 : held / all;
 	}
 
 	/** Of a word over the names of all tools. */
@@ -168,6 +142,14 @@ interface Asked {
 	/** Those that name a server. */
 	readonly servers: ReadonlySet<string>;
 	readonly actions: ReadonlySet<number>;
+}
+
+/** How well a reason covers a word of the name. */
+function bestMatch(word: string, why: readonly MatchReason[]): number {
+	const kinds = why
+		.filter(({ matched }) => stemsOf(matched).includes(word))
+		.map(({ kind }) => coverage[kind]);
+	return Math.max(0, ...kinds);
 }
 
 function serverFactor({ server }: RankedTool, { servers }: Asked): number {
