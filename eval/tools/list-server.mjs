@@ -9,7 +9,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 	if (id === undefined) return;
 	const { protocolVersion } = params ?? {};
 	const serverInfo = { name, version: '1' };
-	if (method === 'initialize') send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+	if (method === 'initialize')
+		send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
 	else if (method === 'tools/list') send({ id, result: { tools } });
 	else send({ id, error: { code: -32601, message: `no ${method}` } });
 });

@@ -53,13 +53,21 @@ async function askHub(servers, queries) {
 	const root = mkdtempSync(join(tmpdir(), 'orchestra-eval-'));
 	const entry = ({ name }) => [
 		name,
-		{ command: process.execPath, args: [join(here, 'list-server.mjs'), join(cacheFolder(), 'lists', `${name}.json`)] },
+		{
+			command: process.execPath,
+			args: [join(here, 'list-server.mjs'), join(cacheFolder(), 'lists', `${name}.json`)],
+		},
 	];
 	const mcpServers = Object.fromEntries(servers.map(entry));
 	const configuration = { mcpServers, toolList: { expose: 'search' }, limits: { listMs: 60_000 } };
 	writeFileSync(join(root, 'orchestra.json'), JSON.stringify(configuration));
 	const client = await connectServer(
-		{ command: process.execPath, args: [main, 'serve'], cwd: root, env: { HOME: root, XDG_STATE_HOME: root } },
+		{
+			command: process.execPath,
+			args: [main, 'serve'],
+			cwd: root,
+			env: { HOME: root, XDG_STATE_HOME: root },
+		},
 		{ stderr: 'ignore' },
 	);
 	try {
@@ -98,7 +106,8 @@ function regularExpression(tools) {
 	return (query) => {
 		const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
 		const patterns = words.map((word) => new RegExp(word, 'i'));
-		const score = ({ name, description }) => patterns.filter((each) => each.test(`${name} ${description}`)).length;
+		const score = ({ name, description }) =>
+			patterns.filter((each) => each.test(`${name} ${description}`)).length;
 		return tools
 			.map((tool) => ({ id: tool.id, score: score(tool) }))
 			.filter(({ score }) => score > 0)
@@ -145,7 +154,9 @@ function reportMisses(queries, rank) {
 		const found = rank(query).slice(0, 5);
 		const missing = wanted.filter((any) => !any.some((name) => found.includes(name)));
 		if (missing.length > 0)
-			console.log(`  ${query}\n    wanted ${missing.map((any) => any.join('|')).join(', ')}\n    found  ${found.join(', ')}`);
+			console.log(
+				`  ${query}\n    wanted ${missing.map((any) => any.join('|')).join(', ')}\n    found  ${found.join(', ')}`,
+			);
 	}
 }
 

@@ -20,6 +20,8 @@ import type { ToolUsage } from './tool-usage.ts';
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
 
+/** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
+const SIMILARITY_FLOOR = 0.1;
 /** Part of the score for the whole query in the score of a step. */
 const CONTEXT_SHARE = 0.5;
 
@@ -60,7 +62,7 @@ export class ToolIndex {
 
 	#updated(tools: readonly OfferedTool[]): { index: SearchIndex; ranking: ToolRanking } {
 		if (this.#index === undefined) {
-			this.#index = new SearchIndex(toolFields);
+			this.#index = new SearchIndex(toolFields, SIMILARITY_FLOOR);
 			loadSearchData(this.#index, this.#log);
 		}
 		if (this.#tools !== tools) this.#update(this.#index, tools);

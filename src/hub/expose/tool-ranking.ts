@@ -10,7 +10,7 @@ import type { ToolUsage } from './tool-usage.ts';
 /** What a name that the query covers adds to a score, as a share. */
 const NAME_SHARE = 0.2;
 /** What the right action adds, and what a wrong one takes away. */
-const ACTION_SHARES = { right: 0.2, wrong: 0.15 };
+const ACTION_SHARES = { right: 0.2, wrong: 0.1 };
 /** What the server that the query names adds, and what another one takes away. */
 const SERVER_SHARES = { right: 0.5, wrong: 0.2 };
 /** Most that successful calls add. */
