@@ -43,6 +43,7 @@ function entryPoints() {
 		index: 'src/index.ts',
 		'cli/main': 'src/cli/main.ts',
 		'tool/serve-tool': 'src/tool/serve-tool.ts',
+		'transport/http/index': 'src/transport/http/index.ts',
 		'transport/sdk/index': 'src/transport/sdk/index.ts',
 		...Object.fromEntries(layers.map((name) => [`${name}/index`, `src/${name}/index.ts`])),
 	};
@@ -68,7 +69,7 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect)|config/project-file|search/text/edit-distance',
+		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect|http/)|config/project-file|search/text/edit-distance',
 		cli: 'cli/(command|nearest).ts',
 		mcp: 'mcp/|protocol/',
 		config: 'config/',

@@ -1,7 +1,7 @@
 /*
  * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra-hub/mcp`, directly and behind a hub. The suite needs Node 22 and speaks HTTP only, so it is run by
- * `npx node@22` and reaches the server through test/conformance/relay.mjs.
+ * `orchestra-hub/mcp`: over our HTTP listener, on stdio, and behind a hub. The suite needs Node 22 and speaks HTTP
+ * only, so it is run by `npx node@22` and reaches the others through test/conformance/relay.mjs.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,18 +12,25 @@ import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const revisions = ['2025-11-25', '2026-07-28'];
-/** The arguments of the relay: the server alone, behind a hub that speaks modern to it, behind one that speaks legacy. */
-const places = [[], ['gateway'], ['gateway-legacy']].filter(
-	([name = 'direct']) => process.argv.length < 3 || process.argv.includes(name),
-);
+/**
+ * Our HTTP listener; the relay before the server alone, before a hub that speaks modern to it, and before one that
+ * speaks legacy.
+ */
+const places = [
+	['http', 'http-server.mjs'],
+	['direct', 'relay.mjs'],
+	['gateway', 'relay.mjs', 'gateway'],
+	['gateway-legacy', 'relay.mjs', 'gateway-legacy'],
+].filter(([name]) => process.argv.length < 3 || process.argv.includes(name));
 
 step('build', process.execPath, ['scripts/build.mjs']);
 const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
 try {
 	const suite = install();
-	for (const place of places) {
+	for (const [name, ...program] of places) {
 		for (const revision of revisions) {
-			const status = await run(suite, revision, place);
+			process.stderr.write(`\u2192 conformance ${name} ${revision}\n`);
+			const status = await run(suite, revision, program);
 			if (status !== 0) process.exitCode = 1;
 		}
 	}
@@ -42,15 +49,14 @@ function install() {
 	return program;
 }
 
-async function run(suite, revision, place) {
-	process.stderr.write(`\u2192 conformance ${[...place, revision].join(' ')}\n`);
-	const relay = spawn(process.execPath, [join(root, 'test', 'conformance', 'relay.mjs'), ...place], {
+async function run(suite, revision, [program, ...words]) {
+	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...words], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
-	const [url] = await once(relay.stdout.setEncoding('utf8'), 'data');
+	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
 	const args = ['-y', 'node@22', suite, 'server', '--url', url.trim(), '--requirements', revision];
 	const { status } = spawnSync('npx', args, { cwd: folder, stdio: 'inherit' });
-	relay.stdin.end();
-	await once(relay, 'exit');
+	server.stdin.end();
+	await once(server, 'exit');
 	return status;
 }

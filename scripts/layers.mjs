@@ -16,11 +16,12 @@ const order = [
 	'spin',
 	'wire',
 	'schema',
+	'protocol',
 	'rpc',
 	'process',
 	'transport',
+	'oauth',
 	'link',
-	'protocol',
 	'config',
 	'tool',
 	'plugin',
@@ -29,6 +30,7 @@ const order = [
 	'mcp',
 	'hub',
 	'bridge',
+	'http',
 	'cli',
 ];
 const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'protocol', 'search']);

@@ -9,7 +9,7 @@ import type { Output } from './terminal/output.ts';
 export interface Flag {
 	type: 'boolean' | 'string';
 	help: string;
-	/** How the value is called in the help, e.g. `MS`. */
+	/** How the value is called in the help, e.g. `MS`. A boolean flag with one takes a value after `=` only. */
 	value?: string;
 	short?: string;
 }

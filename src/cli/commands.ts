@@ -69,6 +69,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
+	auth: {
+		summary: 'Sign in to a remote MCP server',
+		load: async () => (await import('./commands/auth.ts')).auth,
+	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
 		load: async () => (await import('./commands/hub-start.ts')).hubStart,
@@ -92,6 +96,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	'hub logs': {
 		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
 		load: async () => (await import('./commands/hub-logs.ts')).hubLogs,
+	},
+	'hub token': {
+		summary: 'Print the token for MCP over HTTP',
+		load: async () => (await import('./commands/hub-token.ts')).hubToken,
 	},
 	'hub run': {
 		summary: 'Run the shared hub in the foreground, until Ctrl-C',
@@ -139,6 +147,6 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
-	['hub', 'The hub that agents share'],
+	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

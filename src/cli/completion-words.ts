@@ -18,6 +18,7 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 		async (environment) => [...(await callableNames(environment)), ...(await promptNames(environment))],
 	],
 	['check', toolIds],
+	['auth', remoteServers],
 	['prompt', promptNames],
 	['hub logs', serverNames],
 	['types', serverNames],
@@ -70,6 +71,12 @@ async function allFor(
 async function toolIds(environment: Environment): Promise<readonly string[]> {
 	const { openProject } = await import('./project.ts');
 	return openProject(environment).tools.map(({ id }) => id);
+}
+
+async function remoteServers(environment: Environment): Promise<readonly string[]> {
+	const { loadConfiguration } = await import('../config/load.ts');
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	return configuration.mcpServers.filter(({ kind }) => kind !== 'stdio').map(({ name }) => name);
 }
 
 async function promptNames(environment: Environment): Promise<readonly string[]> {

@@ -160,6 +160,20 @@ function* checkCertificates({ project, environment }: DoctorContext): Generator<
 	yield* inspectCertificates(project.configuration.hub.certsDir ?? usual);
 }
 
+/** The HTTP listener is off unless the configuration has an address. */
+async function* checkHttp({ project }: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const { hub } = project.configuration;
+	if (hub.httpAddress === undefined) return;
+	const { listenerSettings } = await import('../http/http-settings.ts'); // loaded on demand: few projects use it
+	try {
+		const { tls } = await listenerSettings(hub.httpAddress, hub);
+		yield { verdict: 'ok', text: `MCP over HTTP on ${hub.httpAddress}${tls ? ', with TLS' : ''}` };
+	} catch (error) {
+		const { message, hint } = OrchestraError.from(error);
+		yield { verdict: 'fail', text: message, fix: hint ?? 'Correct hub.httpAddr.' };
+	}
+}
+
 export const doctorChecks: readonly Check[] = [
 	checkNode,
 	checkConfiguration,
@@ -169,4 +183,5 @@ export const doctorChecks: readonly Check[] = [
 	checkPlugins,
 	checkRequiredConfig,
 	checkCertificates,
+	checkHttp,
 ];

@@ -61,7 +61,8 @@ function row(name: string, summary: string): string {
 }
 
 function flagRow(name: string, flag: Flag): string {
-	const value = flag.type === 'string' ? ` ${flag.value ?? 'TEXT'}` : '';
+	const optional = flag.value === undefined ? '' : ` [${flag.value}]`;
+	const value = flag.type === 'string' ? ` ${flag.value ?? 'TEXT'}` : optional;
 	const short = flag.short ? `-${flag.short}, ` : '';
 	return `  ${`${short}--${name}${value}`.padEnd(FLAG_COLUMN)} ${flag.help}`;
 }

@@ -19,11 +19,14 @@ export function hubFolderHere(environment: Readonly<NodeJS.ProcessEnv>): HubFold
 /** The running hub, started when there is none. */
 export function hubHere(
 	{ environment, signal }: Pick<CommandInput, 'environment' | 'signal'>,
-	certsDir?: string,
+	{ certsDir, httpAddress }: { certsDir?: string | undefined; httpAddress?: string | undefined } = {},
 ): Promise<HubRecord> {
 	// The same program and runtime that run this process.
 	const main = process.argv[1] ?? '';
-	const flags = certsDir === undefined ? [] : ['--certs-dir', certsDir];
+	const flags = [
+		...(certsDir === undefined ? [] : ['--certs-dir', certsDir]),
+		...(httpAddress === undefined ? [] : [`--http=${httpAddress}`]),
+	];
 	const command = [process.execPath, main, 'hub', 'run', ...flags];
 	const folder = new HubFolder(hubRoot(process.cwd(), environment), environment);
 	return ensureHub({ folder, cwd: folder.root, command, environment, signal });

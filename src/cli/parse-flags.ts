@@ -48,6 +48,7 @@ function valueOf(
 	const flag = known.get(name);
 	if (flag === undefined) throw unknownFlag(command, known, rawName);
 	if (flag.type === 'boolean') {
+		if (flag.value !== undefined) return value ?? true;
 		if (value !== undefined) throw usageError(command, `${rawName} takes no value, not "${value}"`);
 		return true;
 	}

@@ -1,4 +1,5 @@
 /* The merged configuration: variables expanded, paths absolute. */
+import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
@@ -51,6 +52,8 @@ export interface RemoteServerEntry {
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** How to sign in; undefined means the defaults. */
+	readonly oauth: OAuthSettings | undefined;
 	readonly timeoutMs: number | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
@@ -101,6 +104,13 @@ export interface HubSection {
 	readonly tcpAddress: string | undefined;
 	/** Absolute folder of the certificates. */
 	readonly certsDir: string | undefined;
+	/** `host:port` of the HTTP listener; none when undefined. */
+	readonly httpAddress: string | undefined;
+	/** True when the HTTP listener may have an address that other machines reach. */
+	readonly httpPublic: boolean | undefined;
+	/** Absolute files of the certificate chain and key of the HTTP listener, as PEM. */
+	readonly httpCert: string | undefined;
+	readonly httpKey: string | undefined;
 	/** Idle timeout without a client, in milliseconds; 0 means never. */
 	readonly idleMs: number | undefined;
 }

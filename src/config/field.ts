@@ -24,6 +24,7 @@ export interface FieldSource {
 }
 
 const secretParents = new Set(['env', 'headers', 'config']);
+const secretNames = new Set(['clientSecret']);
 
 export class Field {
 	readonly value: unknown;
@@ -152,7 +153,9 @@ export class Field {
 	}
 
 	#describe(): string {
-		const mayBeSecret = this.#path.slice(0, -1).some((key) => secretParents.has(key));
+		const mayBeSecret =
+			this.#path.slice(0, -1).some((key) => secretParents.has(key)) ||
+			secretNames.has(this.#path.at(-1) ?? '');
 		return mayBeSecret ? kindOf(this.value) : describeValue(this.value);
 	}
 }

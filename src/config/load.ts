@@ -180,7 +180,16 @@ const empty: FileSections = {
 	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 	library: { prompts: undefined, resources: undefined },
 	plugins: [],
-	hub: { listenAddress: undefined, tcpAddress: undefined, certsDir: undefined, idleMs: undefined },
+	hub: {
+		listenAddress: undefined,
+		tcpAddress: undefined,
+		certsDir: undefined,
+		httpAddress: undefined,
+		httpPublic: undefined,
+		httpCert: undefined,
+		httpKey: undefined,
+		idleMs: undefined,
+	},
 	limits: {},
 	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
 	views: {},
@@ -214,6 +223,10 @@ function mergeHub(first: HubSection, second: HubSection): HubSection {
 		listenAddress: first.listenAddress ?? second.listenAddress,
 		tcpAddress: first.tcpAddress ?? second.tcpAddress,
 		certsDir: first.certsDir ?? second.certsDir,
+		httpAddress: first.httpAddress ?? second.httpAddress,
+		httpPublic: first.httpPublic ?? second.httpPublic,
+		httpCert: first.httpCert ?? second.httpCert,
+		httpKey: first.httpKey ?? second.httpKey,
 		idleMs: first.idleMs ?? second.idleMs,
 	};
 }

@@ -68,7 +68,7 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 				isObject(field.value) ? resolveBinary(readPlugin(field, source.file)) : undefined,
 			);
 		});
-	return { ...rest, hub, plugins };
+	return { ...rest, hub: { ...rest.hub, ...hub }, plugins };
 }
 
 /** Look for the program next to the file first, as other Orchestras do; else it is looked up on PATH. */

@@ -14,6 +14,7 @@ import type {
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
+import { readOAuth } from './oauth-settings.ts';
 import { readServerSettings } from './server-settings.ts';
 import { readClient, readToolList, readView } from './tool-list-section.ts';
 
@@ -33,7 +34,16 @@ const sectionNames = [
 ];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
-const hubNames = ['listenAddr', 'tcpAddr', 'certsDir', 'idleMs'];
+const hubNames = [
+	'listenAddr',
+	'tcpAddr',
+	'certsDir',
+	'httpAddr',
+	'httpPublic',
+	'httpCert',
+	'httpKey',
+	'idleMs',
+];
 
 /** Read a parsed file; problems go to `source`. A file of another client (`isOurs` false) may have unknown keys. */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
@@ -122,7 +132,8 @@ function readRemote(field: Field, base: ServerBase, type: string | undefined): R
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
 	const headers = field.at('headers').textMap() ?? {};
-	return { url, headers, ...base, kind: type === 'sse' ? 'sse' : 'http' };
+	const oauth = readOAuth(field.at('oauth'));
+	return { url, headers, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(
@@ -195,6 +206,10 @@ function readHub(field: Field): HubSection {
 		listenAddress: readAddress(field.at('listenAddr')),
 		tcpAddress: readAddress(field.at('tcpAddr')),
 		certsDir: field.at('certsDir').path(),
+		httpAddress: readAddress(field.at('httpAddr')),
+		httpPublic: field.at('httpPublic').flag(),
+		httpCert: field.at('httpCert').path(),
+		httpKey: field.at('httpKey').path(),
 		idleMs: field.at('idleMs').countOrZero(),
 	};
 }

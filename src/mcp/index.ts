@@ -7,6 +7,8 @@ export { supportedVersions } from '../protocol/revisions.ts';
 export { rpcError } from '../rpc/rpc-error.ts';
 export type { InferInput, InferSchema } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
+export type { Challenge } from '../transport/http/challenges.ts';
+export type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
 export type {
 	CallProgress,
 	CompletionQuery,

@@ -10,7 +10,11 @@ export const SERVER_INFO: string = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
 
 /** The error codes that MCP adds to those of JSON-RPC. */
-export const mcpCodes = { missingClientCapability: -32021, unsupportedVersion: -32022 } as const;
+export const mcpCodes = {
+	headerMismatch: -32020,
+	missingClientCapability: -32021,
+	unsupportedVersion: -32022,
+} as const;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 

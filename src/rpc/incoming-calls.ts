@@ -16,6 +16,7 @@ import {
 	encodeError,
 	encodeId,
 	encodeResult,
+	type Id,
 	idKey,
 	isId,
 	type RpcErrorObject,
@@ -23,6 +24,7 @@ import {
 	rpcCodes,
 } from '../wire/json-rpc.ts';
 import type { BatchResponse } from './batch-response.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming-call.ts';
 import type { ResponseBudget } from './response-budget.ts';
@@ -37,7 +39,7 @@ const SMALL_RESPONSE_CHARACTERS = 512;
 export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends a response, alone or as part of a batch. */
-	reply: (text: string, batch: BatchResponse | undefined) => void;
+	reply: (text: string, batch: BatchResponse | undefined, about: About) => void;
 	budget: Pick<ResponseBudget, 'exceededBy'>;
 	/** A call ended while the maximum was in flight. */
 	onRoom: () => void;
@@ -71,7 +73,8 @@ export class IncomingCalls {
 		batch?.expect();
 		if (this.#calls.has(key)) {
 			const message = `id ${encodeId(id)} is already in flight`;
-			return this.#parts.reply(encodeError(id, { code: rpcCodes.invalidRequest, message }), batch);
+			const text = encodeError(id, { code: rpcCodes.invalidRequest, message });
+			return this.#parts.reply(text, batch, responseTo(id));
 		}
 		const call = new IncomingCall(id, method, params, text);
 		try {
@@ -85,7 +88,7 @@ export class IncomingCalls {
 
 	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
 		batch?.expect();
-		this.#parts.reply(encodeError(id, tooMany), batch);
+		this.#parts.reply(encodeError(id, tooMany), batch, responseTo(id));
 	}
 
 	/** Cancel the request with this id for the peer; false when it is not in flight. */
@@ -166,11 +169,11 @@ export class IncomingCalls {
 	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
 		const isSmall = text.length <= SMALL_RESPONSE_CHARACTERS;
 		const limit = isSmall ? undefined : this.#parts.budget.exceededBy(text.length);
-		if (limit === undefined) return this.#parts.reply(text, batch);
+		if (limit === undefined) return this.#parts.reply(text, batch, responseTo(id));
 		this.#parts.log.debug(
 			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
-		this.#parts.reply(encodeError(id, unread(text.length, limit)), batch);
+		this.#parts.reply(encodeError(id, unread(text.length, limit)), batch, responseTo(id));
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */
@@ -184,6 +187,10 @@ export class IncomingCalls {
 			return { code, message }; // a cycle or a BigInt in `data`: the message alone still explains it
 		}
 	}
+}
+
+function responseTo(id: Id): About {
+	return { id, isResponse: true };
 }
 
 const tooMany: RpcErrorObject = {

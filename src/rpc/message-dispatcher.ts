@@ -66,6 +66,11 @@ export class MessageDispatcher {
 		else this.#dispatch(value, text, batch, isAdmitted);
 	}
 
+	/** Handle a parsed message that is no batch. */
+	dispatch(value: unknown, text: string): void {
+		this.#dispatch(value, text, undefined, false);
+	}
+
 	oversize({ limitBytes, head }: OversizeLine): void {
 		const known = idFromHead(head);
 		const error = oversizeMessage(limitBytes);

@@ -1,9 +1,9 @@
 /* Errors of calls and messages that several layers report. Their texts are part of the API. */
 import { messageOf, OrchestraError } from '../errors.ts';
 
-/** The error of a call, or of `what` it does, whose signal was aborted. */
-export function canceledCall(what: string, signal: AbortSignal | undefined): OrchestraError {
-	return new OrchestraError('canceled', `${what} was canceled`, { cause: signal?.reason });
+/** The error of a call, or of `what` it does, that was canceled for `reason`. */
+export function canceledCall(what: string, reason: unknown): OrchestraError {
+	return new OrchestraError('canceled', `${what} was canceled`, { cause: reason });
 }
 
 /** Encode a message; a value that is not JSON is the caller's error. */

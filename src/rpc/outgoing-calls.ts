@@ -6,10 +6,11 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
 import { rememberResultText } from '../wire/source-text.ts';
+import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { canceledCall, serialize } from './message-errors.ts';
-import { type PendingEntry, PendingTable } from './pending.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from './pending.ts';
 import { rpcError } from './rpc-error.ts';
 import { SendWindow, type WindowedCall } from './send-window.ts';
 
@@ -25,15 +26,21 @@ export interface RequestOptions {
 	signal?: AbortSignal | undefined;
 	/** Requests progress and receives it. */
 	onProgress?: ((params: unknown) => void) | undefined;
+	/** The peer's request that this one belongs to, for a channel that routes by it. */
+	about?: About | undefined;
+	/** The work that this request is part of: its cancellation cancels the request. Cheaper than `signal`. */
+	work?: CancelSource | undefined;
 	/** Receives the id of the request before it is sent. */
 	onId?: ((id: number) => void) | undefined;
+	/** A value of the caller, found by the id of the request while it is in flight. */
+	tag?: unknown;
 	/** The result remembers its JSON text, so that it can be forwarded without encoding it again. Default false. */
 	keepsText?: boolean | undefined;
 }
 
 export interface OutgoingCallsParts {
 	/** Sends a message; throws when the pipe is closed. */
-	post: (text: string) => void;
+	post: (text: string, about?: About) => void;
 	/** True while our output is above its high-water mark. */
 	isCongested: () => boolean;
 	dialect: Dialect;
@@ -53,7 +60,10 @@ interface PendingCall extends PendingEntry, WindowedCall {
 	/** The total timeout, for the message. */
 	readonly maxTotalMs: number | undefined;
 	readonly onProgress: ((params: unknown) => void) | undefined;
+	/** The peer's request that the call belongs to. */
+	readonly about: About | undefined;
 	readonly keepsText: boolean;
+	readonly tag: unknown;
 }
 
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
@@ -71,7 +81,7 @@ export class OutgoingCalls {
 		this.#pending = new PendingTable(parts.clock, {
 			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
-			aborted: (call, signal) => this.#abandon(call, canceledCall(call.method, signal)),
+			aborted: (call, reason) => this.#abandon(call, canceledCall(call.method, reason)),
 		});
 	}
 
@@ -82,6 +92,16 @@ export class OutgoingCalls {
 	/** Responses that were dropped: late, repeated, or with an unknown id. */
 	get droppedCount(): number {
 		return this.#droppedCount;
+	}
+
+	/** The tag of the request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#pending.get(id)?.tag;
+	}
+
+	/** The tags of all requests in flight that have one. */
+	tags(): unknown[] {
+		return [...this.#pending.values()].flatMap(({ tag }) => (tag === undefined ? [] : [tag]));
 	}
 
 	/** Suspend the idle timeouts; total timeouts still apply. Returns the function that restarts them. */
@@ -99,7 +119,7 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal));
+			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);
@@ -109,7 +129,7 @@ export class OutgoingCalls {
 				const cost = SendWindow.costOf(text);
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);
-				else this.#parts.post(text);
+				else this.#parts.post(text, options.about);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
 				if (!mustWait) return;
 				call.unsent = text;
@@ -185,7 +205,7 @@ export class OutgoingCalls {
 
 	#sendQueued(call: PendingCall, text: string): void {
 		try {
-			this.#parts.post(text);
+			this.#parts.post(text, call.about);
 		} catch (error) {
 			this.#pending.take(call.id)?.reject(OrchestraError.from(error, 'io'));
 		}
@@ -203,7 +223,8 @@ export class OutgoingCalls {
 	}
 
 	#addPending(id: number, method: string, options: RequestOptions, settle: Settlement): PendingCall {
-		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, signal, onProgress, keepsText = false } = options;
+		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress } = options;
+		const { about, keepsText = false, tag } = options;
 		const now = this.#parts.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
@@ -219,18 +240,20 @@ export class OutgoingCalls {
 			capAt,
 			maxTotalMs,
 			onProgress,
+			about,
 			keepsText,
+			tag,
 			detach: undefined,
 		};
-		this.#pending.add(call, signal);
+		this.#pending.add(call, options.signal, options.work);
 		return call;
 	}
 
-	#sendCancel({ id, method }: PendingCall, reason: string): void {
+	#sendCancel({ id, method, about }: PendingCall, reason: string): void {
 		const notice = this.#parts.dialect.cancelNotice(id, reason, method);
 		if (notice === undefined) return;
 		try {
-			this.#parts.post(encodeNotification(notice.method, notice.params));
+			this.#parts.post(encodeNotification(notice.method, notice.params), about);
 		} catch (error) {
 			// The pipe broke; the call was rejected already.
 			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);

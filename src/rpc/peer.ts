@@ -8,12 +8,12 @@
  */
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { encodeNotification } from '../wire/json-rpc.ts';
+import { encodeNotification, type Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
 import type { BatchResponse } from './batch-response.ts';
-import type { Channel, Receiver } from './channel.ts';
+import type { About, Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
 import type { IncomingCall } from './incoming-call.ts';
@@ -78,7 +78,7 @@ export class Peer implements Receiver {
 		this.#log = log;
 		const isCongested = (): boolean => this.#isCongested;
 		this.#outgoing = new OutgoingCalls({
-			post: (text) => this.#post(text),
+			post: (text, about) => this.#post(text, about),
 			isCongested,
 			dialect,
 			clock,
@@ -87,7 +87,7 @@ export class Peer implements Receiver {
 		});
 		this.#incoming = new IncomingCalls({
 			onRequest: options.onRequest ?? refuse,
-			reply: (text, batch) => this.#reply(text, batch),
+			reply: (text, batch, about) => this.#reply(text, batch, about),
 			budget: this.#budget,
 			onRoom: () => this.#admission.dispatchReady(),
 			clock,
@@ -134,6 +134,16 @@ export class Peer implements Receiver {
 		return this.#outgoing.droppedCount;
 	}
 
+	/** The `tag` of our request in flight with this id. */
+	tagOf(id: unknown): unknown {
+		return this.#outgoing.tagOf(id);
+	}
+
+	/** The tags of all our requests in flight that have one. */
+	tags(): unknown[] {
+		return this.#outgoing.tags();
+	}
+
 	/**
 	 * Suspend the idle timeouts of our requests, while the peer waits for us; total timeouts still apply.
 	 * Returns the function that restarts them.
@@ -148,10 +158,13 @@ export class Peer implements Receiver {
 		return this.#outgoing.request(method, params, options);
 	}
 
-	/** Send a notification. Throws when the pipe is closed. Dropped while the peer leaves too much unread. */
-	notify(method: string, params?: unknown): void {
+	/**
+	 * Send a notification. Throws when the pipe is closed. Dropped while the peer leaves too much unread.
+	 * @param about the peer's request that it belongs to
+	 */
+	notify(method: string, params?: unknown, about?: About): void {
 		const text = serialize(() => encodeNotification(method, params));
-		if (this.#budget.exceededBy(text.length) === undefined) this.#post(text);
+		if (this.#budget.exceededBy(text.length) === undefined) this.#post(text, about);
 		else this.#log.debug(`the peer does not read: ${method} is dropped`);
 	}
 
@@ -185,8 +198,17 @@ export class Peer implements Receiver {
 		this.#dispatcher.read(text, undefined, false);
 	}
 
+	/** Like `message`, for a message that the caller has parsed and that is no batch. */
+	parsed(value: unknown, text: string): void {
+		this.#dispatcher.dispatch(value, text);
+	}
+
 	oversize(line: OversizeLine): void {
 		this.#dispatcher.oversize(line);
+	}
+
+	failed(id: Id, error: OrchestraError): void {
+		this.#outgoing.fail(id, error);
 	}
 
 	end(reason: OrchestraError): void {
@@ -197,18 +219,18 @@ export class Peer implements Receiver {
 		this.#options.onEnd?.(reason);
 	}
 
-	#reply(text: string, batch: BatchResponse | undefined): void {
+	#reply(text: string, batch: BatchResponse | undefined, about?: About): void {
 		if (batch) return batch.add(text);
 		try {
-			this.#post(text);
+			this.#post(text, about);
 		} catch (error) {
 			// The peer that sent the request is gone.
 			this.#log.debug(`a response could not be sent: ${messageOf(error)}`);
 		}
 	}
 
-	#post(text: string): void {
-		const hasRoom = this.#channel.post(text);
+	#post(text: string, about?: About): void {
+		const hasRoom = this.#channel.post(text, about);
 		if (!hasRoom || this.#isCongested) this.#budget.posted(text.length);
 		if (hasRoom || this.#isCongested) return;
 		this.#isCongested = true;

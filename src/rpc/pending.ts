@@ -21,12 +21,18 @@ export interface PendingEntry {
 	detach?: (() => void) | undefined;
 }
 
+/** Work that may be canceled, such as an `IncomingCall`. */
+export interface CancelSource {
+	/** Call `listener` on cancellation, or at once if it happened before. */
+	onCancel(listener: (reason: OrchestraError) => void): void;
+}
+
 /** Settle a call that the table removed. */
 interface PendingEnds<Call> {
 	/** Asked before a call expires: true when its `dueAt` was moved to later. */
 	isExtended?(call: Call, now: number): boolean;
 	expired(call: Call, now: number): void;
-	aborted(call: Call, signal: AbortSignal): void;
+	aborted(call: Call, reason: unknown): void;
 }
 
 export class PendingTable<Call extends PendingEntry> {
@@ -56,13 +62,15 @@ export class PendingTable<Call extends PendingEntry> {
 		return typeof id === 'number' ? this.#calls.get(id) : undefined;
 	}
 
-	/** @param signal is not aborted yet */
-	add(call: Call, signal: AbortSignal | undefined): void {
+	/** @param signal is not aborted yet @param work cancels the call like the signal, and is cheaper */
+	add(call: Call, signal: AbortSignal | undefined, work?: CancelSource): void {
 		this.#calls.set(call.id, call);
 		this.#deadlines.schedule(call.dueAt);
+		// Ids are not reused, so the listener of a settled call finds nothing.
+		work?.onCancel((reason) => this.take(call.id) && this.#ends.aborted(call, reason));
 		if (signal === undefined) return;
 		const onAbort = (): void => {
-			if (this.take(call.id)) this.#ends.aborted(call, signal);
+			if (this.take(call.id)) this.#ends.aborted(call, signal.reason);
 		};
 		signal.addEventListener('abort', onAbort, { once: true });
 		call.detach = () => signal.removeEventListener('abort', onAbort);

@@ -13,7 +13,7 @@ import { within } from '../rpc/clock.ts';
 import { HIGH_WATER_BYTES } from './transport.ts';
 
 /** Batch size that is written before the turn ends, in characters. */
-const JOINED_CHARACTERS = 2048;
+const JOINED_CHARACTERS = 8192;
 
 interface Waiter {
 	readonly write: number;

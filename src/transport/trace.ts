@@ -38,6 +38,7 @@ function tracedReceiver(receiver: Receiver, show: (direction: '→' | '←', tex
 			show('←', `${line.head}… (longer than ${line.limitBytes} bytes, dropped)`);
 			receiver.oversize(line);
 		},
+		...(receiver.failed && { failed: (id, error) => receiver.failed?.(id, error) }),
 		end: (reason) => receiver.end(reason),
 	};
 }

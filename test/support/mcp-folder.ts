@@ -13,10 +13,17 @@ export const pythonServer = {
 	args: [resolve(import.meta.dirname, '../fixtures/call_server.py')],
 };
 
+const require = createRequire(import.meta.url);
+/** Written out, so that unused packages are found. */
+const packages = {
+	everything: () => require.resolve('@modelcontextprotocol/server-everything/package.json'),
+	filesystem: () => require.resolve('@modelcontextprotocol/server-filesystem/package.json'),
+	memory: () => require.resolve('@modelcontextprotocol/server-memory/package.json'),
+};
+
 /** A server of the MCP project, from node_modules. */
-export function realServer(name: 'everything' | 'filesystem' | 'memory', ...args: string[]): object {
-	const found = createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`);
-	return { command: process.execPath, args: [join(dirname(found), 'dist/index.js'), ...args] };
+export function realServer(name: keyof typeof packages, ...args: string[]): object {
+	return { command: process.execPath, args: [join(dirname(packages[name]()), 'dist/index.js'), ...args] };
 }
 
 export interface McpFolder {

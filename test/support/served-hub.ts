@@ -11,6 +11,8 @@ import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
 const fixture = resolve(import.meta.dirname, '../fixtures/servers/gateway-server.mjs');
+/** A busy machine may need long to start a server. */
+const LIST_MS = 20_000;
 const MODERN = 'io.modelcontextprotocol/';
 
 export interface ServedHub {
@@ -78,7 +80,9 @@ export async function serveServers(
 		XDG_STATE_HOME: join(folder, 'state'),
 		STARTS: starts,
 	};
-	writeFiles(folder, { 'orchestra.json': JSON.stringify({ mcpServers, ...more }) });
+	writeFiles(folder, {
+		'orchestra.json': JSON.stringify({ mcpServers, limits: { listMs: LIST_MS }, ...more }),
+	});
 	const log: string[] = [];
 	const opened = await openHub({
 		cwd: folder,

@@ -56,7 +56,7 @@ function hubFinder(input: CommandInput): FindHub {
 	const certsDir = existingFolder(input.flags['certs-dir']);
 	if (address === '') throw usageError(bridge, '--orchestrator-addr is empty; it takes HOST:PORT');
 	if (typeof address === 'string') return () => Promise.resolve({ address, certsDir });
-	return async () => sharedHub(await hubHere(input, certsDir), input);
+	return async () => sharedHub(await hubHere(input, { certsDir }), input);
 }
 
 function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoint {

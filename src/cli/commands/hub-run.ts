@@ -4,29 +4,39 @@ import { RotatingFile } from '../../hub/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
-import { type Command, refuseWords } from '../command.ts';
+import type { Command } from '../command.ts';
+import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere } from '../hub-location.ts';
 
 /** Size at which the log begins a new file. */
 const LOG_BYTES = 8 * 1024 * 1024;
 
 export const hubRun: Command = {
-	usage: 'mctl hub run [--certs-dir DIR]',
+	usage: 'mctl hub run [--http [ADDR]] [--certs-dir DIR]',
 	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
-	flags: { 'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' } },
+	flags: {
+		http: httpFlag,
+		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+	},
 
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
-		refuseWords(input, hubRun);
 		const { flags, environment, signal, out } = input;
 		const folder = hubFolderHere(environment);
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
-		const options = { folder, cwd: folder.root, environment, certsDir, signal };
+		const httpAddress = httpAddressOf(input, hubRun);
+		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
 		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile(options);
 		process.exitCode = 0;
 	},
+};
+
+/** Loaded when the hub has an HTTP listener. */
+const openHttp: RunHubOptions['openHttp'] = async (parts) => {
+	const { openHubHttp } = await import('../../http/open-hub-http.ts');
+	return openHubHttp(parts);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */

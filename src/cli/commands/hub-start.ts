@@ -1,25 +1,44 @@
 /* `mctl hub start`: the shared hub in the background. */
-import { type Command, refuseWords } from '../command.ts';
+import { OrchestraError } from '../../errors.ts';
+import type { Command } from '../command.ts';
+import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere, hubHere } from '../hub-location.ts';
 
 export const hubStart: Command = {
-	usage: 'mctl hub start [--certs-dir DIR] [--json]',
-	examples: ['mctl hub start', 'mctl hub start --json | jq -r .address'],
+	usage: 'mctl hub start [--http [ADDR]] [--certs-dir DIR] [--json]',
+	examples: ['mctl hub start', 'mctl hub start --http', 'mctl hub start --json | jq -r .address'],
 	flags: {
+		http: httpFlag,
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
 	async run(input) {
-		refuseWords(input, hubStart);
 		const { flags, out, environment } = input;
 		const wasRunning = hubFolderHere(environment).running() !== undefined;
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
-		const { pid, address, networkAddress, root } = await hubHere(input, certsDir);
+		const httpAddress = httpAddressOf(input, hubStart);
+		const record = await hubHere(input, { certsDir, httpAddress });
+		const { pid, address, networkAddress, httpUrl, root } = record;
+		if (httpAddress !== undefined && httpUrl === undefined) throw withoutHttp(pid);
 		if (flags['json'])
-			return out.json({ schema: 'orchestra.hub-start/1', pid, address, networkAddress, root, wasRunning });
+			return out.json({
+				schema: 'orchestra.hub-start/1',
+				pid,
+				address,
+				networkAddress,
+				httpUrl,
+				root,
+				wasRunning,
+			});
 		out.line(
-			`${wasRunning ? 'The hub was running already' : 'The hub is running'}: pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, for ${root}`,
+			`${wasRunning ? 'The hub was running already' : 'The hub is running'}: pid ${pid}, ${[address, networkAddress, httpUrl].filter(Boolean).join(' and ')}, for ${root}`,
 		);
 	},
 };
+
+function withoutHttp(pid: number): OrchestraError {
+	return new OrchestraError('bad_input', `the hub, process ${pid}, runs already, without HTTP`, {
+		hint: 'Stop it with mctl hub stop, then start it again with --http.',
+	});
+}

@@ -18,6 +18,7 @@ export const hubStatus: Command = {
 			pid,
 			address,
 			networkAddress,
+			httpUrl,
 			root,
 			startedAt,
 			memoryBytes,
@@ -29,6 +30,7 @@ export const hubStatus: Command = {
 		out.line(
 			`The hub of ${root}: pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
 		);
+		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
 		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
 		const rows = backends.map(({ id, kind, lastCall, state }) => [
 			id,

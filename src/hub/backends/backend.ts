@@ -59,6 +59,8 @@ export interface ServerStatus {
 	readonly calls: number;
 	/** The file with its stderr. */
 	readonly logFile: string | null;
+	/** The last lines of its stderr. */
+	readonly lastLines?: readonly string[];
 }
 
 /** A source of tools, prompts and resources. */

@@ -224,7 +224,7 @@ export class McpBackend implements Backend {
 			known: this.#catalogue.known,
 			tools: this.#catalogue.known && this.#names.offered(this.#catalogue.known.tools).length,
 			calls: this.#queue.size,
-			logFile: this.#serverLog.file,
+			log: this.#serverLog,
 		});
 	}
 

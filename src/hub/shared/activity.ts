@@ -27,6 +27,15 @@ export class Activity {
 		return this.#clients.size + this.#inFlight > 0 ? 0 : performance.now() - this.#lastAt;
 	}
 
+	/** A request begins. Returns the function to call when it is over. */
+	begin(): () => void {
+		this.#inFlight++;
+		return () => {
+			this.#inFlight--;
+			this.#lastAt = performance.now();
+		};
+	}
+
 	/** Wrap the handlers to track their requests. */
 	observe(handlers: PluginHandlers): PluginHandlers {
 		const observed = Object.entries(handlers)
@@ -44,12 +53,11 @@ export class Activity {
 
 	#counted(handler: (...args: never[]) => unknown): (...args: never[]) => Promise<unknown> {
 		return async (...args) => {
-			this.#inFlight++;
+			const end = this.begin();
 			try {
 				return await handler(...args);
 			} finally {
-				this.#inFlight--;
-				this.#lastAt = performance.now();
+				end();
 			}
 		};
 	}

@@ -10,6 +10,8 @@ export interface HubRecord extends ProcessIdentity {
 	readonly address: string;
 	/** `host:port` for plugins and orchestrator clients; absent when the hub opens no port. */
 	readonly networkAddress?: string | undefined;
+	/** The URL of MCP over HTTP; absent when the hub has no HTTP listener. */
+	readonly httpUrl?: string | undefined;
 	readonly certsDir: string;
 	/** The folder whose configuration it serves. */
 	readonly root: string;
@@ -27,10 +29,11 @@ export function isIdentity(value: unknown): value is ProcessIdentity {
 /** The record in `value`; undefined when it is invalid. A damaged list counts as absent, because the hub can be asked. */
 export function readHubRecord(value: unknown): HubRecord | undefined {
 	if (!isHubRecord(value)) return undefined;
-	const { networkAddress } = value;
+	const { networkAddress, httpUrl } = value;
 	return {
 		...value,
 		networkAddress: isAddress(networkAddress) ? networkAddress : undefined,
+		httpUrl: typeof httpUrl === 'string' && URL.canParse(httpUrl) ? httpUrl : undefined,
 		features: textsOf(value.features),
 		unset: textsOf(value.unset),
 	};

@@ -7,10 +7,11 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { certificatesFolder, loadIdentity } from '../../link/certificates/certificates.ts';
 import type { Log } from '../../log.ts';
-import { sharedState } from '../../mcp/server/mcp-session.ts';
+import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
+import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
@@ -33,8 +34,31 @@ export interface RunHubOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly certsDir: string | undefined;
 	readonly log: Log;
+	/** `host:port` of the HTTP listener. Default: from the configuration, else none. */
+	readonly httpAddress?: string | undefined;
+	/** Opens the HTTP listener, which is in a layer above. */
+	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
+}
+
+/** What the HTTP listener gets from its hub. */
+export interface HubHttpParts {
+	readonly address: string;
+	readonly settings: HubSection;
+	/** The state folder of the hub. */
+	readonly folder: string;
+	readonly hub: Hub;
+	readonly shared: SharedState;
+	/** A request begins; returns the function to call when it is over. */
+	readonly onRequest: () => () => void;
+	readonly log: Log;
+}
+
+/** The open HTTP listener of a hub. */
+export interface HubHttp {
+	readonly url: string;
+	close(): Promise<void>;
 }
 
 /** Run the hub until it is stopped or idle. Throws `bad_input` when another one runs here. */
@@ -77,6 +101,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
+	let http: HubHttp | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
@@ -98,20 +123,36 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			certsDir,
 			forwarded: () => forwarded.current,
 		});
-		const record = recorder({ folder, certsDir, listeners, opened });
+		http = await openListener(options, { opened, shared, activity });
+		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
+		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
-		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub), log);
+		const isDone = (): boolean =>
+			isIdle(activity, idleLimit(isOpen.configuration().hub, http !== undefined), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		shared.suspendedCalls.close();
+		await http?.close();
 		await listeners.close();
 		await opened?.close();
 	}
+}
+
+/** The HTTP listener, when one is asked for. */
+async function openListener(
+	{ httpAddress, openHttp, folder, log }: RunHubOptions,
+	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
+): Promise<HubHttp | undefined> {
+	const settings = opened.configuration().hub;
+	const address = httpAddress ?? settings.httpAddress;
+	if (address === undefined) return undefined;
+	const onRequest = (): (() => void) => activity.begin();
+	return openHttp?.({ address, settings, folder: folder.path, hub: opened.hub, shared, onRequest, log });
 }
 
 interface Recorded {
@@ -119,10 +160,11 @@ interface Recorded {
 	readonly certsDir: string;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
+	readonly http: HubHttp | undefined;
 }
 
 /** Returns a function that builds the current record. */
-function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubRecord {
+function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () => HubRecord {
 	const about = {
 		...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
 		certsDir,
@@ -134,6 +176,7 @@ function recorder({ folder, certsDir, listeners, opened }: Recorded): () => HubR
 		...about,
 		address: listeners.address,
 		networkAddress: listeners.networkAddress,
+		httpUrl: http?.url,
 		unset: opened.unset(),
 	});
 }
@@ -159,8 +202,9 @@ function withForwardedVariables(
 }
 
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection): number {
-	return idleMs ?? (listenAddress === undefined && tcpAddress === undefined ? IDLE_MS : 0);
+function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, hasHttp: boolean): number {
+	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || hasHttp;
+	return idleMs ?? (isReachable ? 0 : IDLE_MS);
 }
 
 function isIdle(activity: Activity, idleMs: number, log: Log): boolean {

@@ -179,7 +179,7 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 				socket.on('error', () => {}).destroy();
 				reject(error);
 			});
-		const abort = (): void => refuse(canceledCall(`dialing ${options.address}`, options.signal));
+		const abort = (): void => refuse(canceledCall(`dialing ${options.address}`, options.signal?.reason));
 		const timer = setTimeout(() => refuse(handshakeTimeout(options.address, timeoutMs)), timeoutMs);
 		options.signal?.addEventListener('abort', abort, { once: true });
 		if (options.signal?.aborted) abort();

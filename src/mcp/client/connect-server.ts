@@ -6,6 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { ChildTransport, type ChildTransportOptions } from '../../transport/child-transport.ts';
+import type { HttpAuth } from '../../transport/http/http-auth.ts';
 import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { McpClientOptions } from './call-options.ts';
@@ -29,7 +30,10 @@ export type ServerTarget =
 /** Settings of the client, and of the child process if there is one. */
 export interface ConnectServerOptions
 	extends McpClientOptions,
-		Pick<ChildTransportOptions, 'stderr' | 'parentEnvironment' | 'limitBytes' | 'spawner' | 'guard'> {}
+		Pick<ChildTransportOptions, 'stderr' | 'parentEnvironment' | 'limitBytes' | 'spawner' | 'guard'> {
+	/** Authorization for a remote server. Default: the sign-in that `mctl auth <url>` stored; `false` sends no token. */
+	auth?: HttpAuth | false | undefined;
+}
 
 /** Start a server, or connect to a running one. The caller closes the client. */
 export async function connectServer(
@@ -60,14 +64,14 @@ async function openChild(record: SpawnRecord, options: ConnectServerOptions): Pr
 	return isTracing(options.parentEnvironment ?? process.env) ? traced(transport, traceToStderr) : transport;
 }
 
-async function openRemote({ url }: RemoteTarget, _options: ConnectServerOptions): Promise<Transport> {
-	throw new OrchestraError(
-		'bad_input',
-		`${String(url)} is a remote server; only servers on stdio are supported`,
-		{
-			hint: 'Use a command instead, for example { command: "npx", args: ["-y", "mcp-remote", url] }.',
-		},
-	);
+/** With the stored sign-in of the user (`mctl auth <url>`), unless the caller supplies authorization. */
+async function openRemote(target: RemoteTarget, options: ConnectServerOptions): Promise<Transport> {
+	const { openRemoteTransport } = await import('../../oauth/open-remote-transport.ts');
+	const { headers, type } = target;
+	const { parentEnvironment: environment = process.env, limitBytes, log, auth } = options;
+	const server = { url: String(target.url), headers, kind: type === 'sse' ? type : 'http' } as const;
+	const transport = await openRemoteTransport(server, { environment, limitBytes, log, auth });
+	return isTracing(environment) ? traced(transport, traceToStderr) : transport;
 }
 
 /** A transport that is open already cannot be opened a second time. */

@@ -30,6 +30,7 @@ export function modernParams(
 	version: string,
 	{ capabilities, clientInfo }: ClientIdentity,
 ): Record<string, unknown> {
+	if (isEnveloped(metaOf(params), version)) return params as Record<string, unknown>; // it has a `_meta`, so it is an object
 	const { progressToken: _foreign, ...own } = metaOf(params);
 	const meta = {
 		[CLIENT_CAPABILITIES]: capabilities,
@@ -38,6 +39,16 @@ export function modernParams(
 		[PROTOCOL_VERSION]: version,
 	};
 	return isObject(params) ? { ...params, _meta: meta } : { _meta: meta };
+}
+
+/** True for a `_meta` that needs nothing more, so that params need not be copied. */
+function isEnveloped(meta: Readonly<Record<string, unknown>>, version: string): boolean {
+	return (
+		meta[PROTOCOL_VERSION] === version &&
+		meta[CLIENT_CAPABILITIES] !== undefined &&
+		meta[CLIENT_INFO] !== undefined &&
+		meta['progressToken'] === undefined
+	);
 }
 
 /** `params` without an envelope. */

@@ -138,24 +138,21 @@ export class ServerConnection {
 	 * its source text unless `keepsText` is false. Rejects with `data.phase`, and with `data.outcome: 'unknown'` when
 	 * the server ended during the call.
 	 */
-	async request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
+	request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
 		const { endReason } = this.#link;
-		if (endReason) throw withPhase(endReason, phaseOf(method));
+		if (endReason) return Promise.reject(withPhase(endReason, phaseOf(method)));
 		const { version } = this.revision;
 		const sent = this.era === 'modern' ? modernParams(params, version, this.#identity) : legacyParams(params);
-		let result: unknown;
-		try {
-			const keepsText = options.keepsText ?? true;
-			result = await this.#link.call(method, sent, { ...options, keepsText });
-		} catch (error) {
-			const isLost = error === this.#link.endReason && OrchestraError.is(error);
-			throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
-		}
-		if (isObject(result)) return result;
-		throw new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
-			hint: 'The server does not follow MCP. Report this to its author.',
-			data: { phase: phaseOf(method) },
-		});
+		return this.#link.call(method, sent, options).then(
+			(result) => {
+				if (isObject(result)) return result;
+				throw noObject(method);
+			},
+			(error: unknown) => {
+				const isLost = error === this.#link.endReason && OrchestraError.is(error);
+				throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
+			},
+		);
 	}
 
 	/** Send a notification. Throws when the connection has ended. */
@@ -249,6 +246,13 @@ class Inbox {
 		this.#changes?.close();
 		if (this.#link && !this.#link.isClosing) this.#options.onEnd?.(reason);
 	}
+}
+
+function noObject(method: string): OrchestraError {
+	return new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
+		hint: 'The server does not follow MCP. Report this to its author.',
+		data: { phase: phaseOf(method) },
+	});
 }
 
 function totalUntil(endsAt: number): { maxTotalMs?: number } {

@@ -47,8 +47,8 @@ export class ServerLink {
 	readonly transport: Transport;
 	readonly #peer: Peer;
 	readonly #handlers: ServerLinkHandlers;
-	readonly #logging = new Set<LoggingCall>();
-	#inFlight = 0;
+	/** Requests in flight that are no calls. */
+	#otherRequests = 0;
 	#revision: Revision | undefined;
 	#hasWarned = false;
 	#isClosing = false;
@@ -95,19 +95,18 @@ export class ServerLink {
 
 	/** A request outside the count of calls: the handshake, a subscription. */
 	send(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
-		return this.#peer.request(method, params, options);
+		this.#otherRequests++;
+		const ended = (): void => void this.#otherRequests--;
+		const response = this.#peer.request(method, params, options);
+		response.then(ended, ended);
+		return response;
 	}
 
 	/** A call. */
-	async call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
-		const { onLog } = options;
-		this.#inFlight++;
-		try {
-			if (onLog === undefined) return await this.#peer.request(method, params, options);
-			return await this.#callWithLog(method, params, { ...options, onLog });
-		} finally {
-			this.#inFlight--;
-		}
+	call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
+		const { onLog, keepsText = true } = options;
+		const isWhole = onLog === undefined && options.keepsText !== undefined;
+		return this.#peer.request(method, params, isWhole ? options : { ...options, keepsText, tag: onLog });
 	}
 
 	notify(method: string, params: unknown): void {
@@ -118,24 +117,6 @@ export class ServerLink {
 	close(): Promise<void> {
 		this.#isClosing = true;
 		return this.transport.close();
-	}
-
-	async #callWithLog(
-		method: string,
-		params: unknown,
-		options: ServerRequestOptions & { onLog: (params: unknown) => void },
-	): Promise<unknown> {
-		const logging: LoggingCall = { id: undefined, onLog: options.onLog };
-		const onId = (id: number): void => {
-			logging.id = id;
-			options.onId?.(id);
-		};
-		this.#logging.add(logging);
-		try {
-			return await this.#peer.request(method, params, { ...options, onId });
-		} finally {
-			this.#logging.delete(logging);
-		}
 	}
 
 	#serve(call: IncomingCall): unknown {
@@ -162,18 +143,17 @@ export class ServerLink {
 
 	#receive(method: string, params: unknown): void {
 		if (method === 'notifications/progress') return;
-		const logging = method === 'notifications/message' ? this.#loggingCall(params) : undefined;
-		if (logging) logging.onLog(params);
+		const onLog = method === 'notifications/message' ? this.#logHandler(params) : undefined;
+		if (typeof onLog === 'function') onLog(params);
 		else this.#handlers.onNotification(method, params);
 	}
 
-	/** The call that a log message belongs to: by its token, or because it is the only one in flight. */
-	#loggingCall(params: unknown): LoggingCall | undefined {
+	/** `onLog` of the call that a log message belongs to: by its token, or because it is the only one in flight. */
+	#logHandler(params: unknown): unknown {
 		const token = metaOf(params)['progressToken'];
-		for (const logging of this.#logging) {
-			if (token === undefined ? this.#inFlight === 1 : logging.id === token) return logging;
-		}
-		return undefined;
+		if (token !== undefined) return this.#peer.tagOf(token);
+		const isAlone = this.#peer.pendingCount - this.#otherRequests === 1;
+		return isAlone ? this.#peer.tags()[0] : undefined;
 	}
 
 	#end(reason: OrchestraError): void {
@@ -185,10 +165,4 @@ export class ServerLink {
 			.catch((thrown: unknown) => this.#handlers.log.debug(`close failed: ${messageOf(thrown)}`));
 		this.#handlers.onEnd(reason);
 	}
-}
-
-/** A call that wants its log messages. */
-interface LoggingCall {
-	id: number | undefined;
-	readonly onLog: (params: unknown) => void;
 }

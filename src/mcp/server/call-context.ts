@@ -9,8 +9,9 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
+import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
+import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
@@ -31,7 +32,8 @@ export interface ClientConnection {
 	readonly sessionId: string;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
-	notify(method: string, params: unknown): void;
+	/** Send a notification. `about` is the request that it belongs to. */
+	notify(method: string, params: unknown, about?: About): void;
 }
 
 /** How a call asks its client for input, and the answers that came with the request. */
@@ -48,6 +50,7 @@ export class CallContext {
 	#call: IncomingCall;
 	#meta: Readonly<Record<string, unknown>>;
 	#controller: AbortController | undefined;
+	#cancelListeners: ((reason: OrchestraError) => void)[] | undefined;
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
@@ -71,6 +74,11 @@ export class CallContext {
 	/** The id of the request, as the client gave it. */
 	get id(): Id {
 		return this.#call.id;
+	}
+
+	/** For messages that belong to this request. */
+	get about(): About {
+		return { id: this.#call.id, isResponse: false };
 	}
 
 	/** `_meta` of the request: `traceparent` and whatever else the client sent. */
@@ -124,6 +132,17 @@ export class CallContext {
 		return this.#controller.signal;
 	}
 
+	/** Call `listener` when the client cancels the call or disconnects. Cheaper than `signal`. */
+	onCancel(listener: (reason: OrchestraError) => void): void {
+		if (this.#cancelListeners === undefined) {
+			this.#cancelListeners = [];
+			this.#call.onCancel(this.#onCanceled);
+		}
+		const { cancelReason } = this.#call;
+		if (cancelReason) listener(cancelReason);
+		else this.#cancelListeners.push(listener);
+	}
+
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
 		const { text } = this.#call;
@@ -147,24 +166,31 @@ export class CallContext {
 	 * rising values, so a value that does not rise is sent as the last one plus a small step.
 	 */
 	progress(progress: number, total?: number, message?: string): void {
+		this.forwardProgress({ progress, total, message });
+	}
+
+	/** Send the progress of another server, with fields that we do not know. Rules as for `progress`. */
+	forwardProgress({ progress, total, ...rest }: Readonly<Record<string, unknown>>): void {
 		const { progressToken } = this.#meta;
-		if (!isToken(progressToken) || !Number.isFinite(progress)) return;
+		if (!isToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
 		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
 		this.#progress = progress > this.#progress ? progress : least;
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
-		this.#notify('notifications/progress', {
-			progressToken,
-			progress: this.#progress,
-			total: finiteTotal,
-			message,
-		});
+		const sent = { ...rest, progressToken, progress: this.#progress, total: finiteTotal };
+		this.#notify('notifications/progress', sent);
 	}
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
+		this.forwardLog({ level, logger, data });
+	}
+
+	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
+	forwardLog(params: Readonly<Record<string, unknown>>): void {
+		const { level } = params;
 		const least = this.logLevel;
-		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
-		this.#notify('notifications/message', { level, logger, data });
+		if (least === undefined || !isLogLevel(level)) return;
+		if (logLevels.indexOf(level) >= logLevels.indexOf(least)) this.#notify('notifications/message', params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -206,18 +232,24 @@ export class CallContext {
 		this.#isOpen = true;
 		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);
+		if (this.#cancelListeners) call.onCancel(this.#onCanceled);
 	}
 
 	/** For the session: the client will not retry the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);
+		this.#onCanceled(reason);
 	}
+
+	readonly #onCanceled = (reason: OrchestraError): void => {
+		for (const listener of this.#cancelListeners?.splice(0) ?? []) listener(reason);
+	};
 
 	#notify(method: string, params: unknown): void {
 		if (!this.#isOpen || this.#call.isCanceled) return;
 		try {
-			this.#client.notify(method, params);
+			this.#client.notify(method, params, this.about);
 		} catch (error) {
 			// A disconnected client must not fail the handler.
 			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;

@@ -16,6 +16,7 @@ import {
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
+import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
@@ -123,8 +124,8 @@ export class LegacySession implements ClientConnection {
 		return this.#logLevel ?? this.#revision.defaultLogLevel;
 	}
 
-	notify(method: string, params: unknown): void {
-		this.#peer().notify(method, params);
+	notify(method: string, params: unknown, about?: About): void {
+		this.#peer().notify(method, params, about);
 	}
 
 	/** Ask the client. A refusal fails the handler, not the protocol request. */
@@ -143,12 +144,12 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** Every question is one JSON-RPC request to the client. */
-	async #request(questions: Questions, { signal }: CallContext): Promise<InputResponses> {
+	async #request(questions: Questions, { signal, about }: CallContext): Promise<InputResponses> {
 		requireCapabilities(questions, this.capabilities);
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
 			return [
 				key,
-				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, signal }),
+				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, signal, about }),
 			] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));

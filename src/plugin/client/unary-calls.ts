@@ -39,7 +39,7 @@ export class UnaryCalls {
 				entry,
 				new OrchestraError('timeout', `${entry.what} got no response within ${entry.timeoutMs} ms`),
 			),
-		aborted: (entry, signal) => abandon(entry, canceledCall(entry.what, signal)),
+		aborted: (entry, reason) => abandon(entry, canceledCall(entry.what, reason)),
 	});
 	#lastId = 0;
 
@@ -54,7 +54,7 @@ export class UnaryCalls {
 	run(what: string, options: CallOptions, begin: (call: UnaryCall) => () => void): Promise<PluginResponse> {
 		const { timeoutMs = CALL_TIMEOUT_MS, signal } = options;
 		return new Promise((resolve, reject) => {
-			if (signal?.aborted) return reject(canceledCall(what, signal));
+			if (signal?.aborted) return reject(canceledCall(what, signal.reason));
 			const id = ++this.#lastId;
 			const dueAt = systemClock.now() + timeoutMs;
 			const entry: Entry = {

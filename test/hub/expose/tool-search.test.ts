@@ -90,6 +90,12 @@ it('passes the call through as the call of the real tool, and its result untouch
 	expect(await client.request('tools/call', params)).toEqual(direct);
 });
 
+it('takes nothing but the name and the arguments of the inner call', async () => {
+	const { client } = await opened({ gate: gateway() });
+	const inner = { name: 'gate__params', arguments: {}, _meta: { progressToken: 'not-ours' } };
+	expect(await client.call('call_tool', inner)).toBe('{"name":"params","arguments":{}}');
+});
+
 it('reports progress, cancels and asks like the real tool', async () => {
 	const { client, served } = await opened({ gate: gateway() });
 	const progress: unknown[] = [];

@@ -74,6 +74,7 @@ describe('the official client and mctl serve', () => {
 		const folder = temporaryFolder();
 		writeFiles(folder, {
 			'work/orchestra.json': JSON.stringify({
+				limits: { listMs: 20_000 },
 				mcpServers: {
 					every: installed('everything'),
 					files: installed('filesystem', '.'),

@@ -69,7 +69,7 @@ describe('an MCP server that does not start', () => {
 	});
 
 	it('because it answers garbage shows what it printed', async () => {
-		const { message, data } = await failureOf(gateway({ startMs: 300 }, 'garbage'));
+		const { message, data } = await failureOf(gateway({ startMs: 3000 }, 'garbage'));
 		expect(message).toContain('Lines on stdout that are not messages:\n  <html>404</html>');
 		expect(data['strayLines']).toEqual(['<html>404</html>']);
 	});

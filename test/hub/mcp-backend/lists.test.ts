@@ -115,8 +115,8 @@ describe('the lists of an MCP server', () => {
 		const client = await served.client();
 		const pid = await client.call('gate__pid');
 		const file = join(served.folder, 'orchestra.json');
-		const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
-		writeFileSync(file, JSON.stringify({ mcpServers: { ...mcpServers, other: gateway() } }));
+		const { mcpServers, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+		writeFileSync(file, JSON.stringify({ mcpServers: { ...mcpServers, other: gateway() }, ...rest }));
 		await served.opened.reload();
 		expect(await names(client)).toContain('other__echo');
 		expect(await client.call('gate__pid')).toBe(pid);

@@ -1,7 +1,6 @@
 /* Open the transport to a configured MCP server. The only place that knows how a kind of server is reached. */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { markedEnvironment } from '../../../config/own-entry.ts';
-import { OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { Transport } from '../../../transport/transport.ts';
 
@@ -20,13 +19,8 @@ export async function openServerTransport(
 	{ environment, onStderr, limitBytes, log }: ServerTransportOptions,
 ): Promise<Transport> {
 	if (entry.kind !== 'stdio') {
-		throw new OrchestraError(
-			'bad_input',
-			`the server ${entry.name} is remote; ${entry.url} is not supported`,
-			{
-				hint: 'Use a command that runs the server on this machine.',
-			},
-		);
+		const { openRemoteTransport } = await import('../../../oauth/open-remote-transport.ts');
+		return openRemoteTransport(entry, { environment, limitBytes, log });
 	}
 	const { ChildTransport } = await import('../../../transport/child-transport.ts');
 	const env = { ...markedEnvironment(environment, entry), ...entry.record.env };

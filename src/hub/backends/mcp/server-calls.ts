@@ -10,9 +10,16 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { logLevels, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, metaOf } from '../../../protocol/meta.ts';
+import {
+	CLIENT_CAPABILITIES,
+	CLIENT_INFO,
+	LOG_LEVEL,
+	metaOf,
+	PROTOCOL_VERSION,
+} from '../../../protocol/meta.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
-import { isObject } from '../../../wire/json.ts';
+import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
+import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -46,40 +53,69 @@ export class ServerCalls {
 	}
 
 	/** Make the call. Rejects with the error of the server, or with the failure of the server. */
-	async forward(call: ForwardedCall): Promise<Result> {
+	forward(call: ForwardedCall): Promise<Result> {
+		const place = this.#options.queue.enter(call.context);
+		return place ? place.then(() => this.#run(call)) : this.#run(call);
+	}
+
+	/** Written with few promises: this is the path of every call. */
+	#run(call: ForwardedCall): Promise<Result> {
 		const { pool, queue } = this.#options;
-		const place = queue.enter(call.context);
-		if (place) await place;
 		let process: ServerProcess | undefined;
+		const leave = (): void => {
+			process?.calls.delete(call.context);
+			if (process) pool.release(process);
+			queue.leave();
+		};
 		try {
 			process = pool.take(call.context);
 			process.calls.add(call.context);
-			return await this.#attempt(process, call, call.mayRepeat);
-		} finally {
-			if (process) {
-				process.calls.delete(call.context);
-				pool.release(process);
-			}
-			queue.leave();
+			const { connection } = process;
+			return this.#leaving(
+				connection ? this.#send(process, call, connection) : this.#startFor(process, call),
+				leave,
+			);
+		} catch (error) {
+			leave();
+			throw error;
 		}
 	}
 
-	async #attempt(process: ServerProcess, call: ForwardedCall, mayRepeat: () => boolean): Promise<Result> {
+	#leaving(response: Promise<Result>, leave: () => void): Promise<Result> {
+		return response.then(
+			(result) => {
+				leave();
+				return result;
+			},
+			(error: unknown) => {
+				leave();
+				throw error;
+			},
+		);
+	}
+
+	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
+		return this.#send(process, call, await this.#started(process, call.context));
+	}
+
+	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { context, method } = call;
-		const connection = process.connection ?? (await this.#started(process, context));
 		const begin = performance.now();
-		try {
-			this.#setLevel(connection, context);
-			const params = forwardedParams(call, connection);
-			const result = await connection.request(method, params, this.#optionsOf(context));
-			process.answered();
-			return result;
-		} catch (thrown) {
-			if (rpcErrorOf(thrown)) process.answered();
-			const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
-			if (isLost && !context.isCanceled && mayRepeat()) return this.#attempt(process, call, never);
-			throw process.explain(thrown, 'call', connection, performance.now() - begin);
-		}
+		this.#setLevel(connection, context);
+		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(context));
+		return response.then(
+			(result) => {
+				process.answered();
+				return result;
+			},
+			(thrown: unknown) => {
+				if (rpcErrorOf(thrown)) process.answered();
+				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
+				if (isLost && !context.isCanceled && call.mayRepeat())
+					return this.#startFor(process, { ...call, mayRepeat: never });
+				throw process.explain(thrown, 'call', connection, performance.now() - begin);
+			},
+		);
 	}
 
 	/** Start the process. A canceled call does not wait for it. */
@@ -102,10 +138,13 @@ export class ServerCalls {
 		return {
 			timeoutMs,
 			maxTotalMs: maxMs,
-			signal: context.signal,
+			work: context,
 			keepsText: true,
-			onProgress: context.wantsProgress ? (params) => forwardProgress(context, params) : undefined,
-			onLog: context.logLevel === undefined ? undefined : (params) => forwardLog(context, params),
+			onProgress: context.wantsProgress
+				? (params) => isObject(params) && context.forwardProgress(params)
+				: undefined,
+			// The tag is `onLog`, without a copy of these options.
+			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
 	}
 
@@ -123,31 +162,33 @@ export class ServerCalls {
 const never = (): boolean => false;
 
 /** The params of the client, with fields that we do not know, for this server. */
-function forwardedParams({ context, changes }: ForwardedCall, { era }: ServerConnection): Result {
-	const { inputResponses: _answers, requestState: _sealed, ...params } = context.params;
-	const forwarded: Result = { ...params, ...changes };
-	const { inputResponses, requestState, logLevel } = context;
-	if (inputResponses !== undefined) forwarded['inputResponses'] = inputResponses;
-	if (requestState !== undefined) forwarded['requestState'] = requestState;
+function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
+	const { inputResponses, requestState } = context;
+	const forwarded: Result = { ...context.params, ...changes };
+	if (losesDigits(context.text)) keepDigits(forwarded, context.text);
+	// The session has opened the sealed state of the client.
+	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
+	if ('inputResponses' in forwarded || inputResponses !== undefined)
+		forwarded['inputResponses'] = inputResponses;
 	if (era === 'modern' && context.revision.era === 'legacy') {
-		// A modern request says what its client can do.
-		forwarded['_meta'] = {
-			...metaOf(params),
-			[CLIENT_CAPABILITIES]: context.clientCapabilities,
-			...(isObject(context.clientInfo) && { [CLIENT_INFO]: context.clientInfo }),
-			...(logLevel !== undefined && { [LOG_LEVEL]: logLevel }),
-		};
+		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
 	}
 	return forwarded;
 }
 
-function forwardProgress(context: CallContext, params: unknown): void {
-	if (!isObject(params)) return;
-	const { progress, total, message } = params;
-	if (typeof progress !== 'number') return;
-	context.progress(
-		progress,
-		typeof total === 'number' ? total : undefined,
-		typeof message === 'string' ? message : undefined,
-	);
+/** Arguments with numbers that a double cannot hold are sent as they were written. */
+function keepDigits(forwarded: Result, text: string): void {
+	const written = 'arguments' in forwarded ? memberText(text, 'params', 'arguments') : undefined;
+	if (written !== undefined && !/[\r\n]/.test(written)) forwarded['arguments'] = new JsonText(written);
+}
+
+/** A modern request says what its client can do. */
+function modernMeta(context: CallContext, own: Result, version: string): Result {
+	const { clientInfo, logLevel } = context;
+	const { progressToken: _ofTheClient, ...meta } = own;
+	meta[PROTOCOL_VERSION] = version;
+	meta[CLIENT_CAPABILITIES] = context.clientCapabilities;
+	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
+	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
+	return meta;
 }

@@ -80,6 +80,12 @@ export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: n
 	);
 }
 
+/** True when the server refused us for lack of authorization: it is well, and a sign-in makes the next start work. */
+export function needsSignIn(thrown: unknown): boolean {
+	const status = OrchestraError.is(thrown) ? thrown.data['status'] : undefined;
+	return status === 401 || status === 403;
+}
+
 /** The first line of a message, for a log. */
 export function firstLine(message: string): string {
 	return message.split('\n', 1)[0] ?? '';

@@ -13,7 +13,7 @@ import type { Change } from '../../../mcp/server/provider.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, serverDown, serverFailure } from './server-failure.ts';
+import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
 import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
@@ -199,7 +199,7 @@ export class ServerProcess {
 			if (this.#isClosed) throw this.#shutDown();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			this.#options.policy.crashed({ error: failure, isStart: true });
+			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
 			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));

@@ -2,7 +2,11 @@
 import type { ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
 import { firstLine } from './server-failure.ts';
+import type { ServerLog } from './server-log.ts';
 import type { ServerPool } from './server-pool.ts';
+
+/** How many lines of stderr a status has. */
+const STATUS_LINES = 10;
 
 export interface StatusFacts {
 	readonly name: string;
@@ -12,7 +16,7 @@ export interface StatusFacts {
 	readonly tools: number | undefined;
 	/** Calls in flight and queued. */
 	readonly calls: number;
-	readonly logFile: string;
+	readonly log: ServerLog;
 }
 
 /** The state over all processes of a server. */
@@ -27,7 +31,7 @@ export function stateOf({ all }: ServerPool, known: KnownServer | undefined): Se
 }
 
 /** The status of a server. */
-export function statusOf({ name, pool, known, tools, calls, logFile }: StatusFacts): ServerStatus {
+export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts): ServerStatus {
 	const running = pool.all.filter(({ pid }) => pid !== undefined);
 	const failed = pool.all.find(({ lastError }) => lastError !== undefined);
 	const nextTryAt = failed && new Date(Date.now() + failed.delayMs).toISOString();
@@ -44,6 +48,7 @@ export function statusOf({ name, pool, known, tools, calls, logFile }: StatusFac
 		nextTryAt: nextTryAt ?? null,
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
-		logFile,
+		logFile: log.file,
+		lastLines: log.last(STATUS_LINES),
 	};
 }

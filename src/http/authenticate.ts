@@ -1,0 +1,28 @@
+/*
+ * Who sends a request.
+ *
+ * One function decides it for every request, so that another way in, such as the
+ * cookie of a browser, is one more function. Secrets are compared as hashes, in
+ * constant time, so that neither their content nor their length leaks.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** The sender of a request; legacy sessions belong to it. */
+export type Principal = string;
+
+/** Returns the sender; undefined for a request that may not enter. */
+export type Authenticate = (request: Pick<IncomingMessage, 'headers'>) => Principal | undefined;
+
+/** Accept `Authorization: Bearer` with this token. */
+export function bearerToken(token: string, principal: Principal = 'token'): Authenticate {
+	const wanted = hash(token);
+	return ({ headers }) => {
+		const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+		return given !== undefined && timingSafeEqual(hash(given), wanted) ? principal : undefined;
+	};
+}
+
+function hash(text: string): Buffer {
+	return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,61 @@
+/* What the endpoints of both eras share: one request of a client, and its messages. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../log.ts';
+import type { SharedState } from '../mcp/server/mcp-session.ts';
+import type { Provider } from '../mcp/server/provider.ts';
+import { type Message, rpcCodes } from '../wire/json-rpc.ts';
+import type { Principal } from './authenticate.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { HttpLimits } from './http-limits.ts';
+import type { HttpRefusal } from './http-reply.ts';
+import type { LegacySessions } from './legacy-sessions.ts';
+
+export const SESSION_HEADER = 'mcp-session-id';
+export const VERSION_HEADER = 'mcp-protocol-version';
+
+export interface McpEndpointParts {
+	readonly provider: Provider;
+	readonly shared: SharedState;
+	readonly sessions: LegacySessions;
+	readonly limits: HttpLimits;
+	readonly heartbeats: Heartbeats;
+	/** Open modern subscriptions, of all endpoints. */
+	readonly subscriptions: { count: number };
+	readonly log: Log;
+}
+
+/** The parts of the endpoint of one era. */
+export interface EraEndpointParts extends McpEndpointParts {
+	/** True when no more streams for push may be opened. */
+	readonly isFull: () => boolean;
+}
+
+/** One request with its reply and its sender. */
+export interface HttpExchange {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly principal: Principal;
+}
+
+/** A message of a body: classified, parsed and as text. */
+export interface ReceivedMessage {
+	readonly read: Exclude<Message, { kind: 'invalid' }>;
+	readonly value: unknown;
+	readonly text: string;
+}
+
+export const tooManyStreams: HttpRefusal = {
+	status: 503,
+	message: 'too many event streams are open',
+	headers: { 'Retry-After': '5' },
+};
+
+export function invalidMessage({ id, reason }: Message & { kind: 'invalid' }): HttpRefusal {
+	const message = `invalid request: ${reason}`;
+	return { status: 400, code: rpcCodes.invalidRequest, message, id: id ?? undefined };
+}
+
+export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+	const value = headers[name];
+	return Array.isArray(value) ? value[0] : value;
+}

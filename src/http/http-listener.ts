@@ -1,0 +1,216 @@
+/*
+ * The HTTP listener: who gets in, and which endpoint serves a path.
+ *
+ * Every request is checked in the same order: `Host` and `Origin`, then the sender.
+ * Nothing of a request that fails is read. node:http only.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { messageOf, OrchestraError } from '../errors.ts';
+import { formatAddress, type HostPort } from '../link/address.ts';
+import type { Log } from '../log.ts';
+import type { SharedState } from '../mcp/server/mcp-session.ts';
+import type { Provider } from '../mcp/server/provider.ts';
+import type { Authenticate, Principal } from './authenticate.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+import { refuse } from './http-reply.ts';
+import { LegacySessions } from './legacy-sessions.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { ownAddressCheck } from './own-address.ts';
+
+/** How long clients may take to read the last bytes when the listener closes, in milliseconds. */
+const CLOSE_MS = 500;
+/** How often slow requests are looked for, in milliseconds. */
+const CHECK_MS = 1000;
+
+/** What a path serves. The state belongs to the provider. */
+export interface Served {
+	readonly provider: Provider;
+	readonly shared: SharedState;
+}
+
+export interface HttpListenerOptions {
+	readonly address: HostPort;
+	readonly authenticate: Authenticate;
+	/** The provider of `/mcp`, or of `/mcp/<name>`; undefined when there is none. Always the same for a name. */
+	readonly provider: (name: string | undefined) => Served | undefined;
+	/** Certificate chain and key, as PEM. Without it the listener speaks plain HTTP. */
+	readonly tls?: { cert: Buffer; key: Buffer; certificate: X509Certificate } | undefined;
+	readonly limits?: Partial<HttpLimits> | undefined;
+	/** Called for each request; returns the function to call when it is over. */
+	readonly onRequest?: (() => () => void) | undefined;
+	readonly log: Log;
+}
+
+export class HttpListener {
+	readonly #options: HttpListenerOptions;
+	readonly #limits: HttpLimits;
+	readonly #server: Server;
+	readonly #heartbeats = new Heartbeats();
+	readonly #sessions: LegacySessions;
+	readonly #endpoints = new Map<Provider, McpEndpoint>();
+	readonly #subscriptions = { count: 0 };
+	#isOwnAddress: ReturnType<typeof ownAddressCheck> = () => false;
+	#url = '';
+	#closed: Promise<void> | undefined;
+
+	/** Listen. Throws `io` when the address cannot be used. The caller closes it. */
+	static async open(options: HttpListenerOptions): Promise<HttpListener> {
+		const listener = new HttpListener(options, await serverFor(options));
+		await listener.#listen();
+		return listener;
+	}
+
+	private constructor(options: HttpListenerOptions, server: Server) {
+		this.#options = options;
+		this.#limits = { ...defaultHttpLimits, ...options.limits };
+		this.#server = server;
+		this.#sessions = new LegacySessions(this.#limits);
+		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
+		this.#configure();
+	}
+
+	/** The URL of `/mcp`. */
+	get url(): string {
+		return this.#url;
+	}
+
+	/** Legacy sessions that are open. */
+	get sessionCount(): number {
+		return this.#sessions.count;
+	}
+
+	/** End all sessions and streams, and stop listening. Idempotent. */
+	close(): Promise<void> {
+		this.#closed ??= this.#close();
+		return this.#closed;
+	}
+
+	async #close(): Promise<void> {
+		const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+		this.#sessions.close();
+		await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
+		this.#server.closeIdleConnections();
+		const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_MS);
+		await closed;
+		clearTimeout(timer);
+		this.#heartbeats.close();
+	}
+
+	#configure(): void {
+		const server = this.#server;
+		const { headersMs, requestMs, keepAliveMs, stalledMs, connections } = this.#limits;
+		server.headersTimeout = headersMs;
+		server.requestTimeout = requestMs;
+		server.keepAliveTimeout = keepAliveMs;
+		server.maxConnections = connections;
+		server.setTimeout(stalledMs, (socket: Socket) => socket.destroy());
+		server.on('request', (request, response) => this.#serve(request, response));
+		server.on('drop', () =>
+			this.#options.log.debug(`more than ${connections} HTTP connections: one is dropped`),
+		);
+	}
+
+	async #listen(): Promise<void> {
+		const { address, tls, log } = this.#options;
+		const { host, port } = address;
+		await new Promise<void>((resolve, reject) => {
+			this.#server.once('error', (cause) => reject(notListening(address, cause)));
+			this.#server.listen({ host, port, backlog: this.#limits.connections }, resolve);
+		});
+		// Without file descriptors, for example, a connection is not accepted; the others go on.
+		this.#server.on('error', (error) => log.warn(`the HTTP listener: ${messageOf(error)}`));
+		// With a string or null, `address` is not that of a TCP server.
+		const bound = this.#server.address() as AddressInfo;
+		const scheme = tls ? 'https' : 'http';
+		this.#url = `${scheme}://${formatAddress({ host, port: bound.port })}/mcp`;
+		this.#isOwnAddress = ownAddressCheck({
+			scheme,
+			host: formatAddress({ host, port: 0 }).slice(0, -':0'.length),
+			port: bound.port,
+			certificate: tls?.certificate,
+		});
+	}
+
+	#serve(request: IncomingMessage, response: ServerResponse): void {
+		response.on('error', () => {}); // the client is gone, which `close` reports
+		// A second request before the reply to the first: Node does not report when its client disconnects.
+		if (response.socket === null) return void request.socket.destroy();
+		if (!this.#isOwnAddress(request.headers))
+			return refuse(response, { status: 403, message: 'forbidden', closes: true });
+		const principal = this.#options.authenticate(request);
+		if (principal === undefined) return refuse(response, unauthorized);
+		const endpoint = this.#endpointOf(request.url ?? '');
+		if (endpoint === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
+		const done = this.#options.onRequest?.();
+		if (done) response.once('close', done);
+		void this.#run(endpoint, request, response, principal);
+	}
+
+	async #run(
+		endpoint: McpEndpoint,
+		request: IncomingMessage,
+		response: ServerResponse,
+		principal: Principal,
+	): Promise<void> {
+		try {
+			await endpoint.serve(request, response, principal);
+		} catch (thrown) {
+			this.#options.log.error(`an HTTP request failed: ${messageOf(thrown)}`);
+			refuse(response, { status: 500, message: 'internal error', closes: true });
+		}
+	}
+
+	#endpointOf(url: string): McpEndpoint | undefined {
+		const name = nameIn(url);
+		const served = name === undefined ? undefined : this.#options.provider(name || undefined);
+		if (served === undefined) return undefined;
+		const known = this.#endpoints.get(served.provider);
+		if (known) return known;
+		const endpoint = new McpEndpoint({
+			...served,
+			sessions: this.#sessions,
+			limits: this.#limits,
+			heartbeats: this.#heartbeats,
+			subscriptions: this.#subscriptions,
+			log: this.#options.log,
+		});
+		this.#endpoints.set(served.provider, endpoint);
+		return endpoint;
+	}
+}
+
+const unauthorized = {
+	status: 401,
+	message: 'unauthorized',
+	headers: { 'WWW-Authenticate': 'Bearer' },
+	closes: true,
+};
+
+/** The name after `/mcp/`; empty for `/mcp`, undefined for another path. */
+function nameIn(url: string): string | undefined {
+	if (url === '/mcp') return '';
+	const [, name] = /^\/mcp(?:\/([^/?#]*)\/?)?(?:\?.*)?$/.exec(url) ?? [];
+	if (name === undefined) return url.startsWith('/mcp?') ? '' : undefined;
+	try {
+		return decodeURIComponent(name);
+	} catch {
+		return undefined; // not percent-encoding
+	}
+}
+
+async function serverFor({ tls }: HttpListenerOptions): Promise<Server> {
+	const settings = { connectionsCheckingInterval: CHECK_MS, keepAlive: true, noDelay: true };
+	if (tls === undefined) return createServer(settings);
+	const https = await import('node:https');
+	return https.createServer({ ...settings, cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' });
+}
+
+function notListening(address: HostPort, cause: unknown): OrchestraError {
+	return new OrchestraError('io', `HTTP cannot listen on ${formatAddress(address)}: ${messageOf(cause)}`, {
+		cause,
+		hint: 'Choose another address, or port 0 for any free port.',
+	});
+}

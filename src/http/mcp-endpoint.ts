@@ -1,0 +1,87 @@
+/*
+ * MCP over HTTP at one path: reads a request and decides its era.
+ *
+ * A body with a version in `_meta` is modern and stands alone. Everything else is
+ * legacy: `initialize` opens a session, and the session id decides about the rest.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { negotiate } from '../protocol/revisions.ts';
+import { isObject, parseJson } from '../wire/json.ts';
+import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import type { Principal } from './authenticate.ts';
+import {
+	type HttpExchange,
+	headerOf,
+	invalidMessage,
+	type McpEndpointParts,
+	SESSION_HEADER,
+	VERSION_HEADER,
+} from './http-exchange.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { type HttpRefusal, refuse } from './http-reply.ts';
+import { LegacyEndpoint } from './legacy-endpoint.ts';
+import { ModernEndpoint } from './modern-endpoint.ts';
+import { readBody } from './request-body.ts';
+
+export class McpEndpoint {
+	readonly #limits: HttpLimits;
+	readonly #legacy: LegacyEndpoint;
+	readonly #modern: ModernEndpoint;
+
+	constructor(parts: McpEndpointParts) {
+		this.#limits = parts.limits;
+		const { subscriptions, sessions, limits } = parts;
+		const isFull = (): boolean => subscriptions.count + sessions.pushCount >= limits.pushStreams;
+		this.#legacy = new LegacyEndpoint({ ...parts, isFull });
+		this.#modern = new ModernEndpoint({ ...parts, isFull });
+	}
+
+	async serve(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
+		const exchange = { request, response, principal };
+		if (request.method === 'POST') return this.#post(exchange);
+		const isKnownMethod = request.method === 'GET' || request.method === 'DELETE';
+		const isLegacy = headerOf(request, SESSION_HEADER) !== undefined && !hasModernVersion(request);
+		if (!isKnownMethod || !isLegacy) return refuse(response, notAllowed);
+		if (request.method === 'GET') this.#legacy.listen(exchange);
+		else this.#legacy.end(exchange);
+	}
+
+	/** Answer open subscriptions and cancel calls. */
+	close(): Promise<void> {
+		return this.#modern.close();
+	}
+
+	async #post(exchange: HttpExchange): Promise<void> {
+		const { request, response } = exchange;
+		const body = await readBody(request, this.#limits.bodyBytes);
+		if (body === undefined) return;
+		if ('problem' in body) return refuse(response, body.problem);
+		const { text } = body;
+		let value: unknown;
+		try {
+			value = parseJson(text);
+		} catch {
+			return refuse(response, { status: 400, code: rpcCodes.parse, message: 'the body is not valid JSON' });
+		}
+		if (Array.isArray(value)) return this.#legacy.batch(exchange, value, text);
+		const read = readMessage(value, text);
+		if (read.kind === 'invalid') return refuse(response, invalidMessage(read));
+		if (hasModernMeta(value) || hasModernVersion(request))
+			return this.#modern.post(exchange, { read, value, text });
+		this.#legacy.post(exchange, { read, value, text });
+	}
+}
+
+const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
+
+function hasModernMeta(value: unknown): boolean {
+	const meta = metaOf(isObject(value) ? value['params'] : undefined);
+	return meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
+}
+
+/** True when the header names a version after the last legacy one; versions are dates. */
+function hasModernVersion(request: IncomingMessage): boolean {
+	const version = headerOf(request, VERSION_HEADER);
+	return version !== undefined && version > negotiate(undefined).version;
+}

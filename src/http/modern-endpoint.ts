@@ -1,0 +1,83 @@
+/* The modern era at one path: each request is checked against its headers and served alone. */
+import type { Awaitable } from '../protocol/mcp-types.ts';
+import { metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
+import {
+	type EraEndpointParts,
+	type HttpExchange,
+	type ReceivedMessage,
+	tooManyStreams,
+} from './http-exchange.ts';
+import { type HttpRefusal, refuse, replyEmpty } from './http-reply.ts';
+import { ModernExchange } from './modern-exchange.ts';
+import { headerMismatch, isMetaIncomplete } from './modern-headers.ts';
+import { ModernSessions } from './modern-sessions.ts';
+import { ParamHeaders } from './param-headers.ts';
+
+export class ModernEndpoint {
+	readonly #parts: EraEndpointParts;
+	readonly #paramHeaders: ParamHeaders;
+	readonly #sessions: ModernSessions;
+	readonly #exchanges = new Set<ModernExchange>();
+	readonly #beat = (now: number): void => this.#sessions.endIdle(now);
+	readonly #onEnd = (exchange: ModernExchange): void => {
+		if (this.#exchanges.delete(exchange) && exchange.isSubscription) this.#parts.subscriptions.count--;
+	};
+
+	constructor(parts: EraEndpointParts) {
+		this.#parts = parts;
+		this.#paramHeaders = new ParamHeaders(parts.provider);
+		this.#sessions = new ModernSessions(parts.provider, parts.limits);
+		parts.heartbeats.add(this.#beat);
+	}
+
+	async post({ request, response, principal }: HttpExchange, received: ReceivedMessage): Promise<void> {
+		const { read, value, text } = received;
+		// The core protocol has no notifications over HTTP; those of extensions are ignored.
+		if (read.kind === 'notification') return replyEmpty(response, 202);
+		if (read.kind !== 'request') return refuse(response, noRequest);
+		const { message } = read;
+		const { id, method, params } = message;
+		if (metaOf(params)[PROTOCOL_VERSION] === undefined) return refuse(response, { ...noVersion, id });
+		const { headers } = request;
+		const error = headerMismatch(headers, message) ?? (await this.#paramMismatch(headers, message));
+		if (error) return refuse(response, { ...error, status: 400, id });
+		const isSubscription = method === 'subscriptions/listen';
+		if (isSubscription && this.#parts.isFull()) return refuse(response, { ...tooManyStreams, id });
+		// The client may have disconnected while the tools were listed.
+		if (response.destroyed) return;
+		const sessionId = this.#sessions.use(principal);
+		const modern = new ModernExchange(response, message, { ...this.#parts, sessionId, onEnd: this.#onEnd });
+		this.#exchanges.add(modern);
+		if (isSubscription) this.#parts.subscriptions.count++;
+		modern.start(value, text);
+	}
+
+	/** Answer open subscriptions and cancel calls. */
+	async close(): Promise<void> {
+		this.#paramHeaders.close();
+		this.#parts.heartbeats.remove(this.#beat);
+		await Promise.all([...this.#exchanges].map((exchange) => exchange.close()));
+		this.#sessions.close();
+	}
+
+	#paramMismatch(
+		headers: HttpExchange['request']['headers'],
+		{ method, params }: RpcRequest,
+	): Awaitable<RpcErrorObject | undefined> {
+		if (method !== 'tools/call' || isMetaIncomplete(params)) return undefined;
+		return this.#paramHeaders.check(headers, params);
+	}
+}
+
+const noRequest: HttpRefusal = {
+	status: 400,
+	code: rpcCodes.invalidRequest,
+	message: 'a modern client sends requests only',
+};
+
+const noVersion: HttpRefusal = {
+	status: 400,
+	code: rpcCodes.invalidParams,
+	message: `missing required parameter: _meta["${PROTOCOL_VERSION}"]`,
+};

@@ -1,0 +1,39 @@
+/* The HTTP listener of the shared hub: the whole hub at `/mcp`, one backend at `/mcp/<id>`. */
+import { BackendView } from '../hub/backend-view.ts';
+import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
+import { sharedState } from '../mcp/server/mcp-session.ts';
+import { bearerToken } from './authenticate.ts';
+import { HttpListener, type Served } from './http-listener.ts';
+import { listenerSettings } from './http-settings.ts';
+import { ensureToken, tokenFile } from './http-token.ts';
+
+/** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
+export async function openHubHttp(parts: HubHttpParts): Promise<HubHttp> {
+	const { hub, shared, folder, onRequest, log } = parts;
+	const settings = await listenerSettings(parts.address, parts.settings);
+	const token = ensureToken(tokenFile(folder));
+	const whole: Served = { provider: hub, shared };
+	const views = new Map<string, Served & { provider: BackendView }>();
+	const view = (id: string): Served | undefined => {
+		const known = views.get(id);
+		if (known) return known.provider.exists ? known : undefined;
+		if (!hub.backends.some((backend) => backend.id === id)) return undefined;
+		const served = { provider: new BackendView(hub, id), shared: sharedState() };
+		views.set(id, served);
+		return served;
+	};
+	const listener = await HttpListener.open({
+		...settings,
+		authenticate: bearerToken(token),
+		provider: (name) => (name === undefined ? whole : view(name)),
+		onRequest,
+		log,
+	});
+	return {
+		url: listener.url,
+		async close() {
+			for (const { shared: state } of views.values()) state.suspendedCalls.close();
+			await listener.close();
+		},
+	};
+}

@@ -1,0 +1,84 @@
+/*
+ * The answer to one POST: JSON when the result is the first thing to send, else a
+ * stream of events that ends with the result.
+ *
+ * A request that takes long gets a stream before its result, so that comments keep
+ * the connection alive.
+ */
+import type { ServerResponse } from 'node:http';
+import { EventStream } from './event-stream.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { replyJson } from './http-reply.ts';
+
+export interface PostAnswerParts {
+	readonly limits: HttpLimits;
+	readonly heartbeats: Heartbeats;
+	/** When an answer becomes a stream without a message, in milliseconds. */
+	readonly streamAfterMs: number;
+	/** The answer became a stream. */
+	readonly onStream?: ((stream: EventStream) => void) | undefined;
+	/** The client disconnected before the end of the answer. */
+	readonly onDisconnect: () => void;
+}
+
+export class PostAnswer {
+	readonly #response: ServerResponse;
+	readonly #parts: PostAnswerParts;
+	readonly #beat = (now: number): void => this.#keepAlive(now);
+	readonly #since = performance.now();
+	#stream: EventStream | undefined;
+	#isDone = false;
+
+	constructor(response: ServerResponse, parts: PostAnswerParts) {
+		this.#response = response;
+		this.#parts = parts;
+		response.once('close', () => this.#onClose());
+		parts.heartbeats.add(this.#beat);
+	}
+
+	get isStream(): boolean {
+		return this.#stream !== undefined;
+	}
+
+	/** End with `text`: as the whole body, or as the last event. */
+	finish(status: number, text: string, eventId?: string): void {
+		if (this.#stream === undefined) {
+			this.#done();
+			return replyJson(this.#response, status, text);
+		}
+		this.#stream.send(text, eventId);
+		this.end();
+	}
+
+	/** The stream of this answer, begun if necessary. */
+	stream(): EventStream {
+		if (this.#stream) return this.#stream;
+		this.#stream = new EventStream(this.#response, this.#parts.limits);
+		this.#parts.onStream?.(this.#stream);
+		return this.#stream;
+	}
+
+	/** End without a result. */
+	end(): void {
+		const stream = this.stream();
+		this.#done();
+		stream.end();
+	}
+
+	#keepAlive(now: number): void {
+		if (this.#stream) this.#stream.keepAlive(now);
+		else if (now - this.#since >= this.#parts.streamAfterMs) this.stream();
+	}
+
+	#done(): void {
+		this.#isDone = true;
+		this.#parts.heartbeats.remove(this.#beat);
+	}
+
+	#onClose(): void {
+		if (this.#isDone) return;
+		this.#done();
+		this.#parts.onDisconnect();
+	}
+}

@@ -1,0 +1,29 @@
+/* The `oauth` settings of a remote server. Everything has a default; most servers need none of it. */
+
+/** How to obtain authorization for one server. */
+export interface OAuthSettings {
+	/** A client that is registered by hand; dynamic registration is skipped. */
+	readonly clientId?: string | undefined;
+	readonly clientSecret?: string | undefined;
+	/** Scopes to request, in place of those that the server names. */
+	readonly scopes?: readonly string[] | undefined;
+	/** Port of the redirect URI on this machine. Default: any free port. */
+	readonly callbackPort?: number | undefined;
+	/** Host of the redirect URI. Default `127.0.0.1`. */
+	readonly callbackHost?: CallbackHost | undefined;
+	/** False leaves out the `resource` parameter, for servers that reject it. Default true. */
+	readonly sendsResource?: boolean | undefined;
+	/** The issuer to use, in place of the one that the server names. */
+	readonly issuer?: string | undefined;
+	/** Continue although the authorization server does not announce PKCE with S256. Default false. */
+	readonly allowMissingPkce?: boolean | undefined;
+	/** Accept an issuer that differs from the expected one by a final slash only. Default false. */
+	readonly allowIssuerSlash?: boolean | undefined;
+	/** HTTPS URL of a client metadata document, used as client id where the authorization server supports it. */
+	readonly clientMetadataUrl?: string | undefined;
+}
+
+/** Names of this machine that a redirect URI may have. */
+export const callbackHosts = ['127.0.0.1', 'localhost', '::1'] as const;
+
+export type CallbackHost = (typeof callbackHosts)[number];

@@ -1,0 +1,48 @@
+/* Open the transport to a remote MCP server, with the authorization that is stored for it. */
+import { Log } from '../log.ts';
+import type { HttpAuth } from '../transport/http/http-auth.ts';
+import { openHttpTransport } from '../transport/http/open-http-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { OAuthSettings } from './auth-settings.ts';
+import { CredentialStore } from './credential-store.ts';
+import { openAuth } from './open-auth.ts';
+
+/** A remote server, as an entry of the configuration. */
+export interface RemoteServer {
+	readonly url: string;
+	/** What the user calls it, for `mctl auth <name>`. Default: the URL. */
+	readonly name?: string | undefined;
+	readonly kind?: 'http' | 'sse' | undefined;
+	/** An `Authorization` header is sent as it is and replaces OAuth. */
+	readonly headers?: Readonly<Record<string, string>> | undefined;
+	readonly oauth?: OAuthSettings | undefined;
+}
+
+export interface RemoteTransportOptions {
+	/** Where the state of the user is. */
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly limitBytes?: number | undefined;
+	readonly log?: Log | undefined;
+	/** Default: the stored sign-in, which nobody can renew here; `false` sends no token. */
+	readonly auth?: HttpAuth | false | undefined;
+}
+
+/** A transport to the server. The caller closes it. A token that `mctl auth` stores later is used from then on. */
+export function openRemoteTransport(
+	server: RemoteServer,
+	options: RemoteTransportOptions,
+): Promise<Transport> {
+	const { url, name, kind, headers } = server;
+	const { limitBytes, log } = options;
+	const auth = options.auth === false ? undefined : (options.auth ?? storedAuth(server, options));
+	return openHttpTransport(url, { kind, headers, auth, serverName: name ?? url, limitBytes, log });
+}
+
+function storedAuth(
+	server: RemoteServer,
+	{ environment, log = Log.silent }: RemoteTransportOptions,
+): HttpAuth | undefined {
+	const { url, name, headers = {}, oauth: settings } = server;
+	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) return undefined;
+	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), log });
+}

@@ -1,0 +1,294 @@
+/*
+ * Messages to and from an MCP server over HTTP, of every revision.
+ *
+ * Each message is a POST of its own. What belongs to HTTP stays inside: headers derived
+ * from the body, sessions and their renewal, streams and their resumption, authorization,
+ * and the older HTTP+SSE transport. A request that fails is reported with
+ * `Receiver.failed`; the transport itself lives until `close`.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { Log } from '../../log.ts';
+import type { Receiver } from '../../rpc/channel.ts';
+import { within } from '../../rpc/clock.ts';
+import { toRpcError } from '../../rpc/rpc-error.ts';
+import { type Id, idKey } from '../../wire/json-rpc.ts';
+import { quoteLine } from '../../wire/quote-line.ts';
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import type { Transport } from '../transport.ts';
+import { EventLink } from './event-link.ts';
+import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
+import { publicUrl } from './http-errors.ts';
+import { HttpSession } from './http-session.ts';
+import { HttpWire } from './http-wire.ts';
+import { modernHeaders } from './mcp-headers.ts';
+import { OwnRequests } from './own-requests.ts';
+import { canceledKey, type PostedMessage, readPosted } from './posted-message.ts';
+import { PostedRequest } from './posted-request.ts';
+import { PushStream } from './push-stream.ts';
+import { ReadFlow } from './read-flow.ts';
+import { errorFor, responseId, splitBatch } from './received-message.ts';
+import type { RequestContext } from './request-context.ts';
+import { ToolHeaders } from './tool-headers.ts';
+import { UnansweredMessages } from './unanswered-messages.ts';
+import { UnsentCount } from './unsent-count.ts';
+
+/** A transport to one MCP server over HTTP. */
+export class HttpClientTransport implements Transport {
+	readonly #log: Log;
+	readonly #wire: HttpWire;
+	readonly #limitBytes: number;
+	readonly #flow = new ReadFlow();
+	readonly #unsent = new UnsentCount();
+	readonly #tools: ToolHeaders;
+	readonly #session: HttpSession;
+	readonly #push: PushStream;
+	readonly #context: RequestContext;
+	readonly #own: OwnRequests;
+	readonly #unanswered: UnansweredMessages;
+	/** Requests without an answer, by the key of their id. */
+	readonly #open = new Map<string | number, PostedRequest>();
+	#early: string[] = [];
+	#receiver: Receiver | undefined;
+	#confirming: Promise<void> | undefined;
+	#link: EventLink | undefined;
+	#endReason: OrchestraError | undefined;
+	#closed: Promise<void> | undefined;
+
+	/** Nothing is sent before the first `post`. The caller closes the transport. */
+	constructor(url: URL, options: HttpClientOptions = {}) {
+		const { headers = {}, auth, log = Log.silent, limitBytes = MESSAGE_LIMIT_BYTES } = options;
+		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
+		this.#log = log;
+		this.#limitBytes = limitBytes;
+		this.#wire = new HttpWire({ url, headers, auth, label });
+		this.#tools = new ToolHeaders(log);
+		this.#context = this.#createContext();
+		this.#own = new OwnRequests(this.#context, this.#tools);
+		this.#unanswered = new UnansweredMessages(this.#context, this.#unsent, log);
+		this.#session = new HttpSession({
+			nextId: () => this.#own.nextId(),
+			request: (text) => this.#own.send(text),
+			notify: (message) => this.#confirm(message),
+		});
+		const [wire, flow] = [this.#wire, this.#flow];
+		this.#push = new PushStream({
+			wire,
+			flow,
+			limitBytes,
+			log,
+			headers: () => this.#session.headers(),
+			onMessage: (text) => this.#receive(text),
+			onSessionLost: () => this.#renewInBackground(),
+		});
+	}
+
+	get isClosed(): boolean {
+		return this.#endReason !== undefined;
+	}
+
+	start(receiver: Receiver): void {
+		this.#receiver = receiver;
+		if (this.#endReason) receiver.end(this.#endReason);
+		else for (const text of this.#early.splice(0)) this.post(text);
+	}
+
+	post(text: string): boolean {
+		if (this.#endReason) throw this.#endReason;
+		const message = readPosted(text);
+		if (this.#receiver === undefined) this.#early.push(text);
+		else if (!this.#cancel(message)) this.#send(message);
+		return this.#unsent.hasRoom;
+	}
+
+	flushed(): Promise<void> {
+		return this.#unsent.flushed();
+	}
+
+	pause(): void {
+		this.#flow.pause();
+	}
+
+	resume(): void {
+		this.#flow.resume();
+	}
+
+	noteStray(text: string): void {
+		this.#log.debug(`${this.#wire.label.url} sent text that is no message: ${quoteLine(text)}`);
+	}
+
+	/** Use the HTTP+SSE transport of 2024-11-05. Rejects when the server does not have it. */
+	async openEventLink(): Promise<void> {
+		const [wire, flow, limitBytes] = [this.#wire, this.#flow, this.#limitBytes];
+		this.#link = await EventLink.open({
+			wire,
+			flow,
+			limitBytes,
+			onMessage: (text) => this.#receive(text),
+			onEnd: (reason) => this.#link && this.#finish(reason),
+		});
+	}
+
+	/** End the session and close every connection. */
+	close(): Promise<void> {
+		this.#closed ??= this.#shutDown();
+		return this.#closed;
+	}
+
+	async #shutDown(): Promise<void> {
+		this.#finish(new OrchestraError('closed', 'transport is shut down'));
+		const sending = this.#unanswered.sending;
+		if (this.#session.id !== undefined) sending.push(this.#endSession());
+		if (sending.length > 0) await within(Promise.allSettled(sending), CLOSE_MS);
+		this.#wire.close();
+	}
+
+	#finish(reason: OrchestraError): void {
+		if (this.#endReason) return;
+		this.#endReason = reason;
+		this.#unsent.fail(reason);
+		this.#push.stop();
+		this.#link?.close();
+		this.#own.abort();
+		for (const request of this.#open.values()) request.abort();
+		this.#open.clear();
+		this.#receiver?.end(reason);
+	}
+
+	#send(message: PostedMessage): void {
+		const { id, kind, method } = message;
+		if (kind === 'request' && id !== undefined) return this.#request(message, id);
+		if (method !== 'notifications/initialized') return void this.#unanswered.send(message);
+		this.#session.confirm(message);
+		void this.#confirm(message);
+	}
+
+	#request(message: PostedMessage, id: Id): void {
+		if (this.#open.size >= MAX_REQUESTS) {
+			const error = new OrchestraError('io', `${MAX_REQUESTS} requests wait for ${this.#wire.label.url}`, {
+				hint: 'Wait for answers before you send more.',
+			});
+			return queueMicrotask(() => this.#fail(id, error));
+		}
+		if (message.method === 'initialize') this.#begin(message);
+		const request = new PostedRequest(message, id, this.#context, this.#unsent.add(message.text.length));
+		this.#open.set(idKey(id), request);
+		void request.run();
+	}
+
+	#begin(message: PostedMessage): void {
+		this.#session.begin(message);
+		this.#push.stop();
+		// The probe that came before is not answered any more.
+		for (const [key, request] of this.#open) {
+			if (request.message.method !== 'server/discover') continue;
+			request.abort();
+			this.#open.delete(key);
+		}
+	}
+
+	/** True when nothing has to be sent: the request is unknown, was not sent yet, or ends with its stream. */
+	#cancel(message: PostedMessage): boolean {
+		const key = canceledKey(message);
+		if (key === undefined) return false;
+		const request = this.#open.get(key);
+		this.#open.delete(key);
+		const isModern = request?.message.version !== undefined;
+		if (request && request.isFlushed && !isModern)
+			void this.#unanswered.send(message).then(() => request.abort());
+		else request?.abort();
+		return true;
+	}
+
+	/** `notifications/initialized`: requests wait for it, and the push stream follows it. */
+	async #confirm(message: PostedMessage): Promise<void> {
+		this.#confirming = this.#unanswered.send(message);
+		await this.#confirming;
+		this.#confirming = undefined;
+		if (!this.#endReason && this.#link === undefined) this.#push.start();
+	}
+
+	async #endSession(): Promise<void> {
+		const headers = this.#session.headers();
+		const exchange = this.#wire.exchange({ method: 'DELETE', headers, replyMs: CLOSE_MS });
+		// A server may refuse it (405) or be gone: the session ends either way.
+		(await exchange.reply()).resume();
+	}
+
+	#renewInBackground(): void {
+		this.#session
+			.renew(this.#session.id)
+			.catch((error: unknown) => this.#log.warn(`no new session: ${messageOf(error)}`));
+	}
+
+	#createContext(): RequestContext {
+		return {
+			wire: this.#wire,
+			flow: this.#flow,
+			limitBytes: this.#limitBytes,
+			ready: ({ method }) => this.#ready(method),
+			target: (message) => ({ url: this.#link?.endpoint, headers: this.#headersOf(message) }),
+			sessionOf: ({ version, method }) =>
+				version === undefined && method !== 'initialize' ? this.#session.id : undefined,
+			hasEventLink: () => this.#link !== undefined,
+			renewSession: (id) => this.#session.renew(id),
+			relistTools: (message) => this.#own.relistTools(message),
+			fallBack: () => this.#fallBack(),
+			onAnswer: (message, text, headers) => this.#answer(message, text, headers),
+			onMessage: (text, id) => this.#deliver(text, id),
+			onFailed: ({ id }, error) => id !== undefined && this.#fail(id, error),
+		};
+	}
+
+	#ready(method: string): Promise<void> | undefined {
+		if (method === 'initialize' || method === 'notifications/initialized') return undefined;
+		return this.#confirming ?? this.#session.renewal?.catch(() => {});
+	}
+
+	#headersOf(message: PostedMessage): Record<string, string> {
+		const accept = 'application/json, text/event-stream';
+		if (message.version !== undefined) return { accept, ...modernHeaders(message, this.#tools) };
+		const isPlain = message.method === 'initialize' || this.#link !== undefined;
+		return isPlain ? { accept } : { accept, ...this.#session.headers() };
+	}
+
+	async #fallBack(): Promise<boolean> {
+		if (this.#link) return false;
+		try {
+			await this.openEventLink();
+			return true;
+		} catch (error) {
+			this.#log.debug(`no HTTP+SSE transport: ${messageOf(error)}`);
+			return false;
+		}
+	}
+
+	/** Messages of a stream that belongs to no request. */
+	#receive(text: string): void {
+		for (const one of splitBatch(text)) this.#deliver(one, responseId(one));
+	}
+
+	#deliver(text: string, id: Id | null | undefined): void {
+		const request = id === undefined || id === null ? undefined : this.#open.get(idKey(id));
+		if (request) request.answer(text, {});
+		else if (!this.#endReason) this.#receiver?.message(text);
+	}
+
+	#answer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void {
+		const { id, method, version } = message;
+		if (id === undefined) return;
+		this.#open.delete(idKey(id));
+		if (method === 'initialize') this.#session.opened({ text, headers });
+		else if (this.#session.id !== undefined) this.#session.answered(message);
+		const isList = method === 'tools/list' && version !== undefined;
+		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
+	}
+
+	#fail(id: Id, error: OrchestraError): void {
+		this.#open.delete(idKey(id));
+		if (this.#endReason) return;
+		if (this.#receiver?.failed) this.#receiver.failed(id, error);
+		else this.#receiver?.message(errorFor(id, toRpcError(error)));
+	}
+}

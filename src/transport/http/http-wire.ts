@@ -1,0 +1,230 @@
+/*
+ * Plain HTTP to one server: connections, redirects, the bearer token.
+ *
+ * Built on `node:http` and not on `fetch`, which ends a stream that is silent for five
+ * minutes. A redirect is followed only within the origin of the configured URL and only
+ * when it keeps method and body (307, 308), so no credential reaches another origin.
+ */
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps, Agent as TlsAgent } from 'node:https';
+import { OrchestraError } from '../../errors.ts';
+import { type Challenge, parseChallenges } from './challenges.ts';
+import type { HttpAuth } from './http-auth.ts';
+import {
+	CONNECT_MS,
+	HEAD_BYTES,
+	IDLE_SOCKET_MS,
+	MAX_REDIRECTS,
+	MAX_SOCKETS,
+	TCP_KEEP_ALIVE_MS,
+} from './http-client-limits.ts';
+import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
+
+export interface HttpWireOptions {
+	readonly url: URL;
+	/** Sent with every request; those of the protocol win. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly auth: HttpAuth | undefined;
+	readonly label: ServerLabel;
+}
+
+/** One HTTP request. */
+export interface WireRequest {
+	readonly method: 'POST' | 'GET' | 'DELETE';
+	/** Default: the configured URL. */
+	readonly url?: URL | undefined;
+	/** Names in lower case. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body?: string;
+	/** Deadline of the response head, in milliseconds. Default: none; the caller aborts. */
+	readonly replyMs?: number;
+	/** Called when the body was written to the operating system. */
+	readonly onFlushed?: () => void;
+}
+
+/** Headers that belong to the connection. */
+const forbidden: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
+
+/** Connections to one server. */
+export class HttpWire {
+	readonly url: URL;
+	readonly auth: HttpAuth | undefined;
+	readonly label: ServerLabel;
+	/** True once the server has answered anything. */
+	wasReachable = false;
+	readonly #headers: Readonly<Record<string, string>>;
+	readonly #agent: Agent;
+
+	constructor({ url, headers, auth, label }: HttpWireOptions) {
+		this.url = url;
+		this.auth = auth;
+		this.label = label;
+		const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+		this.#headers = Object.fromEntries(entries.filter(([name]) => !forbidden.has(name)));
+		const options = {
+			keepAlive: true,
+			maxSockets: MAX_SOCKETS,
+			timeout: IDLE_SOCKET_MS,
+			// The most recently used connection is the least likely to be closed by the server.
+			scheduling: 'lifo',
+			keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+		} as const;
+		this.#agent = url.protocol === 'https:' ? new TlsAgent(options) : new Agent(options);
+	}
+
+	exchange(request: WireRequest): WireExchange {
+		return new WireExchange(this, request);
+	}
+
+	/** Start one request, without redirects. Throws for an invalid header. */
+	open({ method, headers, body }: WireRequest, url: URL, token: string | undefined): ClientRequest {
+		const all: Record<string, string | number> = { ...this.#headers, ...headers };
+		if (token !== undefined) all['authorization'] = `Bearer ${token}`;
+		if (body !== undefined) {
+			all['content-type'] = 'application/json';
+			all['content-length'] = Buffer.byteLength(body);
+		}
+		const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+		const { hostname, port, pathname, search } = url;
+		return send({
+			agent: this.#agent,
+			// The brackets of an IPv6 address belong to the URL only.
+			hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+			...(port === '' ? undefined : { port }),
+			path: pathname + search,
+			method,
+			headers: all,
+			maxHeaderSize: HEAD_BYTES,
+		});
+	}
+
+	/** Close every connection. */
+	close(): void {
+		this.#agent.destroy();
+	}
+}
+
+/** One request with its redirects and its retry after authorization. Can be aborted at any time. */
+export class WireExchange {
+	readonly #wire: HttpWire;
+	readonly #request: WireRequest;
+	#current: ClientRequest | undefined;
+	#isAborted = false;
+
+	constructor(wire: HttpWire, request: WireRequest) {
+		this.#wire = wire;
+		this.#request = request;
+	}
+
+	/** The response, with its body unread. Rejects with an `OrchestraError`. */
+	async reply(): Promise<IncomingMessage> {
+		const { auth, url } = this.#wire;
+		if (auth === undefined) return this.#follow(undefined);
+		for (const asked = new Set<number>(); ; ) {
+			const token = await auth.token();
+			const response = await this.#follow(token);
+			const { statusCode: status = 0 } = response;
+			const challenges = parseChallenges(headerValues(response));
+			const isRefused = status === 401 || (status === 403 && wantsScope(challenges));
+			if (!isRefused || asked.has(status)) return response;
+			asked.add(status);
+			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
+			if ((await auth.onUnauthorized(refusal)) === 'fail') return response;
+			response.resume();
+		}
+	}
+
+	/** End the request, or its response, at once. */
+	abort(): void {
+		this.#isAborted = true;
+		this.#current?.destroy();
+	}
+
+	async #follow(token: string | undefined): Promise<IncomingMessage> {
+		const { url: configured, label } = this.#wire;
+		let url = this.#request.url ?? configured;
+		for (let hops = 0; ; hops++) {
+			const response = await this.#attempt(url, token);
+			const { statusCode: status = 0 } = response;
+			const { location } = response.headers;
+			if (status < 300 || status >= 400 || location === undefined) return response;
+			response.resume();
+			const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+			const isFollowed = (status === 307 || status === 308) && target?.origin === configured.origin;
+			if (target === undefined || !isFollowed || hops === MAX_REDIRECTS)
+				throw redirected(label, target, status);
+			url = target;
+		}
+	}
+
+	#attempt(url: URL, token: string | undefined): Promise<IncomingMessage> {
+		const { replyMs, body, onFlushed } = this.#request;
+		return new Promise((resolve, reject) => {
+			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not asked: the call was canceled');
+			let isConnected = false;
+			const request = openOrExplain(this.#wire, this.#request, url, token);
+			this.#current = request;
+			const stopWaiting = replyMs === undefined ? undefined : deadline(request, replyMs);
+			request.once('socket', (socket) => {
+				isConnected = request.reusedSocket || !socket.connecting;
+				if (isConnected) return;
+				const stopConnecting = deadline(request, CONNECT_MS);
+				socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+					isConnected = true;
+					stopConnecting();
+				});
+				socket.once('close', stopConnecting);
+			});
+			request.once('response', (response) => {
+				stopWaiting?.();
+				this.#wire.wasReachable = true;
+				resolve(response);
+			});
+			request.on('error', (error) => {
+				stopWaiting?.();
+				const { label } = this.#wire;
+				reject(
+					isConnected
+						? interrupted(label, `broke the connection: ${error.message}`, error)
+						: unreachable(label, error),
+				);
+			});
+			if (onFlushed) request.once('finish', onFlushed);
+			request.end(body);
+		});
+	}
+}
+
+function openOrExplain(
+	wire: HttpWire,
+	request: WireRequest,
+	url: URL,
+	token: string | undefined,
+): ClientRequest {
+	try {
+		return wire.open(request, url, token);
+	} catch (cause) {
+		throw new OrchestraError('bad_input', `a header for ${publicUrl(url)} is not valid`, {
+			cause,
+			hint: 'Check `headers` in the configuration: no line breaks, no characters beyond Latin-1.',
+		});
+	}
+}
+
+/** Destroy `request` after `ms`; returns a function that stops the wait. */
+function deadline(request: ClientRequest, ms: number): () => void {
+	const timer = setTimeout(() => {
+		request.destroy(Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' }));
+	}, ms);
+	return () => clearTimeout(timer);
+}
+
+/** Node joins repeated `WWW-Authenticate` headers with a comma, which the parser accepts. */
+function headerValues({ headers }: IncomingMessage): string[] {
+	const value = headers['www-authenticate'];
+	return value === undefined ? [] : [value];
+}
+
+function wantsScope(challenges: readonly Challenge[]): boolean {
+	return challenges.some(({ parameters }) => parameters.get('error') === 'insufficient_scope');
+}

@@ -1,0 +1,41 @@
+/* Open a transport to a server by its URL. */
+import { OrchestraError } from '../../errors.ts';
+import type { Transport } from '../transport.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
+import { HttpClientTransport } from './http-client-transport.ts';
+
+/** Settings of `openHttpTransport`. */
+export interface HttpTransportOptions extends HttpClientOptions {
+	/** `http` (default) finds out everything by itself; `sse` uses the HTTP+SSE transport of 2024-11-05 at once. */
+	kind?: 'http' | 'sse' | undefined;
+}
+
+/** A transport to the MCP server at `url`. Nothing is sent before the first message, except with `kind: 'sse'`. */
+export async function openHttpTransport(url: string, options: HttpTransportOptions = {}): Promise<Transport> {
+	const transport = new HttpClientTransport(parseServerUrl(url), options);
+	if (options.kind !== 'sse') return transport;
+	try {
+		await transport.openEventLink();
+		return transport;
+	} catch (error) {
+		await transport.close();
+		throw error;
+	}
+}
+
+function parseServerUrl(text: string): URL {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url === undefined || !/^https?:$/.test(url.protocol)) {
+		throw new OrchestraError('bad_input', 'the URL of an MCP server must begin with http:// or https://', {
+			hint: 'Example: https://example.com/mcp',
+		});
+	}
+	if (url.username === '' && url.password === '') return url;
+	throw new OrchestraError(
+		'bad_input',
+		'the URL of an MCP server must not contain a user name or a password',
+		{
+			hint: 'Send them as a header: "headers": {"Authorization": "Basic …"}',
+		},
+	);
+}

@@ -1,0 +1,54 @@
+/* What the status and the error code of a response mean for the request: real servers differ from the specification. */
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import type { PostedMessage } from './posted-message.ts';
+
+/** What must be repaired before a request is sent again. */
+export type Repair = 'session' | 'headers';
+
+/** A response that may be a refusal. */
+export interface HttpVerdict {
+	readonly status: number;
+	/** The code of the JSON-RPC error in the body. */
+	readonly code: number | undefined;
+	/** The body, or the message of its error. */
+	readonly said: string;
+}
+
+const HEADER_MISMATCH = -32020;
+
+/** Codes of the modern era. */
+const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -32021, -32022]);
+
+/** What to repair; undefined when the response is final. `session` is the one that the request named. */
+export function repairFor(
+	{ method }: PostedMessage,
+	session: string | undefined,
+	verdict: HttpVerdict,
+): Repair | undefined {
+	if (method === 'tools/call' && verdict.code === HEADER_MISMATCH) return 'headers';
+	return session !== undefined && isSessionLost(verdict) ? 'session' : undefined;
+}
+
+/** A session that the server forgot: 404 by the specification, 400 or the error -32600 in the wild. */
+function isSessionLost({ status, code, said }: HttpVerdict): boolean {
+	if (status === 404) return code !== rpcCodes.methodNotFound;
+	return (status === 400 || code === rpcCodes.invalidRequest) && /session/i.test(said);
+}
+
+/** True when a server that refuses `initialize` like this may have the HTTP+SSE transport. */
+export function mayHaveEventLink({ method }: PostedMessage, { status, code }: HttpVerdict): boolean {
+	return method === 'initialize' && [400, 404, 405].includes(status) && !modernCodes.has(code);
+}
+
+/** True when the JSON-RPC error in the body is the answer. Otherwise the status explains more. */
+export function isAnswer({ status, code }: HttpVerdict): boolean {
+	return code !== undefined && status < 500 && status !== 401 && status !== 429;
+}
+
+/**
+ * True when a response without JSON-RPC to the probe of the era says "not modern": the server itself decided it.
+ * Overload and gateway errors say nothing.
+ */
+export function isEraVerdict({ method }: PostedMessage, status: number): boolean {
+	return method === 'server/discover' && status < 500 && status !== 429 && status !== 408;
+}

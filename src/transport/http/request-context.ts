@@ -1,0 +1,32 @@
+/* What a request over HTTP needs of its transport. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { OrchestraError } from '../../errors.ts';
+import type { Id } from '../../wire/json-rpc.ts';
+import type { HttpWire } from './http-wire.ts';
+import type { PostedMessage } from './posted-message.ts';
+import type { ReadFlow } from './read-flow.ts';
+
+export interface RequestContext {
+	readonly wire: HttpWire;
+	readonly flow: ReadFlow;
+	readonly limitBytes: number;
+	/** Resolves when a message may be sent: the handshake is complete. Undefined: at once. */
+	ready(message: PostedMessage): Promise<void> | undefined;
+	/** Where, and with which headers, a message is sent now. */
+	target(message: PostedMessage): { url: URL | undefined; headers: Record<string, string> };
+	/** The session that `target` names now. */
+	sessionOf(message: PostedMessage): string | undefined;
+	/** True when answers arrive on the stream of the HTTP+SSE transport. */
+	hasEventLink(): boolean;
+	/** The server does not know the session `id`: start a new one, unless that happened already. */
+	renewSession(id: string | undefined): Promise<void>;
+	/** The headers of a tool were wrong: read the list of tools again. */
+	relistTools(message: PostedMessage): Promise<void>;
+	/** `initialize` was refused: true when the server has the HTTP+SSE transport, which is used from now on. */
+	fallBack(): Promise<boolean>;
+	/** Receives the answer of a request. */
+	onAnswer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void;
+	/** Receives any other message on the stream of a request; `id` is that of a response. */
+	onMessage(text: string, id: Id | null | undefined): void;
+	onFailed(message: PostedMessage, error: OrchestraError): void;
+}

@@ -1,0 +1,91 @@
+/*
+ * The two kinds of response bodies: one text, and a stream of server-sent events.
+ *
+ * Both are bounded and linear in the size of the body: chunks are joined once, and the
+ * parser of events joins an incomplete line once (measured with one event of 40 MiB).
+ */
+import type { IncomingMessage } from 'node:http';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { LINGER_MS } from './http-client-limits.ts';
+
+/** The body as text; undefined when it is longer than the limit, which ends the connection. Rejects when it is cut. */
+export function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer[] = [];
+		let size = 0;
+		response.on('data', (chunk: Buffer) => {
+			size += chunk.length;
+			if (size <= limitBytes) return void chunks.push(chunk);
+			resolve(undefined);
+			response.destroy();
+		});
+		response.once('end', () => resolve(textOf(chunks)));
+		response.once('error', reject);
+		response.once('close', () => reject(new Error('the body was cut')));
+	});
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+	const [first] = chunks;
+	if (first === undefined) return '';
+	return chunks.length === 1 ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8');
+}
+
+/** Where a stream of events is, for its continuation. */
+export interface StreamPosition {
+	lastEventId: string | undefined;
+	/** The delay that the server wants before a reconnect. */
+	retryMs: number | undefined;
+	/** Attempts to open the stream again since the last event. */
+	idleAttempts: number;
+}
+
+export function newPosition(): StreamPosition {
+	return { lastEventId: undefined, retryMs: undefined, idleAttempts: 0 };
+}
+
+/** Limits and receivers of `readEvents`. */
+export interface EventReader {
+	readonly limitBytes: number;
+	readonly position: StreamPosition;
+	readonly onEvent: (event: EventSourceMessage) => void;
+}
+
+/** Read events until the stream ends, in whatever way. `too large`: an event is over the limit; the stream is closed. */
+export function readEvents(response: IncomingMessage, reader: EventReader): Promise<'ended' | 'too large'> {
+	const { limitBytes, position, onEvent } = reader;
+	return new Promise((resolve) => {
+		const parser = createParser({
+			maxBufferSize: limitBytes,
+			onRetry: (ms) => {
+				position.retryMs = ms;
+			},
+			onEvent: (event) => {
+				position.idleAttempts = 0;
+				if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
+				if (event.data !== '') onEvent(event);
+			},
+			onError: ({ type }) => {
+				if (type !== 'max-buffer-size-exceeded') return;
+				resolve('too large');
+				response.destroy();
+			},
+		});
+		response.setEncoding('utf8');
+		response.on('data', (chunk: string) => parser.feed(chunk));
+		response.once('close', () => resolve('ended'));
+		response.once('error', () => resolve('ended'));
+	});
+}
+
+/** True for a stream of server-sent events. */
+export function isEventStream(response: IncomingMessage): boolean {
+	return /^\s*text\/event-stream/i.test(response.headers['content-type'] ?? '');
+}
+
+/** Close a stream that should end by itself now, if it does not. */
+export function closeSoon(response: IncomingMessage): void {
+	const timer = setTimeout(() => response.destroy(), LINGER_MS);
+	timer.unref();
+	response.once('close', () => clearTimeout(timer));
+}

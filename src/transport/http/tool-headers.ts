@@ -1,0 +1,117 @@
+/*
+ * The arguments that a tool wants as HTTP headers: `x-mcp-header` in its input schema.
+ *
+ * They are learned from every `tools/list` that passes through. A tool with an invalid
+ * declaration is removed from the list, as the specification demands of HTTP clients.
+ */
+import type { Log } from '../../log.ts';
+import { isObject } from '../../wire/json.ts';
+import { encodeResult, type Id } from '../../wire/json-rpc.ts';
+import { MAX_TOOLS } from './http-client-limits.ts';
+import { resultIn } from './received-message.ts';
+
+/** One argument that is repeated as the header `Mcp-Param-<header>`. */
+export interface HeaderArgument {
+	/** In lower case. */
+	readonly header: string;
+	/** The keys that lead to the argument. */
+	readonly path: readonly string[];
+}
+
+const KEY = 'x-mcp-header';
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const types: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
+const none: readonly HeaderArgument[] = [];
+
+export class ToolHeaders {
+	readonly #log: Log;
+	readonly #tools = new Map<string, readonly HeaderArgument[]>();
+
+	constructor(log: Log) {
+		this.#log = log;
+	}
+
+	/** The header arguments of a tool. */
+	of(tool: string): readonly HeaderArgument[] {
+		return this.#tools.get(tool) ?? none;
+	}
+
+	/** Read a response to `tools/list`; returns the text to deliver, without the tools that must be hidden. */
+	learn(id: Id, text: string): string {
+		if (!text.includes(KEY)) return text;
+		const result = resultIn(text);
+		const listed = result?.['tools'];
+		if (result === undefined || !Array.isArray(listed)) return text;
+		const tools = listed.filter((tool: unknown) => this.#learnTool(tool));
+		return tools.length === listed.length ? text : encodeResult(id, { ...result, tools });
+	}
+
+	/** False for a tool with an invalid declaration. */
+	#learnTool(tool: unknown): boolean {
+		if (!isObject(tool) || typeof tool['name'] !== 'string') return true;
+		const { name, inputSchema } = tool;
+		const found = new Map<string, HeaderArgument>();
+		const fault = declarations(inputSchema, [], found);
+		if (fault === undefined && (this.#tools.size < MAX_TOOLS || this.#tools.has(name))) {
+			this.#tools.set(name, [...found.values()]);
+		}
+		if (fault !== undefined) this.#log.warn(`the tool ${name} is hidden: ${fault}`);
+		return fault === undefined;
+	}
+}
+
+/**
+ * Collect the declarations of a schema into `found`; returns what is wrong with one.
+ * @param path the properties that lead here; undefined below anything else, where none is allowed
+ */
+function declarations(
+	schema: unknown,
+	path: readonly string[] | undefined,
+	found: Map<string, HeaderArgument>,
+): string | undefined {
+	if (typeof schema !== 'object' || schema === null) return undefined;
+	if (isObject(schema) && Object.hasOwn(schema, KEY)) {
+		const fault = addDeclaration(schema, path, found);
+		if (fault !== undefined) return fault;
+	}
+	for (const [key, value] of Object.entries(schema)) {
+		if (dataKeywords.has(key)) continue;
+		const fault =
+			key === 'properties' && isObject(value)
+				? propertiesFault(value, path, found)
+				: declarations(value, undefined, found);
+		if (fault !== undefined) return fault;
+	}
+	return undefined;
+}
+
+/** Keywords whose value is data, not a schema. */
+const dataKeywords: ReadonlySet<string> = new Set([KEY, 'const', 'default', 'enum', 'examples']);
+
+function propertiesFault(
+	properties: Record<string, unknown>,
+	path: readonly string[] | undefined,
+	found: Map<string, HeaderArgument>,
+): string | undefined {
+	for (const [key, value] of Object.entries(properties)) {
+		const fault = declarations(value, path && [...path, key], found);
+		if (fault !== undefined) return fault;
+	}
+	return undefined;
+}
+
+function addDeclaration(
+	schema: Record<string, unknown>,
+	path: readonly string[] | undefined,
+	found: Map<string, HeaderArgument>,
+): string | undefined {
+	const name = schema[KEY];
+	const what = `${KEY} ${JSON.stringify(name)}`;
+	if (path === undefined || path.length === 0) return `${what} is not on a property of the arguments`;
+	if (typeof name !== 'string' || !TOKEN.test(name)) return `${what} is not a header name`;
+	if (!types.has(schema['type'])) return `${what} is on a property that is no string, integer or boolean`;
+	const header = name.toLowerCase();
+	if (found.has(header)) return `${what} is declared twice`;
+	found.set(header, { header, path });
+	return undefined;
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { type Quirks, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
+import { until } from '../../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
+
+const CANARY = 'c4n4ry-';
+
+describe('mctl auth', () => {
+	it('signs in with a browser, then shows and deletes what is stored', async () => {
+		const place = await workspace({ scopesSupported: ['read', 'write'] });
+		const signedIn = await place.run(['auth', 'remote']);
+		expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining('Signed in to remote.') });
+		expect(signedIn.stdout).toContain(`issuer  ${place.server.issuer}`);
+		expect(signedIn.stdout).toContain('scopes  read write');
+		const status = await place.run(['auth', 'remote', '--status', '--json']);
+		expect(JSON.parse(status.stdout)).toMatchObject({
+			schema: 'orchestra.auth/1',
+			state: 'signed_in',
+			issuer: place.server.issuer,
+			clientKind: 'registered',
+			scopes: ['read', 'write'],
+			canRefresh: true,
+		});
+		expect(await place.run(['auth', place.server.url, '--status'])).toMatchObject({ code: 0 });
+		expect(await place.run(['auth', 'remote', '--logout'])).toMatchObject({
+			code: 0,
+			stdout: 'Signed out of remote.\n',
+		});
+		expect(await place.run(['auth', 'remote', '--status'])).toMatchObject({
+			code: 1,
+			stderr: 'mctl: you are not signed in to remote\nhint: Run: mctl auth remote\n',
+		});
+		place.expectNoSecrets();
+	}, 30_000);
+
+	it('stores tokens where only the user can read them', async () => {
+		const place = await workspace();
+		await place.run(['auth', 'remote']);
+		const [file = ''] = place.stored();
+		expect(readFileSync(file, 'utf8')).toContain(CANARY);
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+	});
+
+	it('prints the page without a browser, and takes the address that the user pastes', async () => {
+		const place = await workspace();
+		const child = place.start(['auth', 'remote'], { BROWSER: 'none' });
+		const location = await redirectOf(await place.page(child));
+		child.stdin.write(`not this\n${location}\n`);
+		const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+		expect([code, stdout]).toEqual([0, expect.stringContaining('Signed in to remote.')]);
+	});
+
+	it('ends at once with Ctrl-C while it waits for the user', async () => {
+		const place = await workspace();
+		const child = place.start(['auth', 'remote'], { BROWSER: 'none' });
+		await place.page(child);
+		child.kill('SIGINT');
+		expect((await once(child, 'close'))[0]).toBe(130);
+		expect(place.stored()).toEqual([]);
+	});
+
+	it('ends at once with Ctrl-C while the authorization server does not answer', async () => {
+		const place = await workspace({ tokenDelayMs: 60_000 });
+		const child = place.start(['auth', 'remote'], {});
+		await until('the token is requested', () => place.server.count('/token') === 1);
+		child.kill('SIGINT');
+		expect((await once(child, 'close'))[0]).toBe(130);
+		expect(place.stored()).toEqual([]);
+	});
+
+	it('adds scopes to those that are granted', async () => {
+		const place = await workspace({ scopesSupported: ['read'] });
+		await place.run(['auth', 'remote']);
+		const { stdout } = await place.run(['auth', 'remote', '--scope', 'write admin', '--json']);
+		expect(JSON.parse(stdout).scopes).toEqual(['read', 'write', 'admin']);
+	});
+
+	it.each([
+		[{ denies: 'access_denied' }, 1, 'did not grant access'],
+		[{ noPkce: true }, 64, 'does not announce PKCE'],
+		[{ noRegistration: true }, 64, 'registers no clients by itself'],
+	])('fails with %j, with exit code %i and the reason', async (quirks, code, reason) => {
+		const place = await workspace(quirks);
+		const failed = await place.run(['auth', 'remote']);
+		expect(failed).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(reason) });
+		expect(failed.stderr).toContain('hint: ');
+		place.expectNoSecrets();
+	});
+
+	it('shows no secret when the authorization server repeats it in an error', async () => {
+		const place = await workspace(
+			{ clients: { mine: `${CANARY}secret` } },
+			{ clientId: 'mine', clientSecret: '${SECRET}' },
+		);
+		expect(await place.run(['auth', 'remote'], { SECRET: `${CANARY}secret` })).toMatchObject({ code: 0 });
+		expect(await place.run(['auth', 'remote'], { SECRET: `${CANARY}wrong` })).toMatchObject({ code: 1 });
+		place.expectNoSecrets();
+		const [file = ''] = place.stored();
+		expect(readFileSync(file, 'utf8')).not.toContain(`${CANARY}secret`);
+	});
+
+	it('reports a mistyped setting without its value', async () => {
+		const place = await workspace({}, { clientSecret: [`${CANARY}secret`], callbackHost: 'example.com' });
+		const { stderr } = await place.run(['auth', 'remote']);
+		expect(stderr).toContain('oauth.clientSecret is an array; allowed: a non-empty string');
+		expect(stderr).toContain(
+			'oauth.callbackHost is "example.com" (a string); allowed: 127.0.0.1, localhost, ::1',
+		);
+		place.expectNoSecrets();
+	});
+
+	it('refuses what has no sign-in: a program, a header of its own, a mistyped name', async () => {
+		const place = await workspace();
+		expect((await place.run(['auth', 'local'])).stderr).toContain('is a program on this machine');
+		expect((await place.run(['auth', 'keyed'])).stderr).toContain('has an Authorization header of its own');
+		expect(await place.run(['auth', 'remot'])).toMatchObject({
+			code: 64,
+			stderr: expect.stringContaining('did you mean: remote'),
+		});
+		expect(await place.run(['auth', 'remote', '--status', '--logout'])).toMatchObject({ code: 64 });
+	});
+});
+
+/** A folder with a configuration that names a protected server, and a browser of a user who agrees. */
+async function workspace(quirks: Quirks = {}, oauth?: object) {
+	const server = await startAuthorizationServer({ canary: CANARY, ...quirks });
+	const servers = {
+		remote: { url: server.url, oauth },
+		local: { command: 'true' },
+		keyed: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
+	};
+	const cwd = writeFiles(temporaryFolder(), {
+		'orchestra.json': JSON.stringify({ mcpServers: servers }),
+		'browser.mjs': 'await (await fetch(process.argv[2])).text();',
+	});
+	const env = {
+		HOME: cwd,
+		XDG_STATE_HOME: join(cwd, 'state'),
+		BROWSER: `${process.execPath} ${join(cwd, 'browser.mjs')}`,
+		LOG_LEVEL: 'debug',
+	};
+	const results: MctlResult[] = [];
+	return {
+		server,
+		async run(args: string[], more: Record<string, string> = {}): Promise<MctlResult> {
+			const result = await mctl(args, { cwd, env: { ...env, ...more } });
+			results.push(result);
+			return result;
+		},
+		start: (args: string[], more: Record<string, string>) =>
+			startMctl(args, { cwd, env: { ...env, ...more } }),
+		/** The page that a running mctl asks to open. */
+		async page(child: ReturnType<typeof startMctl>): Promise<string> {
+			let seen = '';
+			child.stderr.on('data', (chunk) => {
+				seen += chunk;
+			});
+			await until('the page is printed', () => seen.includes('paste its address'));
+			return /^ {2}(http\S+)$/m.exec(seen)?.[1] ?? '';
+		},
+		stored(): string[] {
+			const folder = join(cwd, 'state');
+			if (!existsSync(folder)) return [];
+			const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+			return names.filter((name) => name.endsWith('credentials.json')).map((name) => join(folder, name));
+		},
+		expectNoSecrets(): void {
+			expect(results.length).toBeGreaterThan(0);
+			for (const { stdout, stderr } of results) expect(`${stdout}${stderr}`).not.toContain(CANARY);
+		},
+	};
+}
+
+async function redirectOf(page: string): Promise<string> {
+	return (await fetch(page, { redirect: 'manual' })).headers.get('location') ?? '';
+}

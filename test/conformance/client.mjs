@@ -1,0 +1,63 @@
+/*
+ * The client that the conformance suite drives: connect to the URL, list the tools, call
+ * the first one. Bundled from the sources by scripts/conformance-client.mjs. The
+ * browser of the sign-in is a `fetch` that follows redirects; credentials live in a
+ * temporary folder.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Log } from '../../src/log.ts';
+import { connectServer } from '../../src/mcp/client/connect-server.ts';
+import { CredentialStore } from '../../src/oauth/credential-store.ts';
+import { openAuth } from '../../src/oauth/open-auth.ts';
+
+const url = process.argv.at(-1) ?? '';
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const log = Log.fromEnvironment('client', { LOG_LEVEL: 'debug' });
+const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-client-'));
+
+try {
+	await drive();
+} catch (error) {
+	console.error(error);
+	process.exitCode = 1;
+} finally {
+	rmSync(folder, { recursive: true, force: true });
+}
+
+async function drive() {
+	const store = new CredentialStore(join(folder, 'auth'), log);
+	const interactive = { showPage, deadlineMs: 10_000 };
+	const auth = openAuth({ url, store, settings: settings(), interactive, log });
+	const client = await connectServer(url, {
+		auth,
+		log,
+		clientInfo: { name: 'orchestra-conformance', version: '1.0.0' },
+	});
+	try {
+		const { items } = await listTools(client);
+		for (const tool of items) await client.callTool(tool.name, {});
+	} finally {
+		await client.close();
+	}
+}
+
+async function listTools(client) {
+	const listed = await client.listTools();
+	return { items: listed.tools ?? listed.items ?? listed };
+}
+
+function settings() {
+	if (scenario.includes('cimd'))
+		return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
+	if (context.client_id) return { clientId: context.client_id, clientSecret: context.client_secret };
+	return {};
+}
+
+async function showPage(page) {
+	fetch(page)
+		.then((response) => response.text())
+		.catch((error) => console.error(error));
+}

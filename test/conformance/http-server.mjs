@@ -1,0 +1,41 @@
+/*
+ * The provider of the conformance suite behind our HTTP listener. The suite sends no
+ * token, so a proxy adds it and changes nothing else.
+ *
+ *     node test/conformance/http-server.mjs        prints the URL, runs until its stdin ends
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, request as send } from 'node:http';
+import { serveHttp } from '../../dist/http/index.js';
+import { provider } from './provider.mjs';
+
+const token = randomUUID();
+const serving = await serveHttp(provider, { token });
+const target = new URL(serving.url);
+
+const proxy = createServer((request, response) => {
+	const headers = { ...request.headers, authorization: `Bearer ${token}` };
+	for (const name of ['host', 'origin'])
+		headers[name] = headers[name]?.replace(`:${port()}`, `:${target.port}`);
+	if (headers.origin === undefined) delete headers.origin;
+	const { method, url: path } = request;
+	const forwarded = send({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
+		response.writeHead(answer.statusCode, answer.headers);
+		response.flushHeaders();
+		answer.pipe(response);
+		answer.on('error', () => response.destroy());
+	});
+	request.pipe(forwarded);
+	forwarded.on('error', () => response.destroy());
+	response.on('close', () => forwarded.destroy());
+});
+proxy.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${port()}/mcp\n`));
+process.stdin.resume().on('end', async () => {
+	await serving.close();
+	proxy.close();
+	proxy.closeAllConnections();
+});
+
+function port() {
+	return proxy.address().port;
+}
