@@ -39,7 +39,7 @@ export function replaceFile(path: string, bytes: Uint8Array, options: ReplaceOpt
 	const target = targetOf(path);
 	const found = statSync(target, { throwIfNoEntry: false });
 	mkdirSync(dirname(target), { recursive: true });
-	const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+	const draft = draftOf(target, process.pid);
 	try {
 		writeDraft(draft, bytes, found ?? options.mode ?? 0o644);
 		if (options.expected) assertUnchanged(target, options.expected.bytes, options.limitBytes);
@@ -47,6 +47,15 @@ export function replaceFile(path: string, bytes: Uint8Array, options: ReplaceOpt
 	} catch (error) {
 		removeDraft(draft);
 		throw error;
+	}
+}
+
+/** Remove what a process with this id left when it was killed while it replaced `path`. */
+export function removeDraftOf(path: string, pid: number): void {
+	try {
+		removeDraft(draftOf(targetOf(path), pid));
+	} catch {
+		// there is no such folder, or the link leads nowhere: nothing was written
 	}
 }
 
@@ -58,6 +67,10 @@ export function readIfPresent(path: string, limitBytes?: number): Buffer | undef
 		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
 		throw error;
 	}
+}
+
+function draftOf(target: string, pid: number): string {
+	return join(dirname(target), `.${basename(target)}.${pid}.tmp`);
 }
 
 function targetOf(path: string): string {

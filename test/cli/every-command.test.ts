@@ -47,6 +47,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['call', 'py', 'ad'], /did you mean: add/],
 	},
 	show: { right: [['show', 'py', 'add'], /numbers/], wrong: [['show', 'py', 'ad'], /did you mean: .*add/] },
+	types: { right: [['types'], /add/], wrong: [['types', 'pi'], /py/] },
 	find: { right: [['find', 'server hangs'], /server-hangs/], wrong: [['find'], /needs some words/] },
 	read: {
 		right: [['read', 'orchestr8://guides/server-hangs'], /hang/],

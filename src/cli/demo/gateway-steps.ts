@@ -20,6 +20,7 @@ const HEAL_MS = 10_000;
 export const gatewaySteps: readonly DemoStep[] = [
 	{ title: 'the MCP servers of a client are imported, and the client gets one entry', run: importClient },
 	{ title: 'two clients share one server from npm, and it survives a crash', run: shareAndHeal },
+	{ title: 'an agent searches all tools and calls the one it finds', run: searchTools },
 ];
 
 function importClient(): Promise<string[]> {
@@ -37,11 +38,17 @@ function importClient(): Promise<string[]> {
 	}, stopHubDetached);
 }
 
-function shareAndHeal(): Promise<string[]> {
+/** The main file of the server; undefined where it is not installed. */
+function serverFile(): string | undefined {
 	const file = join(packageRoot(), 'node_modules', SERVER, 'dist/index.js');
-	if (!existsSync(file)) {
-		return Promise.resolve([`skipped: ${SERVER} is not installed; a checkout of the repository has it`]);
-	}
+	return existsSync(file) ? file : undefined;
+}
+
+const skipped = [`skipped: ${SERVER} is not installed; a checkout of the repository has it`];
+
+async function shareAndHeal(): Promise<string[]> {
+	const file = serverFile();
+	if (file === undefined) return skipped;
 	return inFolder(async (folder) => {
 		const { project } = await madeUpClient(folder, process.execPath, [file]);
 		const env = homeIn(folder);
@@ -66,6 +73,35 @@ function shareAndHeal(): Promise<string[]> {
 	}, stopHubDetached);
 }
 
+async function searchTools(): Promise<string[]> {
+	const file = serverFile();
+	if (file === undefined) return skipped;
+	return inFolder(async (folder) => {
+		const mcpServers = { everything: { command: process.execPath, args: [file] } };
+		const toolList = { expose: 'search' };
+		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers, toolList }));
+		await runMctl(['list', 'servers', '--check'], folder, homeIn(folder));
+		const client = await startMctl(['serve', '--examples'], folder, homeIn(folder));
+		try {
+			const listed = (await client.request('tools/list')) as { tools: { name: string }[] };
+			expect(listed.tools.map(({ name }) => name).join(), 'find_tools,describe_tool,call_tool');
+			const query = 'add two numbers';
+			const found = textsOf(await call(client, 'find_tools', { query }));
+			const name = /[\w-]+__[\w-]+/.exec(found)?.[0] ?? '';
+			expect(name, 'everything__get-sum');
+			const text = textsOf(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
+			expect(text, 'The sum of 40 and 2 is 42.');
+			return [`3 tools listed; find_tools "${query}" → ${name}; call_tool → ${text}`];
+		} finally {
+			await client.close();
+		}
+	}, stopHubDetached);
+}
+
+function call(client: Client, name: string, args: object): Promise<unknown> {
+	return client.request('tools/call', { name, arguments: args }, { timeoutMs: HEAL_MS });
+}
+
 /** A client configuration with one server, in a home of its own. */
 async function madeUpClient(
 	folder: string,
@@ -81,8 +117,7 @@ async function madeUpClient(
 }
 
 async function sum(client: Client, at: number): Promise<string> {
-	const call = { name: 'everything__get-sum', arguments: { a: 40, b: at } };
-	const text = textsOf(await client.request('tools/call', call, { timeoutMs: HEAL_MS }));
+	const text = textsOf(await call(client, 'everything__get-sum', { a: 40, b: at }));
 	expect(text, `The sum of 40 and ${at} is ${40 + at}.`);
 	return text;
 }

@@ -18,8 +18,8 @@ export function parseClientText(text: string, path: string): unknown {
 	const body = text.replace(/^\uFEFF/, '');
 	if (body.trim() === '') return {};
 	const format = formatOf(path);
-	if (format === 'json') return parseJsonc(body, path).value;
 	try {
+		if (format === 'json') return parseJsonc(body, path).value;
 		// Dates and large integers are not looked at, only compared.
 		return format === 'toml'
 			? tomlLibrary().parse(body, { integersAsBigInt: 'asNeeded' })
@@ -29,10 +29,14 @@ export function parseClientText(text: string, path: string): unknown {
 	}
 }
 
-/** The first line of the message only: smol-toml adds the text around the error, which may be a secret. */
+/** Without the text around the error, which may be a secret. */
 function syntaxError(path: string, error: unknown): OrchestraError {
-	const line = OrchestraError.is(error) ? error.data['line'] : lineOf(error);
-	const [sentence = ''] = messageOf(error).split('\n');
+	const { line, allowed } = OrchestraError.is(error)
+		? error.data
+		: { line: lineOf(error), allowed: undefined };
+	// smol-toml adds the lines around the error.
+	const [first = ''] = messageOf(error).split('\n');
+	const sentence = typeof allowed === 'string' ? `expected ${allowed}` : first;
 	const place = typeof line === 'number' ? `${path}:${line}` : path;
 	return new OrchestraError('bad_input', `${place}: ${sentence}`, {
 		hint: `Correct ${place}.`,

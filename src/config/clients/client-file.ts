@@ -4,6 +4,8 @@
  * A server that only its client can run (an extension, a value it asks for) has a
  * `reason` in place of an entry. It stays where it is.
  */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
@@ -29,6 +31,8 @@ export interface ClientServer {
 	readonly reason?: string | undefined;
 	/** It starts this program. */
 	readonly isOwn: boolean;
+	/** It starts this program from a place where it is no more. */
+	readonly isStale?: boolean;
 }
 
 export interface ClientFile extends ClientLocation {
@@ -56,14 +60,22 @@ export function readClientFile(location: ClientLocation, project: string): Clien
 		});
 	}
 	const keys = serverKeys(value, client.key);
-	const local = ['projects', project, 'mcpServers'];
+	const local = ['projects', projectKey(value, project), 'mcpServers'];
 	const isClaude = client.id === 'claude-code' && location.scope === 'user';
 	const servers = [
 		...serversAt(value, { location, keys, scope: location.scope }),
 		...(isClaude ? serversAt(value, { location, keys: local, scope: 'project' }) : []),
 	];
-	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== project) : [];
+	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== local[1]) : [];
 	return { ...location, bytes, text, keys, servers, otherProjects };
+}
+
+/** Claude Code writes the path of a project with slashes on Windows too. */
+function projectKey(value: Readonly<Record<string, unknown>>, project: string): string {
+	const projects = ownEntry(value, 'projects');
+	const withSlashes = (path: string): string => path.replaceAll('\\', '/');
+	const known = Object.keys(isObject(projects) ? projects : {});
+	return known.find((folder) => withSlashes(folder) === withSlashes(project)) ?? project;
 }
 
 /** OpenCode 2 has its servers one level deeper. */
@@ -107,12 +119,26 @@ function clientServer(
 	const { entry, foreign } = translateReferences(normal, location.client.id, scope);
 	if (!isObject(entry)) return { ...base, entry: undefined, isOwn: false };
 	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
-	return { ...base, entry: reason === undefined ? entry : undefined, reason, isOwn: isOwn(entry) };
+	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
+	return { ...base, entry: reason === undefined ? entry : undefined, reason, ...own };
 }
 
-function isOwn({ command, args }: NormalEntry): boolean {
-	const words = Array.isArray(args) ? args.map(String) : [];
-	return typeof command === 'string' && isOwnCommand({ command, args: words });
+const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
+
+/** Also an installation in another place than this one. */
+function isOwn(entry: NormalEntry): boolean {
+	const [command = '', ...args] = wordsOf(entry);
+	const at = args.findIndex((word) => ownMain.test(word));
+	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
+	return isOther || isOwnCommand({ command, args });
+}
+
+function isStale(entry: NormalEntry): boolean {
+	return isOwn(entry) && wordsOf(entry).some((word) => isAbsolute(word) && !existsSync(word));
+}
+
+function wordsOf({ command, args }: NormalEntry): string[] {
+	return typeof command === 'string' ? [command, ...(Array.isArray(args) ? args.map(String) : [])] : [];
 }
 
 function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly string[]): string | undefined {

@@ -22,13 +22,20 @@ export interface ClientChange {
 /** The new text. Throws `bad_input` when it would not have exactly this change. */
 export function editClientText(file: ClientFile, change: ClientChange): string {
 	const text = editorOf(file)(file, change);
-	const actual = parseClientText(text, file.path);
-	if (!isDeepStrictEqual(plain(actual), plain(expectedValue(file, change)))) {
+	if (!hasValue(text, file.path, expectedValue(file, change))) {
 		throw new OrchestraError('bad_input', `${file.path} has a shape that cannot be edited safely`, {
 			hint: `Edit ${file.keys.join('.')} in it by hand.`,
 		});
 	}
 	return text;
+}
+
+function hasValue(text: string, path: string, expected: unknown): boolean {
+	try {
+		return isDeepStrictEqual(plain(parseClientText(text, path)), plain(expected));
+	} catch {
+		return false; // it does not even parse
+	}
 }
 
 type Editor = (file: ClientFile, change: ClientChange) => string;

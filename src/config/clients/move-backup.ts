@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
-import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
+import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
 import type { PlannedFile } from './move-plan.ts';
@@ -41,6 +41,8 @@ interface Manifest {
 	readonly files: readonly BackupEntry[];
 	/** Folders that were created, outermost first. */
 	readonly folders: readonly string[];
+	/** The process that writes the files. */
+	readonly pid: number;
 }
 
 /** Back up, then write. Returns the backup folder. A failure in the middle restores what was written. */
@@ -50,7 +52,7 @@ export function applyMove(files: readonly PlannedFile[], folders: readonly strin
 		...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders)),
 	];
 	const entries = files.map((file, index) => backedUp(file, join(backup, `${index}.bak`)));
-	const manifest: Manifest = { files: entries, folders: created };
+	const manifest: Manifest = { files: entries, folders: created, pid: process.pid };
 	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
 	try {
 		for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -79,9 +81,19 @@ export function undoLatestMove(state: string, isForced: boolean): string[] {
 }
 
 function restoreAll(backup: string, isDue: (state: FileState) => boolean): string[] {
-	const { files, folders } = readManifest(backup);
+	const { files, folders, pid } = readManifest(backup);
+	for (const { path } of files) removeDraftOf(path, pid);
 	const restored = files.filter((entry) => isDue(stateOf(entry)));
-	for (const entry of [...restored].reverse()) restore(entry, backup);
+	const failures = [...restored].reverse().flatMap((entry) => {
+		try {
+			restore(entry, backup);
+			return [];
+		} catch (error) {
+			return [error];
+		}
+	});
+	// The backup stays, so that undo can be repeated.
+	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
 	for (const folder of [...folders].reverse()) removeIfEmpty(folder);
 	rmSync(backup, { recursive: true, force: true });
 	return restored.map(({ path }) => path);

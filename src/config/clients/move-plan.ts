@@ -107,8 +107,9 @@ function inFolder(entry: NormalEntry, project: string): NormalEntry {
 }
 
 function plannedClient(options: MoveOptions, file: ClientFile): PlannedFile[] {
-	const removed = options.keepsServers ? [] : removedFrom(options, file);
 	const isList = file.client.id === 'continue';
+	const stale = isList ? [] : file.servers.filter(({ isStale }) => isStale);
+	const removed = [...(options.keepsServers ? [] : removedFrom(options, file)), ...stale];
 	const add = isList || !getsEntry(options, file) ? undefined : ownEntryOf(options, file, removed);
 	if (removed.length === 0 && add === undefined) return [];
 	const text = editClientText(file, { remove: removed, add });
@@ -124,10 +125,14 @@ function removedFrom({ chosen }: MoveOptions, file: ClientFile): ClientFile['ser
 /** Every file of the user, and the file of a project whose servers are imported. */
 function getsEntry(options: MoveOptions, file: ClientFile): boolean {
 	const { client, scope, servers } = file;
-	if (servers.some(({ isOwn }) => isOwn)) return false;
-	if (scope === 'user') return true;
+	if (hasOwn(file)) return false;
+	if (scope === 'user' || servers.some(({ isStale }) => isStale)) return true;
 	const hasUserFile = options.files.some((other) => other.client === client && other.scope === 'user');
 	return removedFrom(options, file).length > 0 && !(client.showsBoth === true && hasUserFile);
+}
+
+function hasOwn({ servers }: ClientFile): boolean {
+	return servers.some(({ isOwn, isStale }) => isOwn && !isStale);
 }
 
 function ownEntryOf(
@@ -145,7 +150,7 @@ function ownEntryOf(
 function plannedContinue(options: MoveOptions, scope: ClientScope): PlannedFile[] {
 	const files = options.files.filter((file) => file.client.id === 'continue' && file.scope === scope);
 	const [first] = files.filter((file) => getsEntry(options, file));
-	if (first === undefined || files.some(({ servers }) => servers.some(({ isOwn }) => isOwn))) return [];
+	if (first === undefined || files.some(hasOwn)) return [];
 	const isInFolder = dirname(first.path).endsWith('mcpServers');
 	const folder = isInFolder ? dirname(first.path) : join(dirname(first.path), 'mcpServers');
 	const path = join(folder, `${OWN_NAME}.yaml`);

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import {
 	chmodSync,
 	existsSync,
 	lstatSync,
+	mkdirSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
@@ -9,7 +11,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
@@ -17,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
 import { type ClientHome, clientHome, SECRET } from '../../support/client-home.ts';
-import { type MctlResult, mctl } from '../../support/mctl.ts';
+import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
@@ -173,6 +175,77 @@ describe('mctl init --yes', () => {
 		expect(textOf(place, '.cursor/mcp.json')).toBe(text);
 		expect(stdout).not.toContain('mcp.json');
 	});
+
+	it('replaces an entry of this program that is there no more', async () => {
+		const place = clientHome(/nothing/);
+		const stale = { command: process.execPath, args: ['/nowhere/dist/cli/main.js', 'bridge'] };
+		writeFiles(place.home, { '.cursor/mcp.json': JSON.stringify({ mcpServers: { orchestra: stale } }) });
+		await init(place, '--yes');
+		expect(JSON.parse(textOf(place, '.cursor/mcp.json'))).toEqual({
+			mcpServers: { orchestra: { command: process.execPath, args: [main, 'bridge'] } },
+		});
+		expect(serversIn(place, 'work/orchestra.json')).toEqual({});
+	});
+
+	it('writes the installed command for terminal clients and projects, and full paths for the desktop', async () => {
+		const place = clientHome(/claude|^work\/\.mcp/i);
+		const bin = join(place.home, 'bin');
+		mkdirSync(bin);
+		symlinkSync(main, join(bin, 'mctl'));
+		const env = { ...place.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+		await mctl(['init', '--yes'], { cwd: place.project, env });
+		const short = { type: 'stdio', command: 'mctl', args: ['bridge'] };
+		const full = { command: process.execPath, args: [main, 'bridge'] };
+		expect(serversIn(place, '.claude.json')['orchestra']).toEqual(short);
+		expect(serversIn(place, 'work/.mcp.json')['orchestra']).toEqual(short);
+		expect(serversIn(place, '.config/Claude/claude_desktop_config.json')['orchestra']).toEqual(full);
+	});
+
+	it('reads the JSON files of Continue too', async () => {
+		const place = clientHome(/continue\/config/);
+		const text = '{"mcpServers":{"from-json":{"command":"x"}}}';
+		writeFiles(place.home, { '.continue/mcpServers/copied.json': text });
+		await init(place, '--yes');
+		expect(serversIn(place, '.config/orchestra/config.json')['from-json']).toEqual({ command: 'x' });
+		expect(textOf(place, '.continue/mcpServers/copied.json')).toBe('{"mcpServers":{}}');
+	});
+
+	it('can be undone after a kill at any moment', async () => {
+		const delaysMs = [60, 120, 180, 240, 300, 360];
+		for (const ms of delaysMs) {
+			const place = clientHome(/cursor|claude|windsurf/i);
+			const before = snapshot(place.home);
+			const child = startMctl(['init', '--yes'], { cwd: place.project, env: place.env });
+			const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+			await once(child, 'exit');
+			clearTimeout(timer);
+			await init(place, '--undo');
+			expect(snapshot(place.home)).toEqual(before);
+		}
+	}, 60_000);
+
+	it('restores what it wrote when a later file cannot be written', async () => {
+		const place = clientHome(/cursor|continue\/config/);
+		writeFiles(place.home, { '.continue/mcpServers': 'a file in place of the folder' });
+		const before = snapshot(place.home);
+		const { code, stderr } = await init(place, '--yes');
+		expect([code, stderr]).toEqual([expect.any(Number), expect.stringMatching(/mctl: (?:EEXIST|ENOTDIR)/)]);
+		expect(code).not.toBe(0);
+		expect(snapshot(place.home)).toEqual(before);
+		expect((await init(place, '--undo')).stderr).toContain('there is nothing to undo');
+	});
+
+	it('does not touch a file with a shape that it cannot edit', async () => {
+		const place = clientHome(/cursor/);
+		const text = 'mcp_servers = { a = { command = "x" } }\n';
+		writeFiles(place.home, { '.codex/config.toml': text });
+		const { code, stderr } = await init(place, '--yes');
+		expect([code, stderr]).toEqual([
+			0,
+			expect.stringContaining('config.toml has a shape that cannot be edited safely'),
+		]);
+		expect(textOf(place, '.codex/config.toml')).toBe(text);
+	});
 });
 
 describe('mctl init with other flags', () => {
@@ -265,6 +338,16 @@ describe.each([60, 120])('mctl init at %i columns', (columns) => {
 		expect(tableOf(screen)).toHaveLength(5);
 		for (const line of tableOf(screen)) expect(line.length).toBeLessThanOrEqual(columns);
 		expect(Object.keys(serversIn(place, '.config/orchestra/config.json'))).toEqual(['files', 'files-cline']);
+	});
+
+	it.skipIf(!hasTerminal)('ends at Ctrl-C and at Ctrl-D, and has changed nothing', async () => {
+		const place = clientHome(/cursor/);
+		const before = snapshot(place.home);
+		const options = { cwd: place.project, env: place.env, columns };
+		const interrupted = await mctlInTerminal(['init'], { ...options, typed: [['none: ', '\u0003']] });
+		const ended = await mctlInTerminal(['init'], { ...options, typed: [['none: ', '\u0004']] });
+		expect([interrupted.code, ended.code]).toEqual([130, 0]);
+		expect(snapshot(place.home)).toEqual(before);
 	});
 
 	it.skipIf(!hasTerminal)('changes nothing when the answer is no', async () => {

@@ -114,7 +114,7 @@ function document(): fc.Arbitrary<{ text: string; keys: string[] }> {
 			const members = keys.map((key, index) => {
 				const [a, b, c, d] = gaps.slice(index * 4, index * 4 + 4);
 				const comma = index < keys.length - 1 || hasTrailingComma ? ',' : '';
-				const within = [b, c].map((each) => each.replace(/# c|# line/, `# in ${key}.`));
+				const within = [b, c].map((each) => (each ?? '').replace(/# c|# line/, `# in ${key}.`));
 				return `${a}${JSON.stringify(key)}${within.join(':')}${values[index]}${d}${comma}`;
 			});
 			const text = `${hasMark ? '\uFEFF' : ''}{${members.join('')}${gaps.at(-1)}}${gaps.at(-2)}`;
