@@ -15,7 +15,7 @@ import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './
 
 const SERVER = '@modelcontextprotocol/server-everything';
 /** A crashed server is started again after a backoff that begins at a second. */
-const HEAL_MS = 10_000;
+const HEAL_MS = 30_000;
 
 export const gatewaySteps: readonly DemoStep[] = [
 	{ title: 'the MCP servers of a client are imported, and the client gets one entry', run: importClient },
