@@ -52,6 +52,8 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
+	/** Why the server of a tool is left out of the configuration. */
+	unusedReason?: (tool: string) => string | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
 }
@@ -70,6 +72,7 @@ export class Hub implements Provider {
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
 	readonly #results: BigResults | undefined;
+	readonly #unusedReason: HubOptions['unusedReason'];
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
 	});
@@ -81,8 +84,10 @@ export class Hub implements Provider {
 		journal = noJournal,
 		listWaitMs,
 		results,
+		unusedReason,
 	}: HubOptions = {}) {
 		this.#results = results;
+		this.#unusedReason = unusedReason;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
@@ -166,7 +171,9 @@ export class Hub implements Provider {
 	}
 
 	#unknownTool(name: string): OrchestraError {
-		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
+		const [unlisted] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
+		const unused = this.#unusedReason?.(name);
+		const reason = unlisted ?? (unused && `Unknown tool: ${name}. Its server is left out: ${unused}`);
 		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`, name));
 	}
 
