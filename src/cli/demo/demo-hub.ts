@@ -14,7 +14,7 @@ export function homeIn(folder: string): Record<string, string> {
 	};
 }
 
-export async function stopHub(folder: string, env: Record<string, string>): Promise<void> {
+export async function stopDemoHub(folder: string, env: Record<string, string>): Promise<void> {
 	const stopping = await startMctl(['hub', 'stop'], folder, env);
 	// It answers no request: its end is what we wait for.
 	await stopping.request('wait').catch(() => {});

@@ -10,7 +10,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import type { Client } from '../../transport/client.ts';
-import { homeIn, stopHub, stopHubDetached } from './demo-hub.ts';
+import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 const SERVER = '@modelcontextprotocol/server-everything';
@@ -68,7 +68,7 @@ async function shareAndHeal(): Promise<string[]> {
 			];
 		} finally {
 			await Promise.all(clients.map((client) => client.close()));
-			await stopHub(project, env);
+			await stopDemoHub(project, env);
 		}
 	}, stopHubDetached);
 }

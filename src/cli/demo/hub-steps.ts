@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
-import { homeIn, stopHub, stopHubDetached } from './demo-hub.ts';
+import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
 import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
 
 export const hubSteps: readonly DemoStep[] = [
@@ -23,7 +23,7 @@ function callPlugin(): Promise<string[]> {
 			return [`bridge → hub → tools.projects: ${text}`];
 		} finally {
 			await bridge.close();
-			await stopHub(folder, env);
+			await stopDemoHub(folder, env);
 		}
 	}, stopHubDetached);
 }
