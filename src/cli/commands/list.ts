@@ -18,7 +18,7 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}] [--tokens] [--view NAME] [--examples] [--json]`,
+	usage: `mctl list [${kinds.join('|')}] [--tokens] [--view NAME] [--json]`,
 	examples: [
 		'mctl list',
 		'mctl list servers --check',
