@@ -53,6 +53,8 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
+	/** Why the server of a tool is left out of the configuration. */
+	unusedReason?: (tool: string) => string | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
 	/** What clients see of the tools. Default: all of them. */
@@ -75,6 +77,7 @@ export class Hub implements Provider {
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
 	readonly #results: BigResults | undefined;
+	readonly #unusedReason: HubOptions['unusedReason'];
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
 		this.exposure?.endSession(id);
@@ -88,9 +91,11 @@ export class Hub implements Provider {
 		listWaitMs,
 		results,
 		exposure,
+		unusedReason,
 	}: HubOptions = {}) {
 		this.#results = results;
 		this.exposure = exposure;
+		this.#unusedReason = unusedReason;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
@@ -176,7 +181,7 @@ export class Hub implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
-			if (!backend?.callTool) throw unknownTool(name, this.#backends);
+			if (!backend?.callTool) throw unknownTool(name, this.#backends, this.#unusedReason?.(name));
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			const called = this.record(entry, () => backend.callTool?.(call, context));
@@ -195,10 +200,12 @@ export class Hub implements Provider {
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
-		return after(this.#catalogue.prompts(), ({ routes }) => {
-			const route = routes.get(name);
+		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, withDownReasons(`Unknown prompt: ${name}`, this.#backends));
+				throw rpcError(
+					rpcCodes.invalidParams,
+					withDownReasons(`Unknown prompt: ${name}`, this.#backends, name),
+				);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };

@@ -17,6 +17,7 @@ import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -82,6 +83,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		exposure,
 		backends: await build(setup, options, configuration),
 		log,
+		unusedReason: (tool) => problemOf(tool, loaded),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -182,6 +184,15 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
+}
+
+/** The problem of the entry of the server that a tool belongs to by its name. */
+function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
+	const found = problems.find(({ key }) => {
+		const [section, server] = key.split('.');
+		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
+	});
+	return found?.message;
 }
 
 async function build(

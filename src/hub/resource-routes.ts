@@ -8,7 +8,7 @@ import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend } from './backends/backend.ts';
 import type { Catalogue } from './catalogue.ts';
-import { resourceOwner, uriOwner } from './resource-owner.ts';
+import { resourceOwner, templateOwner } from './resource-owner.ts';
 
 export class ResourceRoutes {
 	readonly #backends: () => readonly Backend[];
@@ -40,8 +40,7 @@ export class ResourceRoutes {
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
 		const { ref } = params;
 		if (ref.type === 'ref/prompt') {
-			return after(this.#catalogue.prompts(), ({ routes }) => {
-				const route = routes.get(ref.name ?? '');
+			return after(this.#catalogue.prompt(ref.name ?? ''), (route) => {
 				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
 				return (
 					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
@@ -49,9 +48,8 @@ export class ResourceRoutes {
 				);
 			});
 		}
-		return after(this.#catalogue.templates(), ({ routes }) => {
-			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends());
+		const uri = ref.uri ?? '';
+		return after(templateOwner(uri, this.#backends(), this.#catalogue), (backend) => {
 			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
 			return backend.complete?.(params, context) ?? nothingToComplete;
 		});

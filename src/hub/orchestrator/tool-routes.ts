@@ -104,7 +104,7 @@ async function pluginFor(
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(withDownReasons(sentence, hub.backends), { code: 'tool_not_found' });
+	throw toolFailure(withDownReasons(sentence, hub.backends, toolName), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
