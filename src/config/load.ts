@@ -191,6 +191,7 @@ const empty: FileSections = {
 		idleMs: undefined,
 	},
 	limits: {},
+	policy: [],
 };
 
 /** `first` wins entry by entry; entries only in `second` are added. */
@@ -205,6 +206,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+		policy: [...first.policy, ...second.policy],
 	};
 }
 

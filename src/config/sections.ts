@@ -15,12 +15,13 @@ import type {
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
+import { readPolicy } from './policy-section.ts';
 import { readServerSettings } from './server-settings.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
-const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
+const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits', 'policy'];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
@@ -53,6 +54,7 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.flatMap((field) => valid(() => readPlugin(field, source.file))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
+		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
 	};
 }
 

@@ -10,6 +10,7 @@ import { messageOf, type OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import { failure } from '../mcp/define/defined-results.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
@@ -35,11 +36,12 @@ import type {
 	Tool,
 } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
+import type { CallGate } from '../trust/call-gate.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
-import { type Journal, journaled, noJournal } from './journal.ts';
-import { clientName, missing, type RecordedCall } from './recorded-call.ts';
+import { type Journal, noJournal } from './journal.ts';
+import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { resourceOwner, uriOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
@@ -53,6 +55,8 @@ export interface HubOptions {
 	listWaitMs?: () => number | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
+	/** The policy. Default: every call is allowed. */
+	gate?: CallGate | undefined;
 }
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -65,7 +69,8 @@ export class Hub implements Provider {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #resourceSubscriptions = new ResourceSubscriptions();
 	readonly #unsubscribers = new Map<Backend, () => void>();
-	readonly #lastCalls = new Map<string, Date>();
+	readonly #gate: CallGate | undefined;
+	readonly #recorder: CallRecorder;
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
 	readonly #results: BigResults | undefined;
@@ -80,7 +85,10 @@ export class Hub implements Provider {
 		journal = noJournal,
 		listWaitMs,
 		results,
+		gate,
 	}: HubOptions = {}) {
+		this.#gate = gate;
+		this.#recorder = new CallRecorder(journal, gate);
 		this.#results = results;
 		this.#log = log;
 		this.#journal = journal;
@@ -126,7 +134,7 @@ export class Hub implements Provider {
 
 	/** The time of the last call to a backend; undefined when there was none. */
 	lastCall(backendId: string): Date | undefined {
-		return this.#lastCalls.get(backendId);
+		return this.#recorder.lastCall(backendId);
 	}
 
 	capabilities(): ServerCapabilities {
@@ -141,8 +149,29 @@ export class Hub implements Provider {
 		};
 	}
 
-	listTools(): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.tools(), ({ items }) => items);
+	/** The tools that the client of a request sees; without a context all tools. */
+	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
+		return this.listToolsFor(context && clientName(context));
+	}
+
+	/** The tools that the policy shows to a client of this name; without a name all tools. */
+	listToolsFor(client: string | undefined): Awaitable<readonly Tool[]> {
+		return after(this.#catalogue.tools(), ({ items }) =>
+			client === undefined || this.#gate === undefined ? items : this.#gate.listed(items, client),
+		);
+	}
+
+	/** The name that clients see and the description of a tool of a backend; undefined when it is not listed. */
+	async publishedTool(backend: Backend, ownName: string): Promise<{ name: string; tool: Tool } | undefined> {
+		for (const [name, route] of (await this.#catalogue.tools()).routes) {
+			if (route.backend === backend && route.name === ownName) return { name, tool: route.item };
+		}
+		return undefined;
+	}
+
+	/** Whether a policy has rules. */
+	get hasPolicy(): boolean {
+		return this.#gate?.isOpen === false;
 	}
 
 	/** True when a backend offers this tool. */
@@ -158,8 +187,9 @@ export class Hub implements Provider {
 			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
 			if (!backend?.callTool) throw this.#unknownTool(name);
 			const call = { name: route?.name ?? name, arguments: input };
-			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
-			const called = this.record(entry, () => backend.callTool?.(call, context));
+			const about = { client: clientName(context), context, arguments: input, tool: route?.item };
+			const entry = { method: 'tools/call', name, backend, ...about };
+			const called = this.record(entry, () => backend.callTool?.(call, context), failure);
 			return after(called, (result) => this.#results?.shorten(result, route?.item, context) ?? result);
 		});
 	}
@@ -190,7 +220,7 @@ export class Hub implements Provider {
 				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
-			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
+			const entry = { method: 'prompts/get', name, backend, client: clientName(context), context };
 			return this.record(entry, () => backend.getPrompt?.(call, context));
 		});
 	}
@@ -206,7 +236,7 @@ export class Hub implements Provider {
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		return after(this.#backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
-			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context) };
+			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context), context };
 			return this.record(entry, () => backend.readResource?.(uri, context));
 		});
 	}
@@ -259,6 +289,7 @@ export class Hub implements Provider {
 	async close(): Promise<void> {
 		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
+		this.#gate?.close();
 		this.#sessionEnds.clear();
 		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
 		await this.#journal.close();
@@ -300,17 +331,18 @@ export class Hub implements Provider {
 		return resourceOwner(uri, this.#backends, this.#catalogue);
 	}
 
-	/** Make a call and write one line to the journal. */
+	/** The policy changed: notify clients when it may hide other tools. */
+	policyChanged(): void {
+		this.#notify({ kind: 'tools' });
+	}
+
+	/** Make a call that the policy allows and write one line to the journal. `refuse` is the result of another one. */
 	record<T extends object>(
-		{ method, name, backend, client }: RecordedCall,
+		entry: RecordedCall,
 		call: () => Awaitable<T> | undefined,
+		refuse?: (text: string) => T,
 	): Awaitable<T> {
-		if (this.#journal === noJournal) return call() ?? missing(backend, method);
-		const startedAt = new Date();
-		this.#lastCalls.set(backend.id, startedAt);
-		return journaled(this.#journal, { method, name, backend: backend.id, client, startedAt }, () => {
-			return call() ?? missing(backend, method);
-		});
+		return this.#recorder.record(entry, call, refuse);
 	}
 }
 

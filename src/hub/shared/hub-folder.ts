@@ -18,7 +18,7 @@ import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';
 import { assertPrivateFolder, makePrivateFolder, socketFolder } from './private-folder.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { readState, writeState } from './state-file.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 
 const KEY_CHARACTERS = 12;
 const LOCK = 'hub.lock';

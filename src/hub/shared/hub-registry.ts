@@ -12,7 +12,7 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { isObject } from '../../wire/json.ts';
 import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { readState, writeState } from './state-file.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 
 /** A running hub and its state folder. */
 export interface HubEntry extends ProcessIdentity {

@@ -5,7 +5,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { rateLimited } from '../../log-rate.ts';
-import { RotatingFile } from '../../rotating-file.ts';
+import { RotatingFile } from '../../../files/rotating-file.ts';
 
 /** How much of the stderr is kept in memory, in characters. */
 export const RING_CHARACTERS: number = 256 * 1024;
