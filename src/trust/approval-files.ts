@@ -6,7 +6,7 @@
  * replaced; it repeats the binding of the request, so that it fits no other one. The
  * folder is private, and the process that asks removes both.
  */
-import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
 import { assertPrivate } from '../files/private-path.ts';
@@ -47,6 +47,11 @@ export class ApprovalFiles {
 		if (!isObject(found) || found['binding'] !== bindingKey(request)) return undefined;
 		const { decision } = found;
 		return decision === 'allow' || decision === 'deny' ? decision : undefined;
+	}
+
+	/** Whether a request is still open. */
+	has(id: string): boolean {
+		return existsSync(this.#path(id));
 	}
 
 	/** Remove a request and its answer. */

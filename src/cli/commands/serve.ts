@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
+import { serveJournal } from '../../hub/serve-journal.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
@@ -29,7 +30,12 @@ export const serveCommand: Command = {
 			throw usageError(serveCommand, `there is no configuration file ${file}`);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {
+		const journal = serveJournal(async () => {
+			const { hubFolderHere } = await import('../hub-location.ts');
+			return hubFolderHere(environment).path;
+		});
+		const options = { cwd: process.cwd(), environment, file, log, journal };
+		const opened = await openHub(options).catch((error: unknown) => {
 			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
 		if (opened) await serveUntilEnd(opened, log);
