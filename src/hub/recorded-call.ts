@@ -91,7 +91,10 @@ function phasesOf(context: CallContext | undefined, ms: number): Record<string, 
 	const spent = Object.entries(context?.phases ?? {});
 	if (spent.length === 0) return undefined;
 	const rounded = spent.map(([phase, time]): [string, number] => [phase, Math.round(time)]);
-	const run = Math.max(0, rounded.reduce((rest, [, time]) => rest - time, ms));
+	const run = Math.max(
+		0,
+		rounded.reduce((rest, [, time]) => rest - time, ms),
+	);
 	return Object.fromEntries([...rounded, ['run', run]]);
 }
 

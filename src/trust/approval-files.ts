@@ -10,8 +10,8 @@ import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
 import { assertPrivate } from '../files/private-path.ts';
-import { stateFolder } from '../files/state-folder.ts';
 import { readState, writeState } from '../files/state-file.ts';
+import { stateFolder } from '../files/state-folder.ts';
 import { isObject } from '../wire/json.ts';
 import { type ApprovalRequest, bindingKey } from './approval-request.ts';
 
@@ -92,8 +92,11 @@ export class ApprovalFiles {
 
 	#ids(): string[] {
 		try {
-			const names = readdirSync(this.#folder).filter((name) => /^[\da-f]{6,}\.json$/.test(name));
-			return names.slice(0, LISTED_REQUESTS).map((name) => name.slice(0, -'.json'.length));
+			// An answer that came too late has no request any more: `list` removes it, as any other rest.
+			const ids = readdirSync(this.#folder).flatMap(
+				(name) => /^([\da-f]{6,})\.(?:json|answer)$/.exec(name)?.[1] ?? [],
+			);
+			return [...new Set(ids)].slice(0, LISTED_REQUESTS);
 		} catch (error) {
 			if (isCode(error, 'ENOENT')) return [];
 			throw error;

@@ -164,7 +164,9 @@ export class Approvals {
 		try {
 			this.#files.remove(pending.request.id);
 		} catch (error) {
-			this.#log.warn(`the request for approval ${pending.request.id} could not be removed: ${messageOf(error)}`);
+			this.#log.warn(
+				`the request for approval ${pending.request.id} could not be removed: ${messageOf(error)}`,
+			);
 		}
 		pending.settle?.(outcome);
 	}

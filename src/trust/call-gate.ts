@@ -4,8 +4,8 @@
  * `mctl approve`. Without rules a call passes with one comparison.
  */
 import type { CallContext } from '../mcp/server/call-context.ts';
-import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
 import { printableLine } from '../printable.ts';
+import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
 import { argumentLines, bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { askClient, canAsk } from './ask-client.ts';

@@ -62,7 +62,12 @@ export class ChainedFile {
 		if (tail === undefined || (tail.rest === '' && !tail.isCut)) return last;
 		const { rest, isCut } = tail;
 		const event = tail.last === undefined ? 'began after lines without hashes' : 'continued after a cut line';
-		const about = { at: new Date().toISOString(), event, cutBytes: Buffer.byteLength(rest), cutSha256: sha256(rest) };
+		const about = {
+			at: new Date().toISOString(),
+			event,
+			cutBytes: Buffer.byteLength(rest),
+			cutSha256: sha256(rest),
+		};
 		this.#append(last, about, isCut ? '\n' : '');
 		return this.#last ?? last;
 	}
@@ -82,7 +87,8 @@ export class ChainedFile {
 /** The last line that was written, as far as it was noted; undefined when it was not. */
 export function readHead(path: string): ChainLink | undefined {
 	const found = readState(headFile(path));
-	if (!isObject(found) || !Number.isSafeInteger(found['n']) || typeof found['hash'] !== 'string') return undefined;
+	if (!isObject(found) || !Number.isSafeInteger(found['n']) || typeof found['hash'] !== 'string')
+		return undefined;
 	return { n: Number(found['n']), hash: found['hash'] };
 }
 

@@ -70,14 +70,24 @@ function readLines({ name: file, text }: ChainFile, lines: Placed[], unreadable:
 	if (text === '') return;
 	const isCut = !text.endsWith('\n');
 	const texts = (isCut ? text : text.slice(0, -1)).split('\n');
-	const read = texts.map((each, at) => (isCut && at === texts.length - 1 ? undefined : readChainedLine(each)));
+	const read = texts.map((each, at) =>
+		isCut && at === texts.length - 1 ? undefined : readChainedLine(each),
+	);
 	const oldLines = countOldLines(texts, read);
 	for (const [at, each] of texts.entries()) {
 		const found = read[at];
 		const line = at + 1;
 		const next = read[at + 1];
 		if (found) lines.push({ ...found, file, line, isFirst: at === 0 });
-		else unreadable.push({ file, line, text: each, isCut: isCut && line === texts.length, isOld: at < oldLines, next });
+		else
+			unreadable.push({
+				file,
+				line,
+				text: each,
+				isCut: isCut && line === texts.length,
+				isOld: at < oldLines,
+				next,
+			});
 	}
 }
 
@@ -93,7 +103,10 @@ function isCutBefore(line: ChainedLine | undefined, text: string | undefined): b
 	return line?.isIntact === true && text !== undefined && line.fields['cutSha256'] === sha256(text);
 }
 
-function judgeUnreadable({ file, line, text, isCut, isOld, next }: Unreadable, notes: string[]): ChainFinding[] {
+function judgeUnreadable(
+	{ file, line, text, isCut, isOld, next }: Unreadable,
+	notes: string[],
+): ChainFinding[] {
 	const isLastOld = isOld && (next !== undefined || isCut);
 	if (isLastOld) notes.push(`the lines of ${file} up to ${line} have no hashes: an older version wrote them`);
 	if (isOld) return [];

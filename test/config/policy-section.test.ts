@@ -42,7 +42,10 @@ describe('the policy of the configuration', () => {
 	});
 });
 
-function load(text: string): { rules: readonly PolicyRule[]; problems: ReturnType<typeof loadConfiguration>['problems'] } {
+function load(text: string): {
+	rules: readonly PolicyRule[];
+	problems: ReturnType<typeof loadConfiguration>['problems'];
+} {
 	const cwd = temporaryFolder();
 	writeFiles(cwd, { 'orchestra.json': text });
 	const { configuration, problems } = loadConfiguration({ cwd, environment: { HOME: join(cwd, 'home') } });

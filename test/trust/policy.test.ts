@@ -68,9 +68,15 @@ describe('Policy', () => {
 
 	it('keeps an earlier rule without claims, whatever comes after it', () => {
 		fc.assert(
-			fc.property(anyAction, fc.array(anyRule), anyName, anyAnnotations, (action, later, tool, annotations) => {
-				expect(decide([rule({ action }), ...later], tool, annotations).action).toBe(action);
-			}),
+			fc.property(
+				anyAction,
+				fc.array(anyRule),
+				anyName,
+				anyAnnotations,
+				(action, later, tool, annotations) => {
+					expect(decide([rule({ action }), ...later], tool, annotations).action).toBe(action);
+				},
+			),
 		);
 	});
 
@@ -100,7 +106,10 @@ const anyAnnotations = fc.record(
 );
 const anyRule = fc
 	.record({
-		tools: fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 4 }), { minLength: 1, maxLength: 2 }),
+		tools: fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 4 }), {
+			minLength: 1,
+			maxLength: 2,
+		}),
 		when: fc.option(fc.record({ readOnly: fc.boolean(), destructive: fc.boolean() }), { nil: undefined }),
 		action: anyAction,
 	})

@@ -57,7 +57,9 @@ describe('a hash chain in a file', () => {
 		const file = await chainOf(5);
 		edit(file, (lines) => lines.slice(0, 3));
 		await append(file, [9]);
-		expect(verify(file).findings).toMatchObject([{ kind: 'missing', message: expect.stringContaining('4 to 5') }]);
+		expect(verify(file).findings).toMatchObject([
+			{ kind: 'missing', message: expect.stringContaining('4 to 5') },
+		]);
 	});
 
 	it('finds lines in another order and lines that are repeated', async () => {
@@ -140,7 +142,12 @@ function linesOf(file: string): string[] {
 }
 
 function edit(file: string, change: (lines: string[]) => string[]): void {
-	writeFileSync(file, change(linesOf(file)).map((line) => `${line}\n`).join(''));
+	writeFileSync(
+		file,
+		change(linesOf(file))
+			.map((line) => `${line}\n`)
+			.join(''),
+	);
 }
 
 function verify(file: string): ChainReport {

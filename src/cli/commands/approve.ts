@@ -13,7 +13,12 @@ const LOOK_AGAIN_MS = 50;
 
 export const approve: Command = {
 	usage: 'mctl approve [list | show <id> | allow <id> | deny <id>] [--json]',
-	examples: ['mctl approve', 'mctl approve show 3fa81c', 'mctl approve allow 3fa81c', 'mctl approve deny 3fa81c'],
+	examples: [
+		'mctl approve',
+		'mctl approve show 3fa81c',
+		'mctl approve allow 3fa81c',
+		'mctl approve deny 3fa81c',
+	],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {

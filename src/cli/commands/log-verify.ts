@@ -22,7 +22,8 @@ export const logVerify: Command = {
 		else {
 			for (const { kind, message } of findings) out.line(printable(`${kind}: ${message}`));
 			for (const note of notes) out.line(printable(`note: ${note}`));
-			if (findings.length === 0) out.line(`${lines} ${lines === 1 ? "line" : "lines"}, none changed or missing.`);
+			if (findings.length === 0)
+				out.line(`${lines} ${lines === 1 ? 'line' : 'lines'}, none changed or missing.`);
 		}
 		if (findings.length === 0) return;
 		throw new OrchestraError('tool_failed', `the journal has ${findings.length} damaged places`, {

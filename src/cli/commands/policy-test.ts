@@ -26,7 +26,11 @@ export const policyTest: Command = {
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
 		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
 		const found = annotationsOf(tool, environment);
-		const decision = new Policy(configuration.policy).decide({ tool, client, annotations: found?.annotations });
+		const decision = new Policy(configuration.policy).decide({
+			tool,
+			client,
+			annotations: found?.annotations,
+		});
 		const { action, rule } = decision;
 		if (flags['json']) {
 			const argumentsSha256 = canonicalSha256(inputFromWords(rest));

@@ -1,8 +1,8 @@
 /* Servers that fail: each failure explains itself, and the transport lives on. */
 import { describe, expect, it } from 'vitest';
 import {
-	type Handler,
 	connectHttp,
+	type Handler,
 	modern,
 	result,
 	rpcFailure,
