@@ -63,7 +63,7 @@ export class PendingTable<Call extends PendingEntry> {
 	}
 
 	/** @param signal is not aborted yet @param work cancels the call like the signal, and is cheaper */
-	add(call: Call, signal: AbortSignal | undefined, work?: CancelSource | undefined): void {
+	add(call: Call, signal: AbortSignal | undefined, work?: CancelSource): void {
 		this.#calls.set(call.id, call);
 		this.#deadlines.schedule(call.dueAt);
 		// Ids are not reused, so the listener of a settled call finds nothing.

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { Log } from '../../src/log.ts';
 import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
 import { Peer } from '../../src/rpc/peer.ts';
-import type { HttpClientOptions } from '../../src/transport/http/http-client-transport.ts';
+import type { HttpClientOptions } from '../../src/transport/http/http-client-options.ts';
 import { openHttpTransport } from '../../src/transport/http/open-http-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 
@@ -106,10 +106,9 @@ export function answersHandshake(
 	response: ServerResponse,
 	session?: string,
 ): boolean {
-	if (method === 'GET') return void response.writeHead(405).end() === undefined;
-	if (method === 'DELETE' || message.method?.startsWith('notifications/'))
-		return void response.writeHead(202).end() === undefined;
-	if (message.method !== 'initialize') return false;
+	const isEmpty = method !== 'POST' || message.method?.startsWith('notifications/') === true;
+	if (isEmpty) response.writeHead(method === 'GET' ? 405 : 202).end();
+	if (isEmpty || message.method !== 'initialize') return isEmpty;
 	const value = {
 		protocolVersion: '2025-11-25',
 		capabilities: {},

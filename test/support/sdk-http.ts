@@ -90,6 +90,7 @@ function server1(about: { calls: number }): McpServer1 {
 		{ inputSchema: {} },
 		(_input, extra) =>
 			new Promise((_resolve, reject) => {
+				about.calls = 1;
 				extra.signal.addEventListener('abort', () => {
 					about.calls = -1;
 					reject(new Error('canceled'));
@@ -102,25 +103,25 @@ function server1(about: { calls: number }): McpServer1 {
 export interface SdkModernServer {
 	url: string;
 	handler: McpHttpHandler;
-	/** Calls of `wait` that were canceled. */
-	canceled: number;
+	/** What happened to a call of the tool `wait`. */
+	wait: 'none' | 'begun' | 'canceled';
 }
 
 /** SDK 2.x, both eras. */
 export async function serveSdk2(responseMode: 'auto' | 'sse' | 'json' = 'auto'): Promise<SdkModernServer> {
-	const about = { canceled: 0 };
+	const about: Pick<SdkModernServer, 'wait'> = { wait: 'none' };
 	const handler = createMcpHandler(() => server2(about), { responseMode });
 	const url = await listen((request, response) => bridge(handler, request, response));
 	return {
 		url,
 		handler,
-		get canceled() {
-			return about.canceled;
+		get wait() {
+			return about.wait;
 		},
 	};
 }
 
-function server2(about: { canceled: number }): McpServer2 {
+function server2(about: Pick<SdkModernServer, 'wait'>): McpServer2 {
 	const server = new McpServer2(
 		{ name: 'sdk2', version: '1' },
 		{ capabilities: { tools: { listChanged: true } } },
@@ -133,8 +134,9 @@ function server2(about: { canceled: number }): McpServer2 {
 		content: [{ type: 'text', text: input.region }],
 	}));
 	server.registerTool('wait', { inputSchema: z.object({}) }, async (_input, context) => {
+		about.wait = 'begun';
 		await new Promise((resolve) => context.mcpReq.signal.addEventListener('abort', resolve));
-		about.canceled++;
+		about.wait = 'canceled';
 		return { content: [] };
 	});
 	return server;
@@ -155,7 +157,7 @@ async function bridge(
 			headers: request.headers as Record<string, string>,
 			...(hasBody && { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' }),
 			signal: gone.signal,
-		} as RequestInit),
+		}),
 	);
 	response.writeHead(answer.status, Object.fromEntries(answer.headers));
 	response.flushHeaders();

@@ -7,9 +7,9 @@ import type { IncomingMessage } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
 import { within } from '../../rpc/clock.ts';
 import { deferred } from '../../rpc/deferred.ts';
+import { ENDPOINT_MS, ERROR_BODY_BYTES, REPLY_MS } from './http-client-limits.ts';
 import { interrupted, notMcp, publicUrl, refused } from './http-errors.ts';
-import { ENDPOINT_MS, ERROR_BODY_BYTES, REPLY_MS } from './http-limits.ts';
-import type { HttpExchange, HttpWire } from './http-wire.ts';
+import type { HttpWire, WireExchange } from './http-wire.ts';
 import type { ReadFlow } from './read-flow.ts';
 import { isEventStream, newPosition, readEvents, readText } from './response-body.ts';
 
@@ -25,7 +25,7 @@ export interface EventLinkParts {
 export class EventLink {
 	/** Where messages are posted. */
 	readonly endpoint: URL;
-	readonly #exchange: HttpExchange;
+	readonly #exchange: WireExchange;
 
 	/** Open the stream and read its first event. Rejects when the server has no such transport. */
 	static async open(parts: EventLinkParts): Promise<EventLink> {
@@ -47,7 +47,7 @@ export class EventLink {
 		throw endpoint;
 	}
 
-	private constructor(endpoint: URL, exchange: HttpExchange) {
+	private constructor(endpoint: URL, exchange: WireExchange) {
 		this.endpoint = endpoint;
 		this.#exchange = exchange;
 	}

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from './http-limits.ts';
+import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from './http-client-limits.ts';
 import type { HttpWire } from './http-wire.ts';
 import { isEventStream, type StreamPosition } from './response-body.ts';
 

@@ -17,35 +17,22 @@ import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Transport } from '../transport.ts';
 import { EventLink } from './event-link.ts';
-import type { HttpAuth } from './http-auth.ts';
+import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
 import { publicUrl } from './http-errors.ts';
-import { CLOSE_MS, MAX_REQUESTS } from './http-limits.ts';
+import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
-import { LegacySession } from './legacy-session.ts';
 import { modernHeaders } from './mcp-headers.ts';
 import { OwnRequests } from './own-requests.ts';
 import { canceledKey, type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { PushStream } from './push-stream.ts';
 import { ReadFlow } from './read-flow.ts';
-import { errorFor, messagesOf, responseId } from './received-message.ts';
+import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
-
-/** Settings of an `HttpClientTransport`. */
-export interface HttpClientOptions {
-	/** Sent with every request, to the origin of the URL only. */
-	headers?: Readonly<Record<string, string>> | undefined;
-	/** Supplies bearer tokens. Without it, a 401 fails the call. */
-	auth?: HttpAuth | undefined;
-	/** The name of the server in hints such as `mctl auth <server>`. Default: its URL. */
-	serverName?: string | undefined;
-	log?: Log | undefined;
-	/** Longest message accepted, in bytes. Default 10 MiB. */
-	limitBytes?: number | undefined;
-}
 
 /** A transport to one MCP server over HTTP. */
 export class HttpClientTransport implements Transport {
@@ -55,7 +42,7 @@ export class HttpClientTransport implements Transport {
 	readonly #flow = new ReadFlow();
 	readonly #unsent = new UnsentCount();
 	readonly #tools: ToolHeaders;
-	readonly #session: LegacySession;
+	readonly #session: HttpSession;
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
 	readonly #own: OwnRequests;
@@ -72,7 +59,7 @@ export class HttpClientTransport implements Transport {
 	/** Nothing is sent before the first `post`. The caller closes the transport. */
 	constructor(url: URL, options: HttpClientOptions = {}) {
 		const { headers = {}, auth, log = Log.silent, limitBytes = MESSAGE_LIMIT_BYTES } = options;
-		const label = { url: publicUrl(url), name: options.serverName ?? url.href };
+		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
 		this.#wire = new HttpWire({ url, headers, auth, label });
@@ -80,7 +67,7 @@ export class HttpClientTransport implements Transport {
 		this.#context = this.#createContext();
 		this.#own = new OwnRequests(this.#context, this.#tools);
 		this.#unanswered = new UnansweredMessages(this.#context, this.#unsent, log);
-		this.#session = new LegacySession({
+		this.#session = new HttpSession({
 			nextId: () => this.#own.nextId(),
 			request: (text) => this.#own.send(text),
 			notify: (message) => this.#confirm(message),
@@ -279,7 +266,7 @@ export class HttpClientTransport implements Transport {
 
 	/** Messages of a stream that belongs to no request. */
 	#receive(text: string): void {
-		for (const one of messagesOf(text)) this.#deliver(one, responseId(one));
+		for (const one of splitBatch(text)) this.#deliver(one, responseId(one));
 	}
 
 	#deliver(text: string, id: Id | null | undefined): void {
@@ -293,6 +280,7 @@ export class HttpClientTransport implements Transport {
 		if (id === undefined) return;
 		this.#open.delete(idKey(id));
 		if (method === 'initialize') this.#session.opened({ text, headers });
+		else if (this.#session.id !== undefined) this.#session.answered(message);
 		const isList = method === 'tools/list' && version !== undefined;
 		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
 	}

@@ -10,10 +10,10 @@ import { type ErrorDetails, messageOf, OrchestraError, systemCode } from '../../
 import { quoteLine } from '../../wire/quote-line.ts';
 
 /** Whether the server may have processed a request that failed. */
-export type Outcome = 'none' | 'unknown';
+type Outcome = 'none' | 'unknown';
 
 /** A response that is no answer. */
-export interface Refusal {
+export interface RemoteRefusal {
 	readonly status: number;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: string;
@@ -94,7 +94,7 @@ export function tooLarge({ url }: ServerLabel, limitBytes: number): OrchestraErr
 }
 
 /** A response that is not of MCP. */
-export function notMcp({ url }: ServerLabel, { status, headers, body }: Refusal): OrchestraError {
+export function notMcp({ url }: ServerLabel, { status, headers, body }: RemoteRefusal): OrchestraError {
 	const type = headers['content-type'] ?? 'no content type';
 	const quoted = body.trim() === '' ? 'an empty body' : `${type}: ${quoteLine(body)}`;
 	return new OrchestraError(
@@ -117,7 +117,7 @@ export function redirected({ url }: ServerLabel, target: URL | undefined, status
 }
 
 /** A status that is no answer, explained. */
-export function refused(label: ServerLabel, refusal: Refusal): OrchestraError {
+export function refused(label: ServerLabel, refusal: RemoteRefusal): OrchestraError {
 	const { status, headers, body } = refusal;
 	const { url, name } = label;
 	const said = body.trim() === '' || /<html|<!doctype/i.test(body) ? '' : `: ${quoteLine(body)}`;

@@ -10,7 +10,6 @@ import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { OrchestraError } from '../../errors.ts';
 import { type Challenge, parseChallenges } from './challenges.ts';
 import type { HttpAuth } from './http-auth.ts';
-import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 import {
 	CONNECT_MS,
 	HEAD_BYTES,
@@ -18,7 +17,8 @@ import {
 	MAX_REDIRECTS,
 	MAX_SOCKETS,
 	TCP_KEEP_ALIVE_MS,
-} from './http-limits.ts';
+} from './http-client-limits.ts';
+import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 
 export interface HttpWireOptions {
 	readonly url: URL;
@@ -72,8 +72,8 @@ export class HttpWire {
 		this.#agent = url.protocol === 'https:' ? new TlsAgent(options) : new Agent(options);
 	}
 
-	exchange(request: WireRequest): HttpExchange {
-		return new HttpExchange(this, request);
+	exchange(request: WireRequest): WireExchange {
+		return new WireExchange(this, request);
 	}
 
 	/** Start one request, without redirects. Throws for an invalid header. */
@@ -105,7 +105,7 @@ export class HttpWire {
 }
 
 /** One request with its redirects and its retry after authorization. Can be aborted at any time. */
-export class HttpExchange {
+export class WireExchange {
 	readonly #wire: HttpWire;
 	readonly #request: WireRequest;
 	#current: ClientRequest | undefined;
@@ -118,7 +118,7 @@ export class HttpExchange {
 
 	/** The response, with its body unread. Rejects with an `OrchestraError`. */
 	async reply(): Promise<IncomingMessage> {
-		const { auth, url, label } = this.#wire;
+		const { auth, url } = this.#wire;
 		if (auth === undefined) return this.#follow(undefined);
 		for (const asked = new Set<number>(); ; ) {
 			const token = await auth.token();
@@ -131,7 +131,6 @@ export class HttpExchange {
 			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
 			if ((await auth.onUnauthorized(refusal)) === 'fail') return response;
 			response.resume();
-			if (this.#isAborted) throw interrupted(label, 'was not asked again: the call was canceled');
 		}
 	}
 
@@ -161,6 +160,7 @@ export class HttpExchange {
 	#attempt(url: URL, token: string | undefined): Promise<IncomingMessage> {
 		const { replyMs, body, onFlushed } = this.#request;
 		return new Promise((resolve, reject) => {
+			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not asked: the call was canceled');
 			let isConnected = false;
 			const request = openOrExplain(this.#wire, this.#request, url, token);
 			this.#current = request;
@@ -191,7 +191,6 @@ export class HttpExchange {
 			});
 			if (onFlushed) request.once('finish', onFlushed);
 			request.end(body);
-			if (this.#isAborted) request.destroy();
 		});
 	}
 }

@@ -1,7 +1,8 @@
 /* Open a transport to a server by its URL. */
 import { OrchestraError } from '../../errors.ts';
 import type { Transport } from '../transport.ts';
-import { type HttpClientOptions, HttpClientTransport } from './http-client-transport.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
+import { HttpClientTransport } from './http-client-transport.ts';
 
 /** Settings of `openHttpTransport`. */
 export interface HttpTransportOptions extends HttpClientOptions {

@@ -5,8 +5,8 @@
 import { OrchestraError } from '../../errors.ts';
 import { within } from '../../rpc/clock.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
-import { RELIST_PAGES, REPLY_MS } from './http-limits.ts';
-import type { OwnAnswer } from './legacy-session.ts';
+import { RELIST_PAGES, REPLY_MS } from './http-client-limits.ts';
+import type { OwnAnswer } from './http-session.ts';
 import { type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { resultIn } from './received-message.ts';
@@ -38,6 +38,8 @@ export class OwnRequests {
 			const context: RequestContext = {
 				...this.#context,
 				ready: () => undefined,
+				// They are part of a repair, so they need none themselves.
+				sessionOf: () => undefined,
 				onAnswer: (_message, text, headers) => resolve({ text, headers }),
 				onFailed: (_message, error) => reject(error),
 			};

@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { type Id, idKey, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './event-source.ts';
+import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS } from './http-client-limits.ts';
 import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
-import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS } from './http-limits.ts';
-import type { HttpExchange } from './http-wire.ts';
+import type { WireExchange } from './http-wire.ts';
 import { isIdempotent, type PostedMessage } from './posted-message.ts';
-import { errorFor, errorIn, messagesOf, responseId } from './received-message.ts';
+import { errorFor, errorIn, responseId, splitBatch } from './received-message.ts';
 import { isAnswer, isEraVerdict, mayHaveEventLink, type Repair, repairFor } from './refusal-rules.ts';
 import type { RequestContext } from './request-context.ts';
 import {
@@ -33,7 +33,7 @@ export class PostedRequest {
 	readonly #onFlushed: () => void;
 	readonly #repaired = new Set<Repair>();
 	#session: string | undefined;
-	#exchange: HttpExchange | undefined;
+	#exchange: WireExchange | undefined;
 	#abort: AbortController | undefined;
 	#isDone = false;
 	#isFlushed = false;
@@ -174,7 +174,7 @@ export class PostedRequest {
 
 	/** Deliver every message of `text`; returns what must be repaired instead. */
 	#accept(text: string, headers: IncomingHttpHeaders): Repair | undefined {
-		for (const one of messagesOf(text)) {
+		for (const one of splitBatch(text)) {
 			const id = responseId(one);
 			const error = id === undefined ? undefined : errorIn(one);
 			const isOurs = id === null ? error !== undefined : id !== undefined && idKey(id) === idKey(this.id);

@@ -7,7 +7,7 @@
  */
 import type { Log } from '../../log.ts';
 import { openStream, waitToReopen } from './event-source.ts';
-import { STABLE_STREAM_MS } from './http-limits.ts';
+import { STABLE_STREAM_MS } from './http-client-limits.ts';
 import type { HttpWire } from './http-wire.ts';
 import type { ReadFlow } from './read-flow.ts';
 import { newPosition, readEvents } from './response-body.ts';

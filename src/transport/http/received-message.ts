@@ -45,7 +45,7 @@ function idByParsing(text: string): Id | null | undefined {
 }
 
 /** The messages of a text: one, or the elements of a batch. */
-export function messagesOf(text: string): string[] {
+export function splitBatch(text: string): string[] {
 	return /^\s*\[/.test(text) ? elementsOf(text).filter((element) => element !== '') : [text];
 }
 

@@ -6,7 +6,7 @@ import type { PostedMessage } from './posted-message.ts';
 export type Repair = 'session' | 'headers';
 
 /** A response that may be a refusal. */
-export interface Verdict {
+export interface HttpVerdict {
 	readonly status: number;
 	/** The code of the JSON-RPC error in the body. */
 	readonly code: number | undefined;
@@ -23,25 +23,25 @@ const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -
 export function repairFor(
 	{ method }: PostedMessage,
 	session: string | undefined,
-	verdict: Verdict,
+	verdict: HttpVerdict,
 ): Repair | undefined {
 	if (method === 'tools/call' && verdict.code === HEADER_MISMATCH) return 'headers';
 	return session !== undefined && isSessionLost(verdict) ? 'session' : undefined;
 }
 
 /** A session that the server forgot: 404 by the specification, 400 or the error -32600 in the wild. */
-function isSessionLost({ status, code, said }: Verdict): boolean {
+function isSessionLost({ status, code, said }: HttpVerdict): boolean {
 	if (status === 404) return code !== rpcCodes.methodNotFound;
 	return (status === 400 || code === rpcCodes.invalidRequest) && /session/i.test(said);
 }
 
 /** True when a server that refuses `initialize` like this may have the HTTP+SSE transport. */
-export function mayHaveEventLink({ method }: PostedMessage, { status, code }: Verdict): boolean {
+export function mayHaveEventLink({ method }: PostedMessage, { status, code }: HttpVerdict): boolean {
 	return method === 'initialize' && [400, 404, 405].includes(status) && !modernCodes.has(code);
 }
 
 /** True when the JSON-RPC error in the body is the answer. Otherwise the status explains more. */
-export function isAnswer({ status, code }: Verdict): boolean {
+export function isAnswer({ status, code }: HttpVerdict): boolean {
 	return code !== undefined && status < 500 && status !== 401 && status !== 429;
 }
 

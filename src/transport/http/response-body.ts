@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { LINGER_MS } from './http-limits.ts';
+import { LINGER_MS } from './http-client-limits.ts';
 
 /** The body as text; undefined when it is longer than the limit, which ends the connection. Rejects when it is cut. */
 export function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {

@@ -7,7 +7,7 @@
 import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeResult, type Id } from '../../wire/json-rpc.ts';
-import { MAX_TOOLS } from './http-limits.ts';
+import { MAX_TOOLS } from './http-client-limits.ts';
 import { resultIn } from './received-message.ts';
 
 /** One argument that is repeated as the header `Mcp-Param-<header>`. */

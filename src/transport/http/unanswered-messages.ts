@@ -4,8 +4,8 @@
  */
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { REPLY_MS } from './http-client-limits.ts';
 import { refused } from './http-errors.ts';
-import { REPLY_MS } from './http-limits.ts';
 import type { PostedMessage } from './posted-message.ts';
 import type { RequestContext } from './request-context.ts';
 import { closeSoon } from './response-body.ts';

@@ -53,9 +53,11 @@ describe('a legacy server of SDK 1.x', () => {
 		const server = await serveSdk1();
 		const { peer } = await connectHttp(server.url);
 		await initialize(peer);
-		const timeoutMs = 100;
-		const call = peer.request('tools/call', { name: 'wait', arguments: {} }, { timeoutMs });
-		await expect(call).rejects.toMatchObject({ code: 'timeout' });
+		const stop = new AbortController();
+		const call = peer.request('tools/call', { name: 'wait', arguments: {} }, { signal: stop.signal });
+		await until('it runs', () => server.calls === 1);
+		stop.abort();
+		await expect(call).rejects.toMatchObject({ code: 'canceled' });
 		await until('the server noticed', () => server.calls === -1);
 	});
 });
@@ -85,9 +87,13 @@ describe('a server of SDK 2.x', () => {
 	it('sees a canceled call as a closed stream', async () => {
 		const server = await serveSdk2();
 		const { peer } = await connectHttp(server.url);
-		const call = peer.request('tools/call', modern({ name: 'wait', arguments: {} }), { timeoutMs: 200 });
-		await expect(call).rejects.toMatchObject({ code: 'timeout' });
-		await until('the server noticed', () => server.canceled === 1);
+		const stop = new AbortController();
+		const { signal } = stop;
+		const call = peer.request('tools/call', modern({ name: 'wait', arguments: {} }), { signal });
+		await until('it runs', () => server.wait === 'begun');
+		stop.abort();
+		await expect(call).rejects.toMatchObject({ code: 'canceled' });
+		await until('the server noticed', () => server.wait === 'canceled');
 	});
 
 	it('reports changes on a subscription', async () => {

@@ -113,6 +113,29 @@ describe('a lost session', () => {
 		});
 	}
 
+	it('is renewed with its log level and its subscriptions', async () => {
+		const server = await serveForgetful(({ response }) => void response.writeHead(404).end());
+		const { peer } = await connectHttp(server.url);
+		await initialize(peer);
+		await peer.request('logging/setLevel', { level: 'debug' });
+		for (const uri of ['a:1', 'a:2', 'a:3']) await peer.request('resources/subscribe', { uri });
+		await peer.request('resources/unsubscribe', { uri: 'a:2' });
+		server.forget();
+		await peer.request('tools/call', {});
+		const again = server.received.slice(
+			server.received.findLastIndex(({ message }) => message.method === 'initialize'),
+		);
+		const repeated = again.filter(
+			({ message }) => message.params && /^(resources|logging)/.test(message.method ?? ''),
+		);
+		expect(repeated.map(({ message }) => message.params)).toEqual([
+			{ level: 'debug' },
+			{ uri: 'a:1' },
+			{ uri: 'a:3' },
+		]);
+		expect(again.at(-1)?.message.method).toBe('tools/call');
+	});
+
 	it('is not renewed twice in a call', async () => {
 		const server = await serveRaw((request, response) => {
 			if (!answersHandshake(request, response, 'abc')) response.writeHead(404).end('Session not found');
@@ -174,5 +197,5 @@ async function serveForgetful(refuse: (request: Received) => void) {
 		state.processed++;
 		sendJson(response, result(message.id));
 	});
-	return Object.assign(state, { url: server.url, methods: server.methods });
+	return Object.assign(state, { url: server.url, methods: server.methods, received: server.received });
 }

@@ -3,12 +3,13 @@
  *
  * A server that restarts forgets its sessions. The messages of the handshake are
  * remembered, so that a new session begins without the layers above: `initialize` is sent
- * again with an id of our own, and its answer is not delivered.
+ * again with an id of our own, and its answer is not delivered. So are the log level and
+ * the resource subscriptions.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
-import { isObject, parseJson } from '../../wire/json.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
+import { MAX_SUBSCRIPTIONS } from './http-client-limits.ts';
 import type { PostedMessage } from './posted-message.ts';
 import { errorIn, resultIn } from './received-message.ts';
 
@@ -28,13 +29,15 @@ export interface HandshakeSender {
 	notify(message: PostedMessage): Promise<void>;
 }
 
-export class LegacySession {
+export class HttpSession {
 	readonly #sender: HandshakeSender;
 	#id: string | undefined;
 	#version: string | undefined;
 	#initialize: PostedMessage | undefined;
 	#initialized: PostedMessage | undefined;
 	#renewal: Promise<void> | undefined;
+	/** Requests that changed the state of the session, by what they changed. */
+	readonly #state = new Map<string, PostedMessage>();
 
 	constructor(sender: HandshakeSender) {
 		this.#sender = sender;
@@ -65,6 +68,7 @@ export class LegacySession {
 		this.#initialized = undefined;
 		this.#id = undefined;
 		this.#version = undefined;
+		this.#state.clear();
 	}
 
 	/** The answer to `initialize`. */
@@ -81,6 +85,15 @@ export class LegacySession {
 		this.#initialized = initialized;
 	}
 
+	/** A request got its answer: remember it when it changed the state of the session. */
+	answered(request: PostedMessage): void {
+		const { method, params } = request;
+		if (method === 'logging/setLevel') this.#state.set(method, request);
+		else if (method === 'resources/unsubscribe') this.#state.delete(`uri ${String(params['uri'])}`);
+		else if (method === 'resources/subscribe' && this.#state.size < MAX_SUBSCRIPTIONS)
+			this.#state.set(`uri ${String(params['uri'])}`, request);
+	}
+
 	/** Start a new session instead of `lostId`; does nothing when that has happened already. */
 	renew(lostId: string | undefined): Promise<void> {
 		if (this.#renewal === undefined && this.#id !== lostId) return Promise.resolve();
@@ -91,8 +104,7 @@ export class LegacySession {
 	}
 
 	async #repeatHandshake(): Promise<void> {
-		const params = paramsOf(this.#initialize);
-		const answer = await this.#sender.request(encodeRequest(this.#sender.nextId(), 'initialize', params));
+		const answer = await this.#repeat('initialize', this.#initialize?.params);
 		const error = errorIn(answer.text);
 		if (error) {
 			const message = `the server forgot the session and refused a new one: ${error.message}`;
@@ -103,10 +115,10 @@ export class LegacySession {
 		}
 		this.opened(answer);
 		if (this.#initialized) await this.#sender.notify(this.#initialized);
+		for (const { method, params } of this.#state.values()) await this.#repeat(method, params);
 	}
-}
 
-function paramsOf(message: PostedMessage | undefined): unknown {
-	const value = message && parseJson(message.text);
-	return isObject(value) ? value['params'] : undefined;
+	#repeat(method: string, params: unknown): Promise<OwnAnswer> {
+		return this.#sender.request(encodeRequest(this.#sender.nextId(), method, params));
+	}
 }

@@ -53,3 +53,6 @@ export const RELIST_PAGES = 100;
 
 /** Tools whose headers are remembered. */
 export const MAX_TOOLS = 10_000;
+
+/** Resource subscriptions of a session that are remembered. */
+export const MAX_SUBSCRIPTIONS = 1000;
