@@ -18,8 +18,12 @@ import { isLarger } from './results/value-size.ts';
 /** Size at which the file is rotated. */
 export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
 
-/** Arguments and results above this many characters are not hashed. */
-const HASHED_CHARACTERS = 1024 * 1024;
+/** The hash of a larger text is that of its first bytes. */
+const HASHED_BYTES = 256 * 1024;
+/** A value without a text is not encoded above this size, and not hashed. */
+const ENCODED_CHARACTERS = 1024 * 1024;
+/** In UTF-8, at most. */
+const BYTES_PER_CHARACTER = 3;
 /** Calls whose lines are not made yet. */
 const WAITING_LIMIT = 256;
 const NAME_CHARACTERS = 1000;
@@ -92,26 +96,45 @@ export function fileJournal(file: string, log: Log): Journal {
 }
 
 function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
+	const given = input === undefined ? undefined : digestOf(input, canonicalJson);
+	const returned = result === undefined ? undefined : digestOf(result, textOf);
 	return {
 		at: startedAt.toISOString(),
 		client: shortened(client),
 		...entry,
 		name: shortened(withoutSecrets(name)),
-		...hashOf('arguments', input, canonicalJson),
-		...hashOf('result', result, (value) => sourceTextOf(value) ?? JSON.stringify(value)),
+		argumentsBytes: given?.bytes,
+		argumentsSha256: given?.hash,
+		resultBytes: returned?.bytes,
+		resultSha256: returned?.hash,
+		hashedBytes: given?.hashedBytes ?? returned?.hashedBytes,
 	};
 }
 
-/** The size and the SHA-256 of a value as JSON; `…Large` when it is too large to be hashed. */
-function hashOf(label: string, value: unknown, encode: (value: unknown) => string): object {
-	if (value === undefined) return {};
-	if (isLarger(value, HASHED_CHARACTERS)) return { [`${label}Large`]: true };
+interface Digest {
+	readonly bytes?: number;
+	readonly hash?: string;
+	/** When only the beginning was hashed. */
+	readonly hashedBytes?: number;
+}
+
+/** The size and the SHA-256 of a value as JSON. */
+function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
+	if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) return { hashedBytes: 0 };
 	try {
 		const text = encode(value);
-		return { [`${label}Bytes`]: Buffer.byteLength(text), [`${label}Sha256`]: sha256(text) };
+		if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
+			return { bytes: Buffer.byteLength(text), hash: sha256(text) };
+		const start = Buffer.from(text.slice(0, HASHED_BYTES)).subarray(0, HASHED_BYTES);
+		const bytes = Buffer.byteLength(text);
+		return { bytes, hash: sha256(start), ...(bytes > start.length && { hashedBytes: start.length }) };
 	} catch {
 		return {}; // no JSON, or nested too deeply
 	}
+}
+
+function textOf(result: unknown): string {
+	return sourceTextOf(result) ?? JSON.stringify(result);
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */

@@ -6,11 +6,15 @@ export function canonicalJson(value: unknown): string {
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
 	if ('toJSON' in value && typeof value.toJSON === 'function') return JSON.stringify(value) ?? 'null';
 	if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-	const members = Object.entries(value)
-		.filter(([, inner]) => inner !== undefined)
-		.sort(([one], [other]) => (one < other ? -1 : 1))
-		.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
-	return `{${members.join(',')}}`;
+	const members = value as Record<string, unknown>;
+	let text = '';
+	// A loop over the keys: this is done for every call.
+	for (const key of Object.keys(members).sort()) {
+		const inner = members[key];
+		if (inner === undefined) continue;
+		text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
+	}
+	return `{${text}}`;
 }
 
 /** SHA-256 of the canonical JSON, in hex. */

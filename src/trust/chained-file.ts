@@ -55,7 +55,7 @@ export class ChainedFile {
 	/** Where the chain goes on. What is not the plain end of a chain gets a line of its own. */
 	#resume(): ChainLink {
 		const tail = readChainTail(this.#path) ?? readChainTail(`${this.#path}.1`);
-		const head = readHead(this.#path);
+		const head = readChainHead(this.#path);
 		const found = tail?.last ?? chainStart;
 		// Lines that were removed leave a gap in the numbers.
 		const last = head && head.n > found.n ? head : found;
@@ -85,7 +85,7 @@ export class ChainedFile {
 }
 
 /** The last line that was written, as far as it was noted; undefined when it was not. */
-export function readHead(path: string): ChainLink | undefined {
+export function readChainHead(path: string): ChainLink | undefined {
 	const found = readState(headFile(path));
 	if (!isObject(found) || !Number.isSafeInteger(found['n']) || typeof found['hash'] !== 'string')
 		return undefined;

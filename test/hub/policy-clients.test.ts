@@ -83,6 +83,24 @@ describe('mctl approve', () => {
 		expect((await place.run('approve', 'nonsense')).code).toBe(64);
 	}, 60_000);
 
+	it('writes a rule with --always, which the next session of the client needs no approval for', async () => {
+		const place = workspace();
+		const first = new ClientV2(info);
+		await first.connect(transport(place));
+		onTestFinished(() => first.close());
+		const result = first.callTool({ name: 'touch', arguments: {} });
+		const allowed = await place.run('approve', 'allow', await waitingId(place), '--always');
+		expect(allowed.stdout).toContain(
+			'From now on: { "tools": "touch", "clients": "judge", "action": "allow" }',
+		);
+		expect(await result).toMatchObject({ content: [{ text: expect.stringContaining('touched') }] });
+		const second = new ClientV2(info);
+		await second.connect(transport(place));
+		onTestFinished(() => second.close());
+		expect(await second.callTool({ name: 'touch', arguments: {} })).not.toHaveProperty('isError');
+		expect((await place.run('policy', 'test', 'touch')).stdout).toContain('touch from mctl: ask');
+	}, 60_000);
+
 	it('lets a waiting call of the shared hub go on, and its journal says so', async () => {
 		const place = openHubPlace(
 			configuration,

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChainedFile, readHead } from '../../src/trust/chained-file.ts';
+import { ChainedFile, readChainHead } from '../../src/trust/chained-file.ts';
 import { chainLine } from '../../src/trust/hash-chain.ts';
 import { type ChainReport, verifyChain } from '../../src/trust/verify-chain.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -108,7 +108,7 @@ describe('a hash chain in a file', () => {
 			fc.property(fc.nat(text.length - 1), fc.constantFrom('0', 'x', '"', '\n', ' '), (at, char) => {
 				fc.pre(text[at] !== char);
 				const changed = text.slice(0, at) + char + text.slice(at + 1);
-				const { findings } = verifyChain([{ name: 'journal', text: changed }], readHead(file));
+				const { findings } = verifyChain([{ name: 'journal', text: changed }], readChainHead(file));
 				expect(findings.length).toBeGreaterThan(0);
 			}),
 		);
@@ -158,5 +158,5 @@ function verify(file: string): ChainReport {
 	const files = names
 		.filter(([, path]) => existsSync(path))
 		.map(([name, path]) => ({ name, text: readFileSync(path, 'utf8') }));
-	return verifyChain(files, readHead(file));
+	return verifyChain(files, readChainHead(file));
 }

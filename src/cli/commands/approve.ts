@@ -1,5 +1,6 @@
 /* `mctl approve`: calls that wait for a person, and the decision about one. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addPolicyRule } from '../../config/edit-policy.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
@@ -12,14 +13,17 @@ const NOTICE_MS = 5000;
 const LOOK_AGAIN_MS = 50;
 
 export const approve: Command = {
-	usage: 'mctl approve [list | show <id> | allow <id> | deny <id>] [--json]',
+	usage: 'mctl approve [list | show <id> | allow <id> | deny <id>] [--always] [--json]',
 	examples: [
 		'mctl approve',
 		'mctl approve show 3fa81c',
 		'mctl approve allow 3fa81c',
 		'mctl approve deny 3fa81c',
 	],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	flags: {
+		always: { type: 'boolean', help: 'write the decision as a rule for this tool and client' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
 
 	async run(input) {
 		const [action = 'list', id, ...rest] = input.words;
@@ -100,6 +104,17 @@ async function decide(
 		}
 		await sleep(LOOK_AGAIN_MS, undefined, { signal });
 	}
-	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision });
+	const rule = flags['always'] ? writeRule(request, decision) : undefined;
+	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision, rule });
 	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
+	if (rule !== undefined) out.line(`From now on: ${rule.text} in ${rule.file}`);
+}
+
+/** The rule goes before the others of the file whose rule asked. */
+function writeRule(
+	{ rule, tool, client }: ApprovalRequest,
+	action: ApprovalAnswer,
+): { file: string; text: string } {
+	const file = rule.slice(0, rule.lastIndexOf(':'));
+	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
 }

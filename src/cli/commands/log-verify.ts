@@ -1,7 +1,7 @@
 /* `mctl log verify`: whether lines of the journal were changed, removed, reordered or cut. */
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { readHead } from '../../trust/chained-file.ts';
+import { readChainHead } from '../../trust/chained-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { journalsHere, readJournal } from '../journal-lines.ts';
@@ -14,7 +14,9 @@ export const logVerify: Command = {
 	async run(input) {
 		refuseWords(input, logVerify);
 		const { flags, out, environment } = input;
-		const reports = journalsHere(environment).map((file) => verifyChain(readJournal(file), readHead(file)));
+		const reports = journalsHere(environment).map((file) =>
+			verifyChain(readJournal(file), readChainHead(file)),
+		);
 		const lines = reports.reduce((sum, report) => sum + report.lines, 0);
 		const findings = reports.flatMap((report) => report.findings);
 		const notes = reports.flatMap((report) => report.notes);

@@ -86,17 +86,13 @@ function slowestOf(calls: readonly LoggedCall[], count: number): LoggedCall[] {
 }
 
 function cellsOf(call: LoggedCall): string[] {
-	const [at, client, ms, outcome, error, policy, name] = [
-		'at',
-		'client',
-		'ms',
-		'outcome',
-		'error',
-		'policy',
-		'name',
-	].map((field) => String(call[field] ?? ''));
-	const ended = error === '' ? outcome : `${outcome} (${error})`;
-	return [at ?? '', client ?? '', ms ?? '', ended ?? '', policy || '-', name ?? ''];
+	const { at, client, ms, outcome, error, policy, name } = call;
+	const ended = typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome);
+	return [textOf(at), textOf(client), textOf(ms), ended, textOf(policy) || '-', textOf(name)];
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** The calls so far, then each new one as a line. */
