@@ -41,6 +41,7 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, noJournal } from './journal.ts';
+import type { MergedList } from './merged-list.ts';
 import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { resourceOwner, uriOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
@@ -161,12 +162,9 @@ export class Hub implements Provider {
 		);
 	}
 
-	/** The name that clients see and the description of a tool of a backend; undefined when it is not listed. */
-	async publishedTool(backend: Backend, ownName: string): Promise<{ name: string; tool: Tool } | undefined> {
-		for (const [name, route] of (await this.#catalogue.tools()).routes) {
-			if (route.backend === backend && route.name === ownName) return { name, tool: route.item };
-		}
-		return undefined;
+	/** The backend and the own name of each tool, by the name that clients see. */
+	toolRoutes(): Awaitable<MergedList<Tool>['routes']> {
+		return after(this.#catalogue.tools(), ({ routes }) => routes);
 	}
 
 	/** Whether a policy has rules. */

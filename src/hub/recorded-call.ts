@@ -68,13 +68,16 @@ export class CallRecorder {
 		);
 	}
 
+	/** A call of a tool that could not be refused is a bug, and fails. */
 	#gated<T extends object>(
-		{ name, client, tool, arguments: input, context }: RecordedCall,
+		{ method, name, client, tool, arguments: input, context }: RecordedCall,
 		go: () => Awaitable<T>,
 		refuse: ((text: string) => T) | undefined,
 		onNote: (note: PolicyNote) => void = () => {},
 	): Awaitable<T> {
-		if (this.#gate === undefined || refuse === undefined || context === undefined) return go();
+		if (method !== 'tools/call' || this.#gate === undefined || this.#gate.isOpen) return go();
+		if (refuse === undefined || context === undefined)
+			throw new OrchestraError('internal', `the policy cannot decide about ${name}`);
 		return this.#gate.run({ name, client, tool, arguments: input, context }, go, { refuse, onNote });
 	}
 }

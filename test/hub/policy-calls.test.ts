@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PolicyRule } from '../../src/config/configuration.ts';
+import { BackendView } from '../../src/hub/backend-view.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { Log } from '../../src/log.ts';
@@ -38,6 +39,19 @@ describe('a denied tool', () => {
 		const hub = guard([rule({ tools: ['write'], clients: ['agent'], action: 'deny', hide: true })]);
 		expect(await hub.connect({ name: 'agent' }).tools()).toEqual(['read']);
 		expect(await hub.connect({ name: 'other' }).tools()).toEqual(['read', 'write']);
+	});
+});
+
+describe('a view of one backend', () => {
+	it('follows the rules for the names of the whole hub', async () => {
+		const hub = guard([rule({ tools: ['counting__write'], action: 'deny', hide: true })], {
+			qualifiesNames: true,
+		});
+		const client = hub.connect({ view: 'counting' });
+		expect(await client.tools()).toEqual(['read']);
+		expect(await client.call('write')).toMatchObject({ isError: true });
+		expect(await client.call('read')).toMatchObject({ content: [{ text: 'read {}' }] });
+		expect(hub.calls).toEqual(['read']);
 	});
 });
 
@@ -278,6 +292,8 @@ interface ClientOptions {
 	readonly name?: string;
 	readonly capabilities?: object;
 	readonly onQuestion?: (params: never) => unknown;
+	/** The only backend that it sees. */
+	readonly view?: string;
 }
 
 interface Guarded {
@@ -306,14 +322,18 @@ function rule(fields: Partial<PolicyRule> = {}): PolicyRule {
 
 function guard(
 	rules: readonly PolicyRule[] = [rule()],
-	{ approvalMs, asksFirst = false }: { approvalMs?: number; asksFirst?: boolean } = {},
+	{
+		approvalMs,
+		asksFirst = false,
+		qualifiesNames = false,
+	}: { approvalMs?: number; asksFirst?: boolean; qualifiesNames?: boolean } = {},
 ): Guarded {
 	const files = new ApprovalFiles(join(temporaryFolder(), 'approvals'));
 	const calls: string[] = [];
 	let policy = new Policy([rules]);
 	const approvals = new Approvals({ files, log: Log.silent, approvalMs });
 	const gate = new CallGate({ policy: () => policy, approvals, root: '/project' });
-	const hub = new Hub({ backends: [countingBackend(calls, asksFirst)], gate });
+	const hub = new Hub({ backends: [{ ...countingBackend(calls, asksFirst), qualifiesNames }], gate });
 	const shared = sharedState();
 	onTestFinished(() => hub.close());
 	return {
@@ -361,10 +381,10 @@ const question: InputRequired = {
 function connect(
 	hub: Hub,
 	shared: ReturnType<typeof sharedState>,
-	{ name = 'agent', capabilities = {}, onQuestion }: ClientOptions = {},
+	{ name = 'agent', capabilities = {}, onQuestion, view }: ClientOptions = {},
 ): GuardedClient {
 	const [ours, theirs] = memoryPair();
-	const session = new McpSession(hub, { shared });
+	const session = new McpSession(view === undefined ? hub : new BackendView(hub, view), { shared });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);

@@ -23,6 +23,7 @@ import { isObject, type JsonObject } from '../../wire/json.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
 import { DEFAULT_PROVIDER } from '../names.ts';
+import { publishedTool } from '../published-tools.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
 /** Providers that use the API of another one. */
@@ -196,7 +197,7 @@ async function toolEntry(
 	const { toolName, callerPlugin, arguments: input = {} } = request;
 	const base = { method: 'tools/call', backend: plugin, arguments: input };
 	if (!hub.hasPolicy) return { ...base, name: toolName, client: callerPlugin || call.peer.name };
-	const { name = toolName, tool } = (await hub.publishedTool(plugin, toolName)) ?? {};
+	const { name = toolName, tool } = (await publishedTool(hub, plugin, toolName)) ?? {};
 	return { ...base, name, tool, client: callerName(call), context: contextOf(call) };
 }
 
