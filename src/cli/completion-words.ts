@@ -26,6 +26,10 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 		'policy test',
 		async (environment) => [...(await toolIds(environment)), ...(await knownNames(environment, 'tools'))],
 	],
+	['remove', serverNames],
+	['enable', serverNames],
+	['disable', serverNames],
+	['types', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);

@@ -192,6 +192,9 @@ const empty: FileSections = {
 	},
 	limits: {},
 	policy: [],
+	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
+	views: {},
+	clients: {},
 };
 
 /** `first` wins entry by entry; entries only in `second` are added. */
@@ -207,6 +210,13 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
 		policy: [...first.policy, ...second.policy],
+		toolList: {
+			expose: first.toolList.expose ?? second.toolList.expose,
+			exposeAbove: first.toolList.exposeAbove ?? second.toolList.exposeAbove,
+			always: [...new Set([...first.toolList.always, ...second.toolList.always])],
+		},
+		views: { ...second.views, ...first.views },
+		clients: { ...second.clients, ...first.clients },
 	};
 }
 

@@ -6,7 +6,7 @@
  * error says that the outcome is unknown.
  */
 
-import { messageOf, type OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
@@ -20,7 +20,6 @@ import type {
 	GetPromptParams,
 	Provider,
 } from '../mcp/server/provider.ts';
-import { ResourceSubscriptions } from '../mcp/server/resource-subscriptions.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -40,10 +39,13 @@ import type { CallGate } from '../trust/call-gate.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
+import { isSearchTool } from './expose/search-tools.ts';
+import type { ToolExposure } from './expose/tool-exposure.ts';
+import { capabilitiesFor, unknownTool, withDownReasons } from './hub-offer.ts';
 import { type Journal, noJournal } from './journal.ts';
 import type { MergedList } from './merged-list.ts';
 import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
-import { resourceOwner, uriOwner } from './resource-owner.ts';
+import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
@@ -56,8 +58,10 @@ export interface HubOptions {
 	listWaitMs?: () => number | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
+	/** What clients see of the tools. Default: all of them. */
+	exposure?: ToolExposure;
 	/** The policy. Default: every call is allowed. */
-	gate?: CallGate | undefined;
+	gate?: CallGate;
 }
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -67,8 +71,10 @@ export class Hub implements Provider {
 	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
+	readonly #resources: ResourceRoutes;
+	/** What clients see of the tools; undefined when they see all. */
+	readonly exposure: ToolExposure | undefined;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #resourceSubscriptions = new ResourceSubscriptions();
 	readonly #unsubscribers = new Map<Backend, () => void>();
 	readonly #gate: CallGate | undefined;
 	readonly #recorder: CallRecorder;
@@ -77,6 +83,7 @@ export class Hub implements Provider {
 	readonly #results: BigResults | undefined;
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
+		this.exposure?.endSession(id);
 	});
 	#backends: readonly Backend[] = [];
 
@@ -86,15 +93,18 @@ export class Hub implements Provider {
 		journal = noJournal,
 		listWaitMs,
 		results,
+		exposure,
 		gate,
 	}: HubOptions = {}) {
 		this.#gate = gate;
 		this.#recorder = new CallRecorder(journal, gate);
 		this.#results = results;
+		this.exposure = exposure;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
 		this.#catalogue = new Catalogue({ backends: () => this.#backends, log, listWaitMs, onLate });
+		this.#resources = new ResourceRoutes(() => this.#backends, this.#catalogue);
 		this.#setBackends(backends);
 	}
 
@@ -139,27 +149,26 @@ export class Hub implements Provider {
 	}
 
 	capabilities(): ServerCapabilities {
-		const has = (method: keyof Backend): boolean =>
-			this.#backends.some((backend) => backend[method] !== undefined);
-		return {
-			tools: { listChanged: true },
-			...(has('listPrompts') ? { prompts: { listChanged: true } } : {}),
-			...(has('readResource') ? { resources: { listChanged: true, subscribe: true } } : {}),
-			...(has('complete') ? { completions: {} } : {}),
-			logging: {},
-		};
+		return capabilitiesFor(this.#backends);
 	}
 
-	/** The tools that the client of a request sees; without a context all tools. */
+	/** What the client of a request sees; without a context all tools. */
 	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
-		return this.listToolsFor(context && clientName(context));
+		return after(this.#toolsFor(context && clientName(context)), (list) =>
+			context && this.exposure ? this.exposure.visible(list, context) : list.items,
+		);
 	}
 
-	/** The tools that the policy shows to a client of this name; without a name all tools. */
-	listToolsFor(client: string | undefined): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.tools(), ({ items }) =>
-			client === undefined || this.#gate === undefined ? items : this.#gate.listed(items, client),
-		);
+	/** All tools that the policy shows to a client of this name. */
+	listToolsFor(client: string): Awaitable<readonly Tool[]> {
+		return after(this.#toolsFor(client), ({ items }) => items);
+	}
+
+	#toolsFor(client: string | undefined): Awaitable<MergedList<Tool>> {
+		return after(this.#catalogue.tools(), (list) => {
+			if (client === undefined || !this.#gate?.hidesTools) return list;
+			return { ...list, items: this.#gate.listed(list.items, client) };
+		});
 	}
 
 	/** The backend and the own name of each tool, by the name that clients see. */
@@ -177,31 +186,37 @@ export class Hub implements Provider {
 		return (await this.#catalogue.tool(name)) !== undefined;
 	}
 
-	callTool(
+	callTool(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
+		const { exposure } = this;
+		if (exposure === undefined) return this.#callDirectly(params, context);
+		if (!isSearchTool(params.name)) {
+			exposure.assertVisible(params.name, context);
+			return this.#callDirectly(params, context);
+		}
+		return after(this.#toolsFor(clientName(context)), (list) => {
+			const call = (inner: CallToolParams): Awaitable<CallToolResult | InputRequired> =>
+				this.#callDirectly(inner, context);
+			if (!exposure.isSearch(params.name, list, context)) return call(params);
+			return exposure.answer(params, context, { list, call });
+		});
+	}
+
+	#callDirectly(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
-			if (!backend?.callTool) throw this.#unknownTool(name);
+			if (!backend?.callTool) throw unknownTool(name, this.#backends);
 			const call = { name: route?.name ?? name, arguments: input };
 			const about = { client: clientName(context), context, arguments: input, tool: route?.item };
 			const entry = { method: 'tools/call', name, backend, ...about };
 			const called = this.record(entry, () => backend.callTool?.(call, context), failure);
-			return after(called, (result) => this.#results?.shorten(result, route?.item, context) ?? result);
+			return after(called, (result) => {
+				if (route && result['isError'] !== true) this.exposure?.used(name);
+				return this.#results?.shorten(result, route?.item, context) ?? result;
+			});
 		});
-	}
-
-	#unknownTool(name: string): OrchestraError {
-		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`));
-	}
-
-	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
-	withDownReasons(sentence: string): string {
-		const reasons = this.#backends.flatMap(({ downReason }) => downReason ?? []);
-		if (reasons.length === 0) return sentence;
-		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -212,10 +227,12 @@ export class Hub implements Provider {
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
-		return after(this.#catalogue.prompts(), ({ routes }) => {
-			const route = routes.get(name);
+		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
+				throw rpcError(
+					rpcCodes.invalidParams,
+					withDownReasons(`Unknown prompt: ${name}`, this.#backends, name),
+				);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context), context };
@@ -232,7 +249,7 @@ export class Hub implements Provider {
 	}
 
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
-		return after(this.#backendOf(uri), (backend) => {
+		return after(this.#resources.backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
 			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context), context };
 			return this.record(entry, () => backend.readResource?.(uri, context));
@@ -240,34 +257,11 @@ export class Hub implements Provider {
 	}
 
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
-		const { ref } = params;
-		if (ref.type === 'ref/prompt') {
-			return after(this.#catalogue.prompts(), ({ routes }) => {
-				const route = routes.get(ref.name ?? '');
-				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
-				return (
-					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
-					nothingToComplete
-				);
-			});
-		}
-		return after(this.#catalogue.templates(), ({ routes }) => {
-			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends);
-			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
-			return backend.complete?.(params, context) ?? nothingToComplete;
-		});
+		return this.#resources.complete(params, context);
 	}
 
-	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		const notify = (owner: Backend | undefined): void => {
-			for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
-		};
-		const owner = this.#backendOf(uri);
-		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
-		else notify(owner);
+		this.#resources.subscribe(uri, isSubscribed);
 	}
 
 	sessionOpened(sessionId: string): void {
@@ -325,11 +319,7 @@ export class Hub implements Provider {
 		for (const listener of this.#listeners) listener(change);
 	}
 
-	#backendOf(uri: string): Awaitable<Backend | undefined> {
-		return resourceOwner(uri, this.#backends, this.#catalogue);
-	}
-
-	/** The policy changed: notify clients when it may hide other tools. */
+	/** The policy changed, and it may hide other tools. */
 	policyChanged(): void {
 		this.#notify({ kind: 'tools' });
 	}
@@ -343,5 +333,3 @@ export class Hub implements Provider {
 		return this.#recorder.record(entry, call, refuse);
 	}
 }
-
-const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };

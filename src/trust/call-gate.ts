@@ -60,10 +60,14 @@ export class CallGate {
 		return this.#policy().isEmpty;
 	}
 
+	/** Whether some tools are left out of lists. */
+	get hidesTools(): boolean {
+		return this.#policy().hidesTools;
+	}
+
 	/** The tools that a client sees in lists. */
 	listed(tools: readonly Tool[], client: string): readonly Tool[] {
 		const policy = this.#policy();
-		if (!policy.hidesTools) return tools;
 		return tools.filter(({ name, annotations }) => policy.isListed({ tool: name, client, annotations }));
 	}
 
