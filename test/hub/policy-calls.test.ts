@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PolicyRule } from '../../src/config/configuration.ts';
 import { BackendView } from '../../src/hub/backend-view.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
+import { ToolExposure } from '../../src/hub/expose/tool-exposure.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
@@ -52,6 +53,23 @@ describe('a view of one backend', () => {
 		expect(await client.call('write')).toMatchObject({ isError: true });
 		expect(await client.call('read')).toMatchObject({ content: [{ text: 'read {}' }] });
 		expect(hub.calls).toEqual(['read']);
+	});
+});
+
+describe('the tool search', () => {
+	it('neither finds a hidden tool nor calls a denied one', async () => {
+		const hub = guard(
+			[rule({ tools: ['write'], action: 'deny', hide: true }), rule({ tools: ['read'], action: 'deny' })],
+			{ searches: true },
+		);
+		const { call } = hub.connect();
+		expect(await call('describe_tool', { name: 'write' })).toMatchObject({ isError: true });
+		expect(await call('describe_tool', { name: 'read' })).not.toHaveProperty('isError');
+		expect(await call('call_tool', { name: 'read', arguments: {} })).toMatchObject({
+			isError: true,
+			content: [{ text: expect.stringContaining('the policy denies it') }],
+		});
+		expect(hub.calls).toEqual([]);
 	});
 });
 
@@ -326,14 +344,19 @@ function guard(
 		approvalMs,
 		asksFirst = false,
 		qualifiesNames = false,
-	}: { approvalMs?: number; asksFirst?: boolean; qualifiesNames?: boolean } = {},
+		searches = false,
+	}: { approvalMs?: number; asksFirst?: boolean; qualifiesNames?: boolean; searches?: boolean } = {},
 ): Guarded {
 	const files = new ApprovalFiles(join(temporaryFolder(), 'approvals'));
 	const calls: string[] = [];
 	let policy = new Policy([rules]);
 	const approvals = new Approvals({ files, log: Log.silent, approvalMs });
 	const gate = new CallGate({ policy: () => policy, approvals, root: '/project' });
-	const hub = new Hub({ backends: [{ ...countingBackend(calls, asksFirst), qualifiesNames }], gate });
+	const hub = new Hub({
+		backends: [{ ...countingBackend(calls, asksFirst), qualifiesNames }],
+		gate,
+		...(searches && { exposure: searching() }),
+	});
 	const shared = sharedState();
 	onTestFinished(() => hub.close());
 	return {
@@ -351,6 +374,11 @@ function guard(
 		connect: (options) => connect(hub, shared, options),
 		close: () => hub.close(),
 	};
+}
+
+function searching(): ToolExposure {
+	const toolList = { expose: 'search', exposeAbove: undefined, always: [] } as const;
+	return new ToolExposure({ settings: () => ({ toolList, views: {}, clients: {} }), log: Log.silent });
 }
 
 function countingBackend(calls: string[], asksFirst: boolean): Backend {
