@@ -28,6 +28,7 @@ const order = [
 	'search',
 	'library',
 	'mcp',
+	'trust',
 	'hub',
 	'bridge',
 	'http',

@@ -115,6 +115,31 @@ export interface HubSection {
 	readonly idleMs: number | undefined;
 }
 
+/** What a rule does with a call. */
+export type PolicyAction = 'allow' | 'ask' | 'deny';
+
+/** The claims of a server about a tool that a rule can test: its annotations. */
+export const claimNames = ['readOnly', 'destructive', 'openWorld', 'idempotent'] as const;
+
+export type ToolClaims = Readonly<Record<(typeof claimNames)[number], boolean>>;
+
+/** One rule: which calls it matches, and what happens to them. */
+export interface PolicyRule {
+	/** Patterns of tool names, as clients see them; `*` stands for any characters. */
+	readonly tools: readonly string[];
+	/** Patterns of client names. */
+	readonly clients: readonly string[];
+	/** Matches only tools with these claims; undefined for all tools. */
+	readonly when: Readonly<Partial<ToolClaims>> | undefined;
+	readonly action: PolicyAction;
+	/** Shown to the caller of a refused call. */
+	readonly reason: string | undefined;
+	/** Whether the tools of a `deny` are left out of lists. */
+	readonly hide: boolean;
+	readonly file: string;
+	readonly line: number;
+}
+
 export const limitNames = [
 	'messageBytes',
 	'requestMs',
@@ -168,6 +193,8 @@ export interface Configuration {
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
+	/** The rules of each file that has some; the strictest decision of all files counts. */
+	readonly policy: readonly (readonly PolicyRule[])[];
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;

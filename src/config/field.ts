@@ -46,6 +46,11 @@ export class Field {
 		return this.value !== undefined;
 	}
 
+	/** The 1-based line of the value, or of its nearest existing parent. */
+	get line(): number {
+		return this.#source.document.lineOf(this.#path);
+	}
+
 	/** The field under `key`; `isPresent` is false when there is none. */
 	at(key: string): Field {
 		const value = isObject(this.value) ? ownEntry(this.value, key) : undefined;
@@ -54,9 +59,8 @@ export class Field {
 
 	/** Record a problem: this value is not one of the `allowed`. */
 	report(allowed: string, found: string = this.#describe()): undefined {
-		const { file, document, problems } = this.#source;
-		const line = document.lineOf(this.#path);
-		problems.push(configProblem({ file, line, key: this.#path.join('.'), found, allowed }));
+		const { file, problems } = this.#source;
+		problems.push(configProblem({ file, line: this.line, key: this.#path.join('.'), found, allowed }));
 	}
 
 	/** The fields of an object; none when absent. */

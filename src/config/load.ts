@@ -191,6 +191,7 @@ const empty: FileSections = {
 		idleMs: undefined,
 	},
 	limits: {},
+	policy: [],
 	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
 	views: {},
 	clients: {},
@@ -208,6 +209,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+		policy: [...first.policy, ...second.policy],
 		toolList: {
 			expose: first.toolList.expose ?? second.toolList.expose,
 			exposeAbove: first.toolList.exposeAbove ?? second.toolList.exposeAbove,

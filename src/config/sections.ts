@@ -15,6 +15,7 @@ import type {
 import { limitNames } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
+import { readPolicy } from './policy-section.ts';
 import { readServerSettings } from './server-settings.ts';
 import { readClient, readToolList, readView } from './tool-list-section.ts';
 
@@ -28,6 +29,7 @@ const sectionNames = [
 	'plugins',
 	'hub',
 	'limits',
+	'policy',
 	'toolList',
 	'views',
 	'clients',
@@ -64,6 +66,7 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.flatMap((field) => valid(() => readPlugin(field, source.file))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
+		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
 		toolList: readToolList(top.at('toolList')),
 		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
 		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),

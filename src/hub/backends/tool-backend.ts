@@ -152,7 +152,9 @@ export class ToolBackend implements Backend {
 		try {
 			const missing = missingProgram(running.tool, environment);
 			if (missing) throw missing;
+			const since = performance.now();
 			leave = await this.#queue.enter(signal, options.timeoutMs);
+			context.spent('queue', performance.now() - since);
 		} catch (error) {
 			signal.throwIfAborted();
 			return plain(mcpFailureOf(error));

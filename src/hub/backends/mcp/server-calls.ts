@@ -56,7 +56,12 @@ export class ServerCalls {
 	/** Make the call. Rejects with the error of the server, or with the failure of the server. */
 	forward(call: ForwardedCall): Promise<Result> {
 		const place = this.#options.queue.enter(call.context);
-		return place ? place.then(() => this.#run(call)) : this.#run(call);
+		if (!place) return this.#run(call);
+		const since = performance.now();
+		return place.then(() => {
+			call.context.spent('queue', performance.now() - since);
+			return this.#run(call);
+		});
 	}
 
 	/** Written with few promises: this is the path of every call. */
@@ -96,7 +101,10 @@ export class ServerCalls {
 	}
 
 	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
-		return this.#send(process, call, await this.#started(process, call.context));
+		const since = performance.now();
+		const connection = await this.#started(process, call.context);
+		call.context.spent('start', performance.now() - since);
+		return this.#send(process, call, connection);
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {

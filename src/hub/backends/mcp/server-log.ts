@@ -4,8 +4,8 @@
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
 import { StringDecoder } from 'node:string_decoder';
+import { RotatingFile } from '../../../files/rotating-file.ts';
 import { rateLimited } from '../../log-rate.ts';
-import { RotatingFile } from '../../rotating-file.ts';
 
 /** How much of the stderr is kept in memory, in characters. */
 export const RING_CHARACTERS: number = 256 * 1024;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RotatingFile } from '../../src/hub/rotating-file.ts';
+import { RotatingFile } from '../../src/files/rotating-file.ts';
 import { nextTurn } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

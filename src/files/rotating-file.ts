@@ -33,15 +33,21 @@ export class RotatingFile {
 	/** Append one line, newline included. A line longer than the limit gets its own file. */
 	write(line: string): void {
 		const bytes = Buffer.byteLength(line);
+		this.prepare(bytes);
+		this.#buffer.push(line);
+		this.#bufferBytes += bytes;
+		if (this.#bufferBytes >= BUFFER_BYTES) this.#flush();
+		else this.#flushing ??= setImmediate(() => this.#flush());
+	}
+
+	/** Make room for so many bytes. True when they will be the first of a file. */
+	prepare(bytes: number): boolean {
 		const fits = this.#descriptor !== undefined && this.#size + this.#bufferBytes + bytes <= this.#limitBytes;
 		if (!fits) {
 			this.#flush();
 			this.#open(bytes);
 		}
-		this.#buffer.push(line);
-		this.#bufferBytes += bytes;
-		if (this.#bufferBytes >= BUFFER_BYTES) this.#flush();
-		else this.#flushing ??= setImmediate(() => this.#flush());
+		return this.#size + this.#bufferBytes === 0;
 	}
 
 	async close(): Promise<void> {
