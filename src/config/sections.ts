@@ -110,9 +110,9 @@ function readRemote(field: Field, base: ServerBase, type: string | undefined): R
 	const url = field.at('url').text();
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
-	const headers = field.at('headers').textMap() ?? {};
+	const { plain: headers, secrets } = field.at('headers').secretMap();
 	const oauth = readOAuth(field.at('oauth'));
-	return { url, headers, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
+	return { url, headers, secrets, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(
@@ -124,9 +124,9 @@ function readStdio(
 	const command = programPath(field.at('command'));
 	if (command === undefined) return undefined;
 	const args = field.at('args').texts() ?? [];
-	const env = field.at('env').textMap() ?? {};
+	const { plain: env, secrets } = field.at('env').secretMap();
 	const cwd = field.at('cwd').path() ?? root;
-	return { kind: 'stdio', ...base, record: { command, args, env, cwd, timeoutMs } };
+	return { kind: 'stdio', ...base, record: { command, args, env, cwd, timeoutMs }, secrets };
 }
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
@@ -165,12 +165,16 @@ export function readPlugin(field: Field, file: string): PluginEntry | undefined 
 	const id = field.at('id').text();
 	const binary = String(binaryField.value).includes('/') ? binaryField.path() : binaryField.text();
 	if (id === undefined || binary === undefined) return undefined;
+	const env = field.at('env').secretMap();
+	const config = field.at('config').secretMap();
 	return {
 		id,
 		binary,
 		args: field.at('args').texts() ?? [],
-		env: field.at('env').textMap() ?? {},
-		config: field.at('config').textMap() ?? {},
+		env: env.plain,
+		config: config.plain,
+		secretEnv: env.secrets,
+		secretConfig: config.secrets,
 		isEnabled: field.at('enabled').flag() ?? true,
 		providesStorage: field.at('provides_storage').texts() ?? [],
 		providesAi: field.at('provides_ai').texts() ?? [],

@@ -8,6 +8,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
+import { redactJson } from '../redact.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 /** Size at which the file is rotated. */
@@ -46,7 +47,7 @@ export function fileJournal(file: string, log: Log): Journal {
 	return {
 		write: ({ startedAt, ...entry }) => {
 			const record = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };
-			lines.write(`${JSON.stringify(record)}\n`);
+			lines.write(`${JSON.stringify(redactJson(record))}\n`);
 		},
 		close: () => lines.close(),
 	};

@@ -13,7 +13,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
-import { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
+import { quoteLine } from '../wire/quote-line.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
@@ -133,7 +133,7 @@ export class Child {
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
-		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, STRAY_LINE_CHARACTERS)}`);
+		this.#log.debug(`stray line from ${this.record.command}: ${quoteLine(line)}`);
 	}
 
 	/**

@@ -98,8 +98,15 @@ export class McpBackend implements Backend {
 			log,
 			onChange: (change) => this.#emit(change),
 		});
-		const { timeoutMs, maxMs } = settings;
-		this.#calls = new ServerCalls({ server: name, pool: this.#pool, queue: this.#queue, timeoutMs, maxMs });
+		const { timeoutMs, maxMs, redact } = settings;
+		this.#calls = new ServerCalls({
+			server: name,
+			pool: this.#pool,
+			queue: this.#queue,
+			timeoutMs,
+			maxMs,
+			redact,
+		});
 	}
 
 	get state(): string {

@@ -99,13 +99,18 @@ export function writeKnown(file: string, known: KnownServer): void {
 function fingerprintOf(entry: ServerEntry, version: string): string {
 	const start =
 		entry.kind === 'stdio'
-			? [entry.record.command, entry.record.args ?? [], names(entry.record.env), entry.record.cwd ?? '']
-			: [entry.kind, entry.url, names(entry.headers)];
+			? [
+					entry.record.command,
+					entry.record.args ?? [],
+					names({ ...entry.record.env, ...entry.secrets }),
+					entry.record.cwd ?? '',
+				]
+			: [entry.kind, entry.url, names({ ...entry.headers, ...entry.secrets })];
 	const text = JSON.stringify([version, start]);
 	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 
-function names(values: Readonly<Record<string, string>> = {}): string[] {
+function names(values: Readonly<Record<string, unknown>>): string[] {
 	return Object.keys(values).sort();
 }
 

@@ -3,7 +3,8 @@
  *
  * At most once: a request that may have reached the server and got no answer is not
  * repeated, unless it has no effect or repeating it has none. Progress and log messages
- * pass in order, before the answer. The result is passed on untouched.
+ * pass in order, before the answer. The result is passed on untouched, unless the entry has
+ * `redact`.
  */
 import { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
@@ -17,6 +18,7 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
+import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
@@ -41,6 +43,8 @@ export interface ServerCallsOptions {
 	readonly queue: CallQueue;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
+	/** Whether secrets are replaced in results. */
+	readonly redact: boolean;
 }
 
 export class ServerCalls {
@@ -106,7 +110,8 @@ export class ServerCalls {
 		return response.then(
 			(result) => {
 				process.answered();
-				return result;
+				// Redaction keeps the shape of a JSON value.
+				return this.#options.redact ? (redactJson(result) as Result) : result;
 			},
 			(thrown: unknown) => {
 				if (rpcErrorOf(thrown)) process.answered();

@@ -10,6 +10,7 @@ import { OrchestraError } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
+import { redact, redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 
@@ -57,7 +58,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		...quoted('Lines on stdout that are not messages', lines.stray),
 		`Next: ${hint}`,
 	].join('\n');
-	return new OrchestraError(error.code, message, { cause: thrown, data: { details: { ...details, hint } } });
+	const data = { details: redactJson({ ...details, hint }) };
+	return new OrchestraError(error.code, redact(message), { cause: thrown, data });
 }
 
 /** The error of a call while the server is down. @param cause why it is down */

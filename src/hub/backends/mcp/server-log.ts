@@ -1,9 +1,11 @@
 /*
- * The stderr of one MCP server: the last part in memory, everything in a rotated file.
+ * The stderr of one MCP server without secrets: the last part in memory, everything in a
+ * rotated file.
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
 import { StringDecoder } from 'node:string_decoder';
+import { redact } from '../../../redact.ts';
 import { rateLimited } from '../../log-rate.ts';
 import { RotatingFile } from '../../rotating-file.ts';
 
@@ -11,6 +13,8 @@ import { RotatingFile } from '../../rotating-file.ts';
 export const RING_CHARACTERS: number = 256 * 1024;
 /** Longest line; the rest of it is cut. */
 const LINE_CHARACTERS = 8 * 1024;
+/** How much of a line is searched for secrets before it is cut. */
+const RAW_LINE_CHARACTERS = 2 * LINE_CHARACTERS;
 /** Size of the file at which it is rotated. */
 const LOG_FILE_BYTES: number = 4 * 1024 * 1024;
 
@@ -39,7 +43,7 @@ export class ServerLog {
 
 	/** A line of our own: the server started or ended. */
 	note(line: string): void {
-		this.#write(`[orchestra] ${line}`);
+		this.#write(`[orchestra] ${redact(line)}`);
 	}
 
 	/** A reader for the stderr of one process. */
@@ -48,8 +52,8 @@ export class ServerLog {
 		let partial = '';
 		return (chunk) => {
 			const lines = (partial + decoder.write(chunk)).split('\n');
-			partial = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
-			for (const line of lines) this.#add(line.replace(/\r$/, '').slice(0, LINE_CHARACTERS), pid());
+			partial = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
+			for (const line of lines) this.#add(keptPart(line), pid());
 		};
 	}
 
@@ -64,4 +68,8 @@ export class ServerLog {
 		while (this.#characters > RING_CHARACTERS) this.#characters -= this.#lines.shift()?.length ?? 0;
 		this.#write(`[${pid ?? '-'}] ${line}`);
 	}
+}
+
+function keptPart(line: string): string {
+	return redact(line.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LINE_CHARACTERS);
 }
