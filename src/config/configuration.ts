@@ -1,5 +1,7 @@
 /* The merged configuration: variables expanded, paths absolute. */
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import type { ChildLimits } from '../process/child-limits.ts';
+import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { SecretTexts } from '../secrets/secret-text.ts';
 
@@ -78,6 +80,9 @@ export interface ToolsSection {
 	readonly timeoutMs: number | undefined;
 	/** Timeout of one run, by tool id. */
 	readonly timeouts: Readonly<Record<string, number>>;
+	/** What tools may reach. Default: everything that this user may. */
+	readonly sandbox?: Sandbox | undefined;
+	readonly limits?: ChildLimits | undefined;
 }
 
 export interface LibrarySection {
@@ -96,6 +101,8 @@ export interface PluginEntry {
 	/** Environment variables and keys of `config` with secret references. */
 	readonly secretEnv?: SecretTexts | undefined;
 	readonly secretConfig?: SecretTexts | undefined;
+	readonly sandbox?: Sandbox | undefined;
+	readonly limits?: ChildLimits | undefined;
 	readonly isEnabled: boolean;
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
@@ -134,6 +141,9 @@ export const limitNames = [
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',
+	'memoryBytes',
+	'processes',
+	'openFiles',
 ] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;

@@ -95,13 +95,13 @@ export class Field {
 		return this.#expanded(this.value);
 	}
 
-	/** A path, resolved against the folder of the file. */
-	path(): string | undefined {
+	/** A path, resolved against the folder of the file, or another one. */
+	path(folder: string = dirname(this.#source.file)): string | undefined {
 		const text = this.text();
 		if (text === undefined) return undefined;
 		const home = this.#source.environment['HOME'];
 		const whole = home !== undefined && /^~(?=\/|$)/.test(text) ? home + text.slice(1) : text;
-		return resolve(dirname(this.#source.file), whole);
+		return resolve(folder, whole);
 	}
 
 	/** A whole number of at least one. */

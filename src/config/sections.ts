@@ -1,4 +1,6 @@
 /* Read the sections of one file. An entry with a problem is skipped as a whole. */
+import { dirname } from 'node:path';
+import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import type {
 	Configuration,
@@ -13,6 +15,7 @@ import type {
 	ToolsSection,
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
+import { readChildLimits, readPluginSandbox, readSandbox } from './confinement.ts';
 import { Field, type FieldSource } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readServerSettings } from './server-settings.ts';
@@ -21,7 +24,7 @@ import { readServerSettings } from './server-settings.ts';
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
-const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
+const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'limits'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
 	'listenAddr',
@@ -45,12 +48,12 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.at('mcpServers')
 			.entries()
 			.flatMap(([name, field]) => valid(() => readServer(name, field, { file: source.file, root }))),
-		tools: readTools(top.at('tools')),
+		tools: readTools(top.at('tools'), root),
 		library: readLibrary(top.at('library')),
 		plugins: top
 			.at('plugins')
 			.items()
-			.flatMap((field) => valid(() => readPlugin(field, source.file))),
+			.flatMap((field) => valid(() => readPlugin(field, source.file, root))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
 	};
@@ -126,7 +129,19 @@ function readStdio(
 	const args = field.at('args').texts() ?? [];
 	const { plain: env, secrets } = field.at('env').secretMap();
 	const cwd = field.at('cwd').path() ?? root;
-	return { kind: 'stdio', ...base, record: { command, args, env, cwd, timeoutMs }, secrets };
+	return {
+		kind: 'stdio',
+		...base,
+		record: { command, args, env, cwd, timeoutMs, ...readConfinement(field, root) },
+		secrets,
+	};
+}
+
+/** Without keys for what the entry does not have. */
+function readConfinement(field: Field, root: string): Pick<SpawnRecord, 'sandbox' | 'limits'> {
+	const sandbox = readSandbox(field.at('sandbox'), root);
+	const limits = readChildLimits(field.at('limits'));
+	return { ...(sandbox && { sandbox }), ...(limits && { limits }) };
 }
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
@@ -135,7 +150,7 @@ function programPath(field: Field): string | undefined {
 	return text !== undefined && /^(\.{1,2}|~)[/\\]/.test(text) ? field.path() : text;
 }
 
-function readTools(field: Field): ToolsSection {
+function readTools(field: Field, root: string): ToolsSection {
 	onlyKeys(field, toolsNames);
 	const roots = field.at('roots');
 	return {
@@ -148,6 +163,7 @@ function readTools(field: Field): ToolsSection {
 		),
 		timeoutMs: field.at('timeoutMs').count(),
 		timeouts: countsOf(field.at('timeouts').entries()),
+		...readConfinement(field, root),
 	};
 }
 
@@ -157,7 +173,11 @@ function readLibrary(field: Field): LibrarySection {
 }
 
 /** One plugin; the format is the same in every file. */
-export function readPlugin(field: Field, file: string): PluginEntry | undefined {
+export function readPlugin(
+	field: Field,
+	file: string,
+	root: string = dirname(file),
+): PluginEntry | undefined {
 	const binaryField = field.at('binary');
 	for (const required of [field.at('id'), binaryField]) {
 		if (!required.isPresent) return required.report('a non-empty string');
@@ -175,6 +195,8 @@ export function readPlugin(field: Field, file: string): PluginEntry | undefined 
 		config: config.plain,
 		secretEnv: env.secrets,
 		secretConfig: config.secrets,
+		sandbox: readPluginSandbox(field.at('sandbox'), root),
+		limits: readChildLimits(field.at('limits')),
 		isEnabled: field.at('enabled').flag() ?? true,
 		providesStorage: field.at('provides_storage').texts() ?? [],
 		providesAi: field.at('provides_ai').texts() ?? [],

@@ -40,10 +40,11 @@ export const noJournal: Journal = { write: () => {}, close: () => Promise.resolv
 /** A journal in a rotated file. */
 export function fileJournal(file: string, log: Log): Journal {
 	let hasWarned = false;
-	const lines = new RotatingFile(file, JOURNAL_BYTES, (error) => {
+	const onError = (error: unknown): void => {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
-	});
+	};
+	const lines = new RotatingFile(file, JOURNAL_BYTES, onError, (warning) => log.warn(warning));
 	return {
 		write: ({ startedAt, ...entry }) => {
 			const record = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };

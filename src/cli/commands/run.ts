@@ -77,6 +77,8 @@ function runOptions(tool: DiscoveredTool, { configuration }: Project, asked: num
 	return {
 		config: tools.config,
 		workspaceRoot: root,
+		sandbox: tools.sandbox,
+		childLimits: tools.limits,
 		timeoutMs: runTimeoutMs(tool.id, {
 			asked,
 			byTool: tools.timeouts,

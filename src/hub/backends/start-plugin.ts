@@ -44,7 +44,7 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 	const orchestratorAddress = await link.open(entry.id);
 	await ready();
 	signal.throwIfAborted();
-	const { id, binary, args } = entry;
+	const { id, binary, args, sandbox, limits } = entry;
 	const resolving = { environment, signal };
 	const env = await resolveSecrets(entry.env, entry.secretEnv, resolving);
 	const config = await resolveSecrets(entry.config, entry.secretConfig, resolving);
@@ -60,6 +60,8 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 		},
 		cwd: entry.cwd ?? dirname(entry.file),
 		config,
+		sandbox,
+		limits,
 		orchestratorAddress,
 		certsDir: link.certsDir,
 		onLog: rateLimited((line) => pluginLog.info(line)),

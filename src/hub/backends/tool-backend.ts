@@ -176,6 +176,8 @@ export class ToolBackend implements Backend {
 			config: settings.config,
 			workspaceRoot,
 			environment,
+			sandbox: settings.sandbox,
+			childLimits: settings.limits,
 			spawner: this.#spawnerForLarge(),
 			timeoutMs: runTimeoutMs(tool.id, times),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },

@@ -120,9 +120,12 @@ function reasonOf(error: OrchestraError): string {
 /** How the process ended; undefined while it runs, and for a server without a process. */
 function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	if (diagnosis === undefined) return undefined;
-	const { exitCode, signal, elapsedMs } = diagnosis;
-	if (signal !== null) return `its process was ended by ${signal} after ${elapsedMs} ms`;
-	return exitCode === null ? undefined : `its process exited with code ${exitCode} after ${elapsedMs} ms`;
+	const { exitCode, signal, elapsedMs, limit } = diagnosis;
+	const why = limit === undefined ? '' : `; ${limit}`;
+	if (signal !== null) return `its process was ended by ${signal} after ${elapsedMs} ms${why}`;
+	return exitCode === null
+		? undefined
+		: `its process exited with code ${exitCode} after ${elapsedMs} ms${why}`;
 }
 
 function outputLines(diagnosis: Diagnosis | undefined): {
@@ -162,6 +165,7 @@ function nextStep(
 		return error.hint ?? `Its stderr is in ${logFile}.`;
 	if (error.code === 'timeout')
 		return `Check that the command starts an MCP server on stdin and stdout; if it only needs longer, raise startMs of ${key}.`;
+	if (diagnosis.limit !== undefined) return `Raise limits of ${key}, or let the server use less.`;
 	if (diagnosis.exitCode === 0 && diagnosis.stderr.length === 0 && diagnosis.signal === null)
 		return `It exited without an error, so it is probably not an MCP server for stdio, or an argument is missing. Run it by hand: ${commandOf(entry)}`;
 	if (diagnosis.exitCode === null && diagnosis.signal === null)

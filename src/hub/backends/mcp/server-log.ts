@@ -5,6 +5,8 @@
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
 import { StringDecoder } from 'node:string_decoder';
+import { messageOf } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
 import { redact } from '../../../redact.ts';
 import { rateLimited } from '../../log-rate.ts';
 import { RotatingFile } from '../../rotating-file.ts';
@@ -25,14 +27,15 @@ export class ServerLog {
 	readonly #lines: string[] = [];
 	#characters = 0;
 
-	/** @param onError is called when the file cannot be written */
-	constructor(file: string, onError: (error: unknown) => void) {
+	/** @param log receives one warning when the file cannot be written */
+	constructor(file: string, log: Log) {
 		this.file = file;
 		let hasFailed = false;
-		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, (error) => {
-			if (!hasFailed) onError(error);
+		const onError = (error: unknown): void => {
+			if (!hasFailed) log.warn(`${file} could not be written: ${messageOf(error)}`);
 			hasFailed = true;
-		});
+		};
+		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, (warning) => log.warn(warning));
 		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
 	}
 
