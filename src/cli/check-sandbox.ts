@@ -27,7 +27,7 @@ export async function* checkSandbox({ project, environment }: DoctorContext): As
 			server.isEnabled && server.kind === 'stdio' && server.record.sandbox ? [`server ${server.name}`] : [],
 		),
 		...plugins.flatMap(({ id, isEnabled, sandbox }) => (isEnabled && sandbox ? [`plugin ${id}`] : [])),
-		...(tools.sandbox ? ['tools'] : []),
+		...(tools.sandbox ? ['tools'] : Object.keys(tools.sandboxes ?? {}).map((id) => `tool ${id}`)),
 	];
 	try {
 		const program = sandboxProgram({ environment });

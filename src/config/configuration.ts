@@ -82,6 +82,8 @@ export interface ToolsSection {
 	readonly timeouts: Readonly<Record<string, number>>;
 	/** What tools may reach. Default: everything that this user may. */
 	readonly sandbox?: Sandbox | undefined;
+	/** The same for one tool, by its id. */
+	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
 	readonly limits?: ChildLimits | undefined;
 }
 

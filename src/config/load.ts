@@ -224,12 +224,14 @@ function mergeHub(first: HubSection, second: HubSection): HubSection {
 
 function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
 	const { sandbox = second.sandbox, limits = second.limits } = first;
+	const sandboxes = (first.sandboxes ?? second.sandboxes) && { ...second.sandboxes, ...first.sandboxes };
 	const roots = [...new Set([...(first.roots ?? []), ...(second.roots ?? [])])];
 	return {
 		roots: first.roots === undefined && second.roots === undefined ? undefined : roots,
 		config: { ...second.config, ...first.config },
 		timeoutMs: first.timeoutMs ?? second.timeoutMs,
 		timeouts: { ...second.timeouts, ...first.timeouts },
+		...(sandboxes && { sandboxes }),
 		...(sandbox && { sandbox }),
 		...(limits && { limits }),
 	};

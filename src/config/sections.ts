@@ -24,7 +24,7 @@ import { readServerSettings } from './server-settings.ts';
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
 const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
-const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'limits'];
+const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
 	'listenAddr',
@@ -152,6 +152,13 @@ function programPath(field: Field): string | undefined {
 
 function readTools(field: Field, root: string): ToolsSection {
 	onlyKeys(field, toolsNames);
+	const sandboxes = field
+		.at('sandboxes')
+		.entries()
+		.flatMap(([id, inner]) => {
+			const sandbox = readSandbox(inner, root);
+			return sandbox ? [[id, sandbox] as const] : [];
+		});
 	const roots = field.at('roots');
 	return {
 		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
@@ -164,6 +171,7 @@ function readTools(field: Field, root: string): ToolsSection {
 		timeoutMs: field.at('timeoutMs').count(),
 		timeouts: countsOf(field.at('timeouts').entries()),
 		...readConfinement(field, root),
+		...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),
 	};
 }
 

@@ -36,6 +36,15 @@ describe('sandbox and limits', () => {
 		}
 	});
 
+	test('one tool may have a sandbox of its own', () => {
+		const { configuration } = load({ tools: { sandboxes: { one: true, other: { network: true } } } });
+		expect(configuration.tools.sandboxes).toMatchObject({
+			one: { network: false },
+			other: { network: true },
+		});
+		expect(configuration.tools.sandbox).toBeUndefined();
+	});
+
 	test('a plugin cannot be without the network', () => {
 		const { configuration, problems } = load({ plugins: [{ ...plugin, sandbox: true }] });
 		expect(problems.map(({ key }) => key)).toEqual(['plugins.0.sandbox']);
