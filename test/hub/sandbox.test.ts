@@ -35,6 +35,18 @@ describe.skipIf(!hasSandbox)('in a sandbox', () => {
 		});
 	});
 
+	test('nothing is left of a sandbox when its hub is killed', { timeout: 60_000 }, async () => {
+		const place = sandboxPlace();
+		const run = project(place, { mcpServers: { caged: { ...server, sandbox: true } } });
+		const { pid } = JSON.parse((await run('hub', 'start', '--json')).stdout);
+		const reach = await reachFrom(place, run);
+		expect(await reach('caged')).toMatchObject({ own: 'own' });
+		const { stdout } = await run('hub', 'ps', '--json');
+		expect(stdout).toContain('"backend":"caged"');
+		process.kill(pid, 'SIGKILL');
+		await until('nothing with this home is left', () => livingWith('HOME', place.home).length === 0, 15_000);
+	});
+
 	test('a plugin with a network works, and sees no dotfiles', { timeout: 60_000 }, async () => {
 		const place = sandboxPlace();
 		const body = `import { existsSync } from 'node:fs';

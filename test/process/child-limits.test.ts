@@ -22,7 +22,8 @@ describe.skipIf(process.platform !== 'linux')('limits', () => {
 			{ PATH: '/nowhere' },
 		);
 		expect([file, ...args.slice(2)]).toEqual(['/bin/sh', 'sh', '/bin/sh', '-c', 'true']);
-		const script = String(args[1]).replace('-d 2', '-d 300000');
+		const [, written = ''] = args;
+		const script = written.replace('-d 2', '-d 300000');
 		const record = { command: file, args: ['-c', script, 'sh', '/bin/sh', '-c', 'ulimit -n; ulimit -d'] };
 		expect(await output(record)).toBe('32\n300000\n');
 	});
