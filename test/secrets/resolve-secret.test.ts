@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StdioServerEntry } from '../../src/config/configuration.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
+import { withClientSecret } from '../../src/oauth/client-secret.ts';
 import { redact } from '../../src/redact.ts';
 import { keychainCommand } from '../../src/secrets/keychain.ts';
 import { resolveSecrets } from '../../src/secrets/resolve-secret.ts';
@@ -31,6 +32,30 @@ describe('references', () => {
 		const { configuration } = load({ A: '${EVIL}' }, { ...environment, EVIL: '${cmd:touch pwned}' });
 		const [server] = configuration.mcpServers;
 		expect(server?.secrets).toBeUndefined();
+	});
+
+	test('headers and the client secret of a remote server may be references', async () => {
+		const cwd = temporaryFolder();
+		const oauth = { clientId: 'me', clientSecret: '${file:token.txt}' };
+		const remote = {
+			url: 'https://example.com/mcp',
+			headers: { 'X-Key': '${file:token.txt}', A: 'b' },
+			oauth,
+		};
+		writeFiles(cwd, {
+			'orchestra.json': JSON.stringify({ mcpServers: { remote } }),
+			'token.txt': 'file-token-2',
+		});
+		const { configuration } = loadConfiguration({ cwd, environment, file: join(cwd, 'orchestra.json') });
+		const [server] = configuration.mcpServers;
+		if (server?.kind !== 'http') throw new Error('no remote server');
+		expect(JSON.stringify(server)).not.toContain('file-token-2');
+		expect(await resolveSecrets(server.headers, server.secrets, { environment })).toEqual({
+			'X-Key': 'file-token-2',
+			A: 'b',
+		});
+		const settings = await withClientSecret(server.oauth ?? {}, environment);
+		expect(settings.clientSecret).toBe('file-token-2');
 	});
 
 	test('a command gets the minimal environment and no shell', async () => {
