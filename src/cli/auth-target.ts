@@ -2,8 +2,8 @@
 import type { Configuration, RemoteServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import { nearest } from '../search/text/nearest.ts';
 import type { SecretTexts } from '../secrets/secret-text.ts';
-import { nearest } from './nearest.ts';
 
 export interface AuthTarget {
 	/** As the user wrote it. */

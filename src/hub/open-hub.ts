@@ -14,8 +14,10 @@ import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
+import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -33,6 +35,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
+	/** The view of clients that choose none. */
+	readonly view?: string | undefined;
 }
 
 /** Environment variables that bridges forwarded. */
@@ -72,10 +76,14 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
 	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const settings = (): Configuration => loaded.configuration;
+	const exposure = new ToolExposure({ settings, view: options.view, log });
 	const hub = new Hub({
 		results,
+		exposure,
 		backends: await build(setup, options, configuration),
 		log,
+		unusedReason: (tool) => problemOf(tool, loaded),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -176,6 +184,15 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
+}
+
+/** The problem of the entry of the server that a tool belongs to by its name. */
+function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
+	const found = problems.find(({ key }) => {
+		const [section, server] = key.split('.');
+		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
+	});
+	return found?.message;
 }
 
 async function build(

@@ -96,14 +96,12 @@ export class McpBackend implements Backend {
 			log,
 			onChange: (change) => this.#emit(change),
 		});
-		const { timeoutMs, maxMs, redact } = settings;
 		this.#calls = new ServerCalls({
+			...settings,
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
-			timeoutMs,
-			maxMs,
-			redact,
+			questions: this.#questions,
 		});
 	}
 
