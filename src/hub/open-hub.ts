@@ -10,6 +10,10 @@ import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
+import { ApprovalFiles } from '../trust/approval-files.ts';
+import { Approvals } from '../trust/approvals.ts';
+import { CallGate } from '../trust/call-gate.ts';
+import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
@@ -76,11 +80,18 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
 	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	let policy = new Policy(configuration.policy);
+	const gate = new CallGate({
+		policy: () => policy,
+		approvals: new Approvals({ files: ApprovalFiles.ofUser(options.environment), log }),
+		root: configuration.root,
+	});
 	const settings = (): Configuration => loaded.configuration;
 	const exposure = new ToolExposure({ settings, view: options.view, log });
 	const hub = new Hub({
 		results,
 		exposure,
+		gate,
 		backends: await build(setup, options, configuration),
 		log,
 		unusedReason: (tool) => problemOf(tool, loaded),
@@ -102,6 +113,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 			loaded = next;
 			warnOf(loaded, log);
 			log.info('the configuration changed');
+			const hidBefore = policy.hidesTools;
+			policy = new Policy(loaded.configuration.policy);
+			if (hidBefore || policy.hidesTools) hub.policyChanged();
 			const earlier = hub.backends;
 			await hub.replaceBackends(await build(setup, options, loaded.configuration, earlier));
 			hub.warm();

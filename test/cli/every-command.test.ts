@@ -84,6 +84,13 @@ const rows: Readonly<Record<string, Row>> = {
 		code: 1,
 		wrong: [['auth', 'py'], /py/],
 	},
+	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
+	'policy test': {
+		right: [['policy', 'test', 'py__add'], /allow/],
+		wrong: [['policy', 'test'], /mctl policy test/],
+	},
 	'hub start': {
 		right: [['hub', 'start'], /The hub was running already: pid \d+/],
 		wrong: [['hub', 'strt'], /start/],

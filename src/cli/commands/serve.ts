@@ -4,6 +4,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
+import { serveJournal } from '../../hub/serve-journal.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
@@ -39,11 +40,14 @@ export const serveCommand: Command = {
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
 		const narrow = flags['examples'] ? offerExamples : undefined;
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log, view, narrow }).catch(
-			(error: unknown) => {
-				log.error(`orchestra could not start: ${messageOf(error)}`);
-			},
-		);
+		const journal = serveJournal(async () => {
+			const { hubFolderHere } = await import('../hub-location.ts');
+			return hubFolderHere(environment).path;
+		});
+		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow };
+		const opened = await openHub(options).catch((error: unknown) => {
+			log.error(`orchestra could not start: ${messageOf(error)}`);
+		});
 		if (opened) await serveUntilEnd(opened, log);
 		else process.exitCode = START_FAILED;
 	},
