@@ -36,7 +36,18 @@ const order = [
 	'http',
 	'cli',
 ];
-const pure = new Set(['errors', 'printable', 'token-shapes', 'redact', 'log', 'wire', 'schema', 'rpc', 'protocol', 'search']);
+const pure = new Set([
+	'errors',
+	'printable',
+	'token-shapes',
+	'redact',
+	'log',
+	'wire',
+	'schema',
+	'rpc',
+	'protocol',
+	'search',
+]);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);
