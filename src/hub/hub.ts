@@ -33,38 +33,20 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../protocol/mcp-types.ts';
-import { rpcError } from '../rpc/rpc-error.ts';
 import type { CallGate } from '../trust/call-gate.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
 import { BackendSet } from './backend-set.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
-import { capabilitiesFor, unknownTool, withDownReasons } from './hub-offer.ts';
+import { capabilitiesFor, unknownPrompt, unknownTool } from './hub-offer.ts';
+import type { HubOptions } from './hub-options.ts';
 import { type Journal, noJournal } from './journal.ts';
 import type { MergedList } from './merged-list.ts';
 import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
-
-/** Options of a `Hub`. */
-export interface HubOptions {
-	backends?: readonly Backend[];
-	log?: Log;
-	journal?: Journal;
-	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
-	listWaitMs?: () => number | undefined;
-	/** Why the server of a tool is left out of the configuration. */
-	unusedReason?: (tool: string) => string | undefined;
-	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
-	results?: BigResults;
-	/** What clients see of the tools. Default: all of them. */
-	exposure?: ToolExposure;
-	/** The policy. Default: every call is allowed. */
-	gate?: CallGate;
-}
 
 /** A provider over many backends. `close` it to stop their processes. */
 export class Hub implements Provider {
@@ -225,11 +207,7 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompt(name), (route) => {
-			if (!route?.backend.getPrompt)
-				throw rpcError(
-					rpcCodes.invalidParams,
-					withDownReasons(`Unknown prompt: ${name}`, this.backends, name),
-				);
+			if (!route?.backend.getPrompt) throw unknownPrompt(name, this.backends);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context), context };
