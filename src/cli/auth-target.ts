@@ -2,6 +2,7 @@
 import type { Configuration, RemoteServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import { hasOwnAuthorization } from '../oauth/own-authorization.ts';
 import { nearest } from './nearest.ts';
 
 export interface AuthTarget {
@@ -45,7 +46,7 @@ function urlTarget(entries: readonly RemoteServerEntry[], url: string): AuthTarg
 }
 
 function targetOf({ url, headers, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
-	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
+	if (hasOwnAuthorization(headers)) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});

@@ -6,6 +6,7 @@ import type { Transport } from '../transport/transport.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { CredentialStore } from './credential-store.ts';
 import { openAuth } from './open-auth.ts';
+import { hasOwnAuthorization } from './own-authorization.ts';
 
 /** A remote server, as an entry of the configuration. */
 export interface RemoteServer {
@@ -43,6 +44,6 @@ function storedAuth(
 	{ environment, log = Log.silent }: RemoteTransportOptions,
 ): HttpAuth | undefined {
 	const { url, name, headers = {}, oauth: settings } = server;
-	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) return undefined;
+	if (hasOwnAuthorization(headers)) return undefined;
 	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), log });
 }

@@ -1,4 +1,5 @@
 /* A remote MCP server by hand that counts its calls and fails as a test says. */
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {
 	beginEvents,
@@ -57,7 +58,7 @@ export async function serveFaulty(options: FaultyOptions = {}): Promise<FaultyRe
 		if (message.method === 'server/discover' && era === 'modern')
 			return answer({ ...about, supportedVersions: ['2026-07-28'], resultType: 'complete' });
 		if (message.method === 'initialize' && era === 'legacy') {
-			const id = `session-${request.headers['x-run'] ?? ''}${Date.now()}-${sessions.size}`;
+			const id = randomUUID();
 			sessions.add(id);
 			return answer({ ...about, protocolVersion: '2025-11-25' }, { 'mcp-session-id': id });
 		}

@@ -2,15 +2,19 @@
  * Remote servers that fail, seen by a client of the hub: each failure recovers, or is
  * explained with the next step, and no call runs twice.
  */
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectServer } from '../../../src/mcp/client/connect-server.ts';
 import { cutStream, type FaultyRemote, onCall, serveFaulty, status } from '../../support/faulty-remote.ts';
-import { beginEvents, event, result, serveRaw } from '../../support/http-server.ts';
+import { beginEvents, event, result, rpcFailure, sendJson, serveRaw } from '../../support/http-server.ts';
 import { serveTls } from '../../support/http-tls.ts';
 import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
 const eras = ['legacy', 'modern'] as const;
+/** A probe of a child process waits 2 s. */
+const SLOWER_THAN_A_PROBE_MS = 2300;
 
 describe.each(eras)('a remote server of the %s era', (era) => {
 	it('that restarts between two calls is used again, and each call runs once', async () => {
@@ -152,6 +156,57 @@ describe('a remote server that refuses calls', () => {
 	});
 });
 
+describe('a modern server that is slow to wake up', () => {
+	it('is found to be modern: silence of a remote server is no sign of its era', async () => {
+		const { remote, served, client } = await open({
+			era: 'modern',
+			fault: ({ message }, response) => {
+				if (message.method === 'initialize') return refuseInitialize(response);
+				if (message.method !== 'server/discover' || remote.methods().length > 1) return false;
+				setTimeout(() => sendDiscovered(response, message.id), SLOWER_THAN_A_PROBE_MS);
+				return true;
+			},
+		});
+		expect(await client.call('shop__write')).toBe('call 1');
+		expect(served.opened.hub.backends.find(({ id }) => id === 'shop')?.serverStatus?.().era).toBe('modern');
+		expect(remote.methods()).not.toContain('initialize');
+	});
+
+	it('and refuses initialize is asked again what it is', async () => {
+		const remote = await serveFaulty({
+			era: 'modern',
+			fault: ({ message }, response) => {
+				if (message.method === 'initialize') return refuseInitialize(response);
+				if (message.method !== 'server/discover' || remote.methods().length > 1) return false;
+				response.writeHead(500).end(); // says nothing about the era
+				return true;
+			},
+		});
+		const client = await connectServer(remote.url, { auth: false });
+		onTestFinished(() => client.close());
+		expect(client.era).toBe('modern');
+		expect(remote.methods().slice(0, 3)).toEqual(['server/discover', 'initialize', 'server/discover']);
+	});
+});
+
+describe('a server that refuses once the version which it offers', () => {
+	it('is asked again with that version', async () => {
+		const remote = await serveFaulty({
+			era: 'modern',
+			fault: ({ message }, response) => {
+				if (message.method !== 'server/discover' || remote.methods().length > 1) return false;
+				const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
+				const error = { code: -32022, message: 'Unsupported protocol version', data };
+				sendJson(response, { jsonrpc: '2.0', id: message.id, error }, 400);
+				return true;
+			},
+		});
+		const client = await connectServer(remote.url, { auth: false });
+		onTestFinished(() => client.close());
+		expect(client.era).toBe('modern');
+	});
+});
+
 describe('a redirect to another origin', () => {
 	it('is not followed, so that no credentials and no arguments get there', async () => {
 		const thief = await serveRaw((_request, response) => response.writeHead(200).end());
@@ -201,6 +256,16 @@ describe('a remote server that does not connect', () => {
 		expect(message).toContain('Welcome');
 	});
 
+	it('because it answers initialize with an error quotes the error', async () => {
+		const { url } = await serveRaw(({ message }, response) =>
+			sendJson(response, rpcFailure(message.id, -32000, 'no licence'), 200),
+		);
+		const { message } = await failureAt(url);
+		expect(message).toContain('the MCP server shop failed in the handshake');
+		expect(message).toContain('no licence');
+		expect(message).toContain(`URL: ${url}`);
+	});
+
 	it('because it accepts and never answers is given up at startMs', async () => {
 		const server = createServer(() => {});
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -221,6 +286,16 @@ describe('a remote server that does not connect', () => {
 		expect(everything).not.toContain('secret-');
 	});
 });
+
+function refuseInitialize(response: ServerResponse): boolean {
+	sendJson(response, rpcFailure(1, -32020, 'Missing MCP-Protocol-Version header'), 400);
+	return true;
+}
+
+function sendDiscovered(response: ServerResponse, id: unknown): void {
+	const about = { capabilities: { tools: {} }, supportedVersions: ['2026-07-28'], resultType: 'complete' };
+	sendJson(response, result(id, about));
+}
 
 interface Opened {
 	remote: FaultyRemote;

@@ -8,7 +8,6 @@ import { StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/c
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it } from 'vitest';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { type Judge, type JudgeTransports, judgeModes, openJudge } from '../../support/judges.ts';
@@ -88,8 +87,7 @@ async function httpFront(place: HubPlace, path: string): Promise<JudgeTransports
 	const token = (await place.run('hub', 'token')).stdout.trim();
 	const requestInit = { headers: { Authorization: `Bearer ${token}` } };
 	return {
-		// The class differs from its own interface in optional members.
-		v1: () => new HttpV1(url, { requestInit }) as unknown as Transport,
+		v1: () => new HttpV1(url, { requestInit }),
 		v2: () => new HttpV2(url, { requestInit }),
 	};
 }

@@ -29,11 +29,12 @@ export interface FailureFacts {
 	readonly logFile: string;
 }
 
-/** The error for people and programs. An error that the server answered with passes unchanged. */
+/** The error for people and programs. An error that the server answered a request of a client with passes unchanged. */
 export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraError {
 	const error = OrchestraError.from(thrown);
-	if (rpcErrorOf(error) || error.code === 'canceled' || 'details' in error.data) return error;
 	const { entry, phase, elapsedMs, logFile } = facts;
+	const isAnswer = rpcErrorOf(error) !== undefined && phase !== 'initialize';
+	if (isAnswer || error.code === 'canceled' || 'details' in error.data) return error;
 	// For another error, we ended the process ourselves.
 	const ended = error.code === 'closed' ? endOf(facts.diagnosis) : undefined;
 	const outcome = outcomeOf(error, phase);
