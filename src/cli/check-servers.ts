@@ -2,9 +2,12 @@
 import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
+import { stateFolder } from '../files/state-folder.ts';
+import { type KnownServer, knownFileOf, writeKnown } from '../hub/backends/mcp/known-server.ts';
+import { listServer } from '../hub/backends/mcp/list-server.ts';
 import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
 import { Log } from '../log.ts';
-import { McpClient } from '../mcp/client/mcp-client.ts';
+import { ServerConnection } from '../mcp/client/server-connection.ts';
 import type { Transport } from '../transport/transport.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type { CommandInput } from './command.ts';
@@ -59,18 +62,32 @@ async function checkServer(
 	const { startMs } = entry.settings;
 	try {
 		const clientInfo = { name: 'mctl', version: packageVersion() };
-		const client = await McpClient.open(() => open(entry, environment), { clientInfo, startMs, signal });
+		const start = (): Promise<Transport> => open(entry, environment);
+		const connection = await ServerConnection.open(start, { clientInfo, capabilities: {}, startMs, signal });
+		const stop = (): void => void connection.close();
+		signal.addEventListener('abort', stop, { once: true });
 		try {
-			const { tools } = await client.listTools({ signal, maxMs: startMs });
-			const { era, revision, serverInfo } = client;
+			const known = await listServer(connection, { timeoutMs: entry.settings.timeoutMs, log: Log.silent });
+			remember(entry, environment, known);
+			const { tools, era, revision, serverInfo } = known;
 			const version = serverInfo?.version ?? null;
 			return { isOk: true, elapsedMs: elapsed(), tools: tools.length, era, revision, version };
 		} finally {
-			await client.close();
+			signal.removeEventListener('abort', stop);
+			await connection.close();
 		}
 	} catch (thrown) {
 		const { code, message, hint, data } = OrchestraError.from(thrown);
 		return { isOk: false, elapsedMs: elapsed(), error: { code, message, hint, data } };
+	}
+}
+
+/** The hub need not start the server for its lists then. */
+function remember(entry: ServerEntry, environment: CommandInput['environment'], known: KnownServer): void {
+	try {
+		writeKnown(knownFileOf(stateFolder(environment), entry, packageVersion()), known);
+	} catch {
+		// The check itself has worked; the hub reports a state folder that cannot be written.
 	}
 }
 

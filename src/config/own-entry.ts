@@ -33,6 +33,7 @@ const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
 /** True when this command is `mctl serve` or `mctl bridge`, however it is started, for the hub of its folder. */
 export function isOwnCommand({ command, args = [] }: Pick<SpawnRecord, 'command' | 'args'>): boolean {
 	const words = [command, ...args];
+	if (!words.some((word) => serverCommands.includes(word))) return false;
 	const at = words.findIndex(isOwnProgram);
 	if (words.some((word) => elsewhere.test(word))) return false;
 	return (
@@ -56,8 +57,17 @@ export function markedEnvironment(
 
 function isOwnProgram(word: string): boolean {
 	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
+	// Only a path can be a link to this program; a configuration may have hundreds of words.
+	if (!/[/\\]/.test(word)) return false;
 	const place = realPath(word);
-	return place !== undefined && ownFiles.some((file) => realPath(join(packageRoot(), file)) === place);
+	return place !== undefined && ownPlaces().has(place);
+}
+
+let places: ReadonlySet<string> | undefined;
+
+function ownPlaces(): ReadonlySet<string> {
+	places ??= new Set(ownFiles.flatMap((file) => realPath(join(packageRoot(), file)) ?? []));
+	return places;
 }
 
 function realPath(path: string): string | undefined {

@@ -6,7 +6,7 @@
  * double would lose digits; other frames do not change.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
-import { isObject, type JsonObject, memberText } from '../wire/json.ts';
+import { isObject, type JsonObject, losesDigits, memberText } from '../wire/json.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
@@ -58,9 +58,4 @@ export function readExact(struct: JsonObject | undefined, bytes: Uint8Array): Ex
 /** The JSON text of the object, exact when it is known. */
 export function exactText(object: ExactObject): string {
 	return object.text ?? JSON.stringify(object.value);
-}
-
-/** A number of more than fifteen digits may not survive as a double. */
-function losesDigits(text: string): boolean {
-	return /\d{16}|\d\.\d{15}/.test(text);
 }

@@ -191,7 +191,8 @@ export class Child {
 
 	async #stopDescendants(status: ExitStatus, guard: Guard): Promise<ExitStatus> {
 		if (!isWindows) {
-			await this.#stopTree();
+			// A ladder that runs already is awaited.
+			if (this.#treeStopped || (await this.#tree.hasLeftovers())) await this.#stopTree();
 			guard.remove(this.pid);
 		}
 		this.#closeOutput();

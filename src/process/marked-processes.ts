@@ -4,15 +4,20 @@
  * Pids are assigned in ascending order, so the descendants of a young child have pids
  * between its own and the last one assigned, which /proc/loadavg contains. That makes
  * the search after a short run take microseconds. For an older child the pids may have
- * wrapped around, so every process is read.
+ * wrapped around, so every process is read; children that exit at about the same time
+ * share one scan.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode } from '../errors.ts';
-import { MARK_VARIABLE } from './mark.ts';
+import { MARK_VARIABLE, markOfProcess } from './mark.ts';
 import { processStat } from './process-stat.ts';
 
 /** Pids assigned within this time after the start of a child do not wrap around. */
 const YOUNG_MS = 2000;
+
+/** How long the exits of several children are collected for one scan, in milliseconds. */
+const SHARED_SCAN_MS = 5;
 
 /** Scans when a process exited or was in exec during the scan. */
 const SCAN_ATTEMPTS = 3;
@@ -39,6 +44,23 @@ export function findMarked(mark: string, origin?: Origin): number[] {
 	}
 }
 
+/**
+ * The same for a child that has exited, with one scan for all children that exit within a few milliseconds. The scan
+ * begins after the call, so it sees everything that the child left.
+ */
+export async function findMarkedSoon(mark: string, origin: Origin): Promise<number[]> {
+	if (process.platform !== 'linux' || isYoung(origin)) return findMarked(mark, origin);
+	scan ??= sleep(SHARED_SCAN_MS).then(() => {
+		scan = undefined;
+		return new Set(findMarked(markOfProcess()));
+	});
+	const ours = await scan;
+	return [...ours].filter((pid) => isMarked(pid, mark));
+}
+
+/** The scan that is about to begin: the pids of all processes with a mark of this process. */
+let scan: Promise<ReadonlySet<number>> | undefined;
+
 /** True while the process is alive and its mark starts with `mark`. */
 export function isMarked(pid: number, mark: string): boolean {
 	return readMark(pid, mark) === 'marked';
@@ -56,8 +78,7 @@ export function isGuarded(mark: string): boolean {
 }
 
 function candidates(origin: Origin | undefined): number[] {
-	const isYoung = origin !== undefined && performance.now() - origin.startedAt < YOUNG_MS;
-	const last = isYoung ? lastPid() : 0;
+	const last = origin !== undefined && isYoung(origin) ? lastPid() : 0;
 	if (origin === undefined || last === 0) return listPids(() => true);
 	const { pid: first } = origin;
 	const count = last - first;
@@ -67,6 +88,10 @@ function candidates(origin: Origin | undefined): number[] {
 		);
 	}
 	return listPids(count > 0 ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last);
+}
+
+function isYoung({ startedAt }: Origin): boolean {
+	return performance.now() - startedAt < YOUNG_MS;
 }
 
 function listPids(isWanted: (pid: number) => boolean): number[] {

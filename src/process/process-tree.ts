@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP_POLL_MS, hasLiveMember, isLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
-import { findMarked, isMarked, type Origin } from './marked-processes.ts';
+import { findMarked, findMarkedSoon, isMarked, type Origin } from './marked-processes.ts';
 
 export class ProcessTree {
 	readonly #origin: Origin;
@@ -18,6 +18,12 @@ export class ProcessTree {
 	constructor(origin: Origin, mark: string | undefined) {
 		this.#origin = origin;
 		this.#mark = mark;
+	}
+
+	/** After the leader has exited: whether it left processes behind. */
+	async hasLeftovers(): Promise<boolean> {
+		if (signalGroup(this.#origin.pid, 0)) return true;
+		return this.#mark !== undefined && (await findMarkedSoon(this.#mark, this.#origin)).length > 0;
 	}
 
 	/** Send a signal to every process of the tree; false when none is left. */

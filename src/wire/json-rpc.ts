@@ -27,19 +27,43 @@ export class ExactNumber {
 	}
 }
 
-/** `JSON.stringify` cannot write raw digits, so an unguessable placeholder string is written first. */
+/** JSON kept as its text, to be written as it was read. Inside our own messages only. */
+export class JsonText {
+	readonly text: string;
+
+	/** @param text must be well-formed and without line breaks */
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	toJSON(): unknown {
+		if (!isEncoding) return JSON.parse(this.text);
+		hasPlaceholder = true;
+		placeholder ??= `exact:${crypto.randomUUID()}:`;
+		return `${placeholder}#${embedded.push(this.text) - 1}`;
+	}
+}
+
+/** `JSON.stringify` cannot write raw text, so an unguessable placeholder string is written first. */
 let placeholder: string | undefined;
 let isEncoding = false;
 let hasPlaceholder = false;
+let embedded: string[] = [];
 
 function stringify(value: unknown): string | undefined {
 	isEncoding = true;
 	hasPlaceholder = false;
 	try {
 		const text = JSON.stringify(value);
-		return hasPlaceholder ? text.replaceAll(new RegExp(`"${placeholder}([-+.\\deE]+)"`, 'g'), '$1') : text;
+		if (!hasPlaceholder) return text;
+		const pattern = new RegExp(`"${placeholder}(?:#(\\d+)|([-+.\\deE]+))"`, 'g');
+		return text.replace(
+			pattern,
+			(_all, at?: string, digits?: string) => digits ?? embedded[Number(at)] ?? 'null',
+		);
 	} finally {
 		isEncoding = false;
+		if (embedded.length > 0) embedded = [];
 	}
 }
 

@@ -55,6 +55,11 @@ function memberOf(text: string, key: string): string | undefined {
 	return found;
 }
 
+/** Whether a text has a number of more than fifteen digits, which may not survive as a double. */
+export function losesDigits(text: string): boolean {
+	return /\d{16}|\d\.\d{15}/.test(text);
+}
+
 /** The source texts of the elements of an array, which must be valid JSON; `[]` gives one empty text. */
 export function elementsOf(text: string): string[] {
 	const elements: string[] = [];

@@ -9,7 +9,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
+import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
@@ -158,24 +158,31 @@ export class CallContext {
 	 * rising values, so a value that does not rise is sent as the last one plus a small step.
 	 */
 	progress(progress: number, total?: number, message?: string): void {
+		this.forwardProgress({ progress, total, message });
+	}
+
+	/** Send the progress of another server, with fields that we do not know. Rules as for `progress`. */
+	forwardProgress({ progress, total, ...rest }: Readonly<Record<string, unknown>>): void {
 		const { progressToken } = this.#meta;
-		if (!isToken(progressToken) || !Number.isFinite(progress)) return;
+		if (!isToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
 		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
 		this.#progress = progress > this.#progress ? progress : least;
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
-		this.#notify('notifications/progress', {
-			progressToken,
-			progress: this.#progress,
-			total: finiteTotal,
-			message,
-		});
+		const sent = { ...rest, progressToken, progress: this.#progress, total: finiteTotal };
+		this.#notify('notifications/progress', sent);
 	}
 
 	/** Log to the client, when it wants messages of this level. */
 	log(level: McpLogLevel, data: unknown, logger?: string): void {
+		this.forwardLog({ level, logger, data });
+	}
+
+	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
+	forwardLog(params: Readonly<Record<string, unknown>>): void {
+		const { level } = params;
 		const least = this.logLevel;
-		if (least === undefined || logLevels.indexOf(level) < logLevels.indexOf(least)) return;
-		this.#notify('notifications/message', { level, logger, data });
+		if (least === undefined || !isLogLevel(level)) return;
+		if (logLevels.indexOf(level) >= logLevels.indexOf(least)) this.#notify('notifications/message', params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */

@@ -1,6 +1,7 @@
 /* Calls of MCP servers through a hub: nothing is lost on the way, and nothing runs twice. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { JsonText } from '../../../src/wire/json-rpc.ts';
 import { gateway, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -33,6 +34,14 @@ describe('a call of an MCP server', () => {
 			_meta: { traceparent: '00-1-1-01', 'example.com/x': [1] },
 		});
 		expect(result).toMatchObject({ structuredContent: { kept: 1e21 }, extra: true });
+	});
+
+	it('passes numbers on with all their digits', async () => {
+		const client = await (await serveServers({ gate: gateway() })).client();
+		const line = await client.call('gate__line', {
+			big: new JsonText('[12345678901234567890,0.10000000000000000001]'),
+		});
+		expect(line).toContain('"arguments":{"big":[12345678901234567890,0.10000000000000000001]}');
 	});
 
 	it('delivers progress and logs in order, before the result', async () => {
@@ -142,7 +151,7 @@ describe('a call of an MCP server', () => {
 		expect(statusOf(served, 'gate')).toMatchObject({
 			state: 'stopped',
 			pid: null,
-			tools: 18,
+			tools: 19,
 			version: '1.2.3',
 		});
 		expect(await client.call('gate__pid')).not.toBe(pid);

@@ -18,7 +18,8 @@ import {
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
-import { isObject } from '../../../wire/json.ts';
+import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
+import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -139,7 +140,9 @@ export class ServerCalls {
 			maxTotalMs: maxMs,
 			work: context,
 			keepsText: true,
-			onProgress: context.wantsProgress ? (params) => forwardProgress(context, params) : undefined,
+			onProgress: context.wantsProgress
+				? (params) => isObject(params) && context.forwardProgress(params)
+				: undefined,
 			// The tag is `onLog`, without a copy of these options.
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
@@ -162,6 +165,7 @@ const never = (): boolean => false;
 function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
+	if (losesDigits(context.text)) keepDigits(forwarded, context.text);
 	// The session has opened the sealed state of the client.
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
@@ -170,6 +174,12 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
 	}
 	return forwarded;
+}
+
+/** Arguments with numbers that a double cannot hold are sent as they were written. */
+function keepDigits(forwarded: Result, text: string): void {
+	const written = 'arguments' in forwarded ? memberText(text, 'params', 'arguments') : undefined;
+	if (written !== undefined && !/[\r\n]/.test(written)) forwarded['arguments'] = new JsonText(written);
 }
 
 /** A modern request says what its client can do. */
@@ -181,15 +191,4 @@ function modernMeta(context: CallContext, own: Result, version: string): Result 
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
 	return meta;
-}
-
-function forwardProgress(context: CallContext, params: unknown): void {
-	if (!isObject(params)) return;
-	const { progress, total, message } = params;
-	if (typeof progress !== 'number') return;
-	context.progress(
-		progress,
-		typeof total === 'number' ? total : undefined,
-		typeof message === 'string' ? message : undefined,
-	);
 }

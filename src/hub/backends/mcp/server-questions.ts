@@ -7,7 +7,6 @@
 import { OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import { isLogLevel } from '../../../protocol/mcp-types.ts';
 import { metaOf } from '../../../protocol/meta.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
@@ -70,9 +69,8 @@ export class ServerQuestions {
 
 /** Send a log message of a server to the client of a call. */
 export function forwardLog(context: CallContext, params: unknown): void {
-	if (!isObject(params)) return;
-	const { level, data, logger } = params;
-	if (isLogLevel(level)) context.log(level, data, typeof logger === 'string' ? logger : undefined);
+	const own = withoutToken(params);
+	if (own) context.forwardLog(own);
 }
 
 /** A progress token is valid on one connection only. */
