@@ -72,7 +72,7 @@ function sharedLayers() {
 		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect|http/)|config/project-file|search/text/edit-distance',
 		cli: 'cli/(command|nearest).ts',
 		mcp: 'mcp/|protocol/',
-		config: 'config/',
+		config: 'config/(?!clients/|edit/)',
 		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({

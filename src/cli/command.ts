@@ -12,12 +12,16 @@ export interface Flag {
 	/** How the value is called in the help, e.g. `MS`. A boolean flag with one takes a value after `=` only. */
 	value?: string;
 	short?: string;
+	/** It may be given several times; `lists` has all its values, `flags` the last. */
+	repeats?: boolean;
 }
 
 export interface CommandInput {
 	/** The words after the command, flags taken out. */
 	words: readonly string[];
 	flags: Readonly<Record<string, string | boolean | undefined>>;
+	/** All values of the flags that repeat, in their order. */
+	lists?: ReadonlyMap<string, readonly string[]>;
 	out: Output;
 	environment: Readonly<NodeJS.ProcessEnv>;
 	/** Aborted by the first Ctrl-C or SIGTERM. */

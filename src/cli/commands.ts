@@ -118,11 +118,31 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	check: {
 		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
+		isRare: true,
 		load: async () => (await import('./commands/check.ts')).check,
 	},
 	init: {
-		summary: 'Write orchestra.json and a tools folder in this directory',
+		summary: 'Write orchestra.json and import the servers of your MCP clients',
 		load: async () => (await import('./commands/init.ts')).init,
+	},
+	add: {
+		summary: 'Add an MCP server to the configuration',
+		load: async () => (await import('./commands/add.ts')).add,
+	},
+	remove: {
+		summary: 'Remove an MCP server from the configuration',
+		isRare: true,
+		load: async () => (await import('./commands/remove.ts')).remove,
+	},
+	enable: {
+		summary: 'Enable an MCP server of the configuration',
+		isRare: true,
+		load: async () => (await import('./commands/enable.ts')).enable,
+	},
+	disable: {
+		summary: 'Disable an MCP server and keep its entry',
+		isRare: true,
+		load: async () => (await import('./commands/disable.ts')).disable,
 	},
 	doctor: {
 		summary: 'Check configuration, tools, runtimes and certificates',

@@ -21,6 +21,9 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 	['auth', remoteServers],
 	['prompt', promptNames],
 	['hub logs', serverNames],
+	['remove', serverNames],
+	['enable', serverNames],
+	['disable', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);

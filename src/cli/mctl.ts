@@ -45,12 +45,12 @@ async function run(args: string[]): Promise<void> {
 	if (asked.kind === 'overview') return out.line(overview(commands));
 	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));
 	const command = await asked.entry.load();
-	const { words, flags } = parseFlags(command, asked.rest);
+	const { words, flags, lists } = parseFlags(command, asked.rest);
 	if (flags['help']) return out.line(commandHelp(asked.entry, command));
 	graceMs = command.graceMs ?? INTERRUPT_GRACE_MS;
 	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
 	try {
-		await command.run({ words, flags, out, environment: process.env, signal: interrupt.signal });
+		await command.run({ words, flags, lists, out, environment: process.env, signal: interrupt.signal });
 	} finally {
 		// A server has flushed its output or given it up; a handle that is left must not keep it alive.
 		if (command.ownsSignals) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();

@@ -12,6 +12,8 @@ import { nearest } from './nearest.ts';
 export interface ParsedWords {
 	readonly words: readonly string[];
 	readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+	/** All values of the flags that repeat, in their order. */
+	readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
 const help: Flag = { type: 'boolean', short: 'h', help: 'show this help' };
@@ -25,11 +27,16 @@ export function parseFlags(command: Command, args: readonly string[]): ParsedWor
 	const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
 	const words: string[] = [];
 	const flags = new Map<string, string | boolean>();
+	const lists = new Map<string, string[]>();
 	for (const token of tokens) {
 		if (token.kind === 'positional') words.push(token.value);
-		if (token.kind === 'option') flags.set(token.name, valueOf(command, known, token));
+		if (token.kind !== 'option') continue;
+		const value = valueOf(command, known, token);
+		flags.set(token.name, value);
+		if (known.get(token.name)?.repeats && typeof value === 'string')
+			lists.set(token.name, [...(lists.get(token.name) ?? []), value]);
 	}
-	return { words, flags: Object.fromEntries(flags) };
+	return { words, flags: Object.fromEntries(flags), lists };
 }
 
 interface OptionToken {

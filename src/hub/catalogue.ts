@@ -3,8 +3,8 @@
  *
  * Backends are listed in parallel, each with a deadline. For a backend that fails or is
  * late, its last known items are used. A late answer is applied when it arrives, and
- * clients are notified. A call of an unknown tool waits longer than a list, because a
- * late backend may have the tool.
+ * clients are notified. A request for an unknown item waits longer than a list, because a
+ * late backend may have the item.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -19,7 +19,7 @@ import { PartialList } from './partial-list.ts';
 
 /** How long a list waits for a backend that has not answered, in milliseconds. */
 export const LIST_WAIT_MS = 2000;
-/** How long the call of an unknown tool waits for late backends. */
+/** How long a request for an unknown item waits for late backends. */
 const CALL_WAIT_MS = 10_000;
 
 interface Lists {
@@ -77,25 +77,34 @@ export class Catalogue {
 	/** The route of a tool, as soon as it is known; a slow backend does not delay the tools of others. */
 	tool(name: string): Awaitable<Route<Tool> | undefined> {
 		const list = this.tools();
-		if (!(list instanceof Promise)) return list.routes.get(name) ?? this.#lateTool(name);
+		const whole = this.search(['tools'], () => after(this.tools(), ({ routes }) => routes.get(name)));
+		if (!(list instanceof Promise)) return whole;
 		const partial = this.#partial?.find(() => this.#partialRoute(name));
-		const whole = list.then(({ routes }) => routes.get(name) ?? this.#lateTool(name));
 		return partial ? Promise.race([partial, whole]) : whole;
 	}
 
-	/** Wait for late backends, which may have the tool. */
-	#lateTool(name: string): Awaitable<Route<Tool> | undefined> {
-		if (this.#lateBackends('tools').size === 0) return undefined;
-		return within(this.#whenLate(name), CALL_WAIT_MS, false);
+	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late backend has answered. */
+	search<T>(kinds: readonly CatalogueKind[], look: () => Awaitable<T | undefined>): Awaitable<T | undefined> {
+		return after(look(), (found) => {
+			if (found !== undefined || this.#lateAnswers(kinds).length === 0) return found;
+			return within(this.#whenLate(kinds, look), CALL_WAIT_MS, false);
+		});
 	}
 
-	async #whenLate(name: string): Promise<Route<Tool> | undefined> {
+	async #whenLate<T>(
+		kinds: readonly CatalogueKind[],
+		look: () => Awaitable<T | undefined>,
+	): Promise<T | undefined> {
 		for (;;) {
-			const route = (await this.tools()).routes.get(name);
-			const late = [...this.#lateBackends('tools').values()];
-			if (route !== undefined || late.length === 0) return route;
+			const found = await look();
+			const late = this.#lateAnswers(kinds);
+			if (found !== undefined || late.length === 0) return found;
 			await Promise.race(late); // each removes itself from the map before it resolves
 		}
+	}
+
+	#lateAnswers(kinds: readonly CatalogueKind[]): Promise<void>[] {
+		return kinds.flatMap((kind) => [...this.#lateBackends(kind).values()]);
 	}
 
 	/** The last known items stand in for backends that have not answered, so that names stay with their backends. */
@@ -115,6 +124,11 @@ export class Catalogue {
 				(offers) => mergeByName(offers, this.#warn),
 			),
 		);
+	}
+
+	/** The route of a prompt. */
+	prompt(name: string): Awaitable<Route<Prompt> | undefined> {
+		return this.search(['prompts'], () => after(this.prompts(), ({ routes }) => routes.get(name)));
 	}
 
 	resources(): Awaitable<MergedList<Resource>> {
@@ -242,8 +256,9 @@ export class Catalogue {
 
 	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
-		// A backend that is down was logged before.
-		if (backend.downReason === undefined) this.#log.warn(message);
+		// A backend that is down was logged before, and one that was removed is expected to end.
+		const isNews = backend.downReason === undefined && this.#backends().includes(backend);
+		if (isNews) this.#log.warn(message);
 		else this.#log.debug(message);
 		return this.#lastItemsOf(kind, backend);
 	}

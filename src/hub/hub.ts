@@ -39,8 +39,9 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
-import { resourceOwner, uriOwner } from './resource-owner.ts';
+import { resourceOwner, templateOwner } from './resource-owner.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
@@ -166,12 +167,14 @@ export class Hub implements Provider {
 
 	#unknownTool(name: string): OrchestraError {
 		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`));
+		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`, name));
 	}
 
 	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
-	withDownReasons(sentence: string): string {
-		const reasons = this.#backends.flatMap(({ downReason }) => downReason ?? []);
+	withDownReasons(sentence: string, name = ''): string {
+		const mayHave = ({ id, qualifiesNames }: Backend): boolean =>
+			!qualifiesNames || name.startsWith(qualifiedName(id, ''));
+		const reasons = this.#backends.filter(mayHave).flatMap(({ downReason }) => downReason ?? []);
 		if (reasons.length === 0) return sentence;
 		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;
 	}
@@ -184,10 +187,9 @@ export class Hub implements Provider {
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
-		return after(this.#catalogue.prompts(), ({ routes }) => {
-			const route = routes.get(name);
+		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`));
+				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`, name));
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
@@ -214,8 +216,7 @@ export class Hub implements Provider {
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
 		const { ref } = params;
 		if (ref.type === 'ref/prompt') {
-			return after(this.#catalogue.prompts(), ({ routes }) => {
-				const route = routes.get(ref.name ?? '');
+			return after(this.#catalogue.prompt(ref.name ?? ''), (route) => {
 				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
 				return (
 					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
@@ -223,9 +224,8 @@ export class Hub implements Provider {
 				);
 			});
 		}
-		return after(this.#catalogue.templates(), ({ routes }) => {
-			const uri = ref.uri ?? '';
-			const backend = routes.get(uri)?.backend ?? uriOwner(uri, this.#backends);
+		const uri = ref.uri ?? '';
+		return after(templateOwner(uri, this.#backends, this.#catalogue), (backend) => {
 			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
 			return backend.complete?.(params, context) ?? nothingToComplete;
 		});

@@ -6,7 +6,7 @@
  * item is qualified, and a warning names both. The list is sorted by name.
  */
 import type { Backend } from './backends/backend.ts';
-import { DEFAULT_PROVIDER, qualifiedName, qualifiedUri, shortened } from './names.ts';
+import { DEFAULT_PROVIDER, plainName, qualifiedName, qualifiedUri, shortened } from './names.ts';
 
 /** Where a call of a name goes. */
 export interface Route<T> {
@@ -28,7 +28,7 @@ export interface BackendItems<T> {
 	readonly items: readonly T[];
 }
 
-/** Merge lists by `name`. A shortened name is kept in full in `_meta` and `title`. */
+/** Merge lists by `name`. A changed name is kept in full in `_meta` and `title`. */
 export function mergeByName<T extends { name: string; title?: unknown; _meta?: unknown }>(
 	offers: readonly BackendItems<T>[],
 	warn: (text: string) => void,
@@ -38,7 +38,7 @@ export function mergeByName<T extends { name: string; title?: unknown; _meta?: u
 	for (const { backend, items: offered } of offers) {
 		for (const item of offered) {
 			const full = fullName(routes, backend, item.name, warn);
-			const name = shortened(full);
+			const name = shortened(backend.kind === 'mcp' ? plainName(full) : full);
 			if (routes.has(name)) {
 				warn(`${backend.id} offers "${item.name}" twice; the second is left out`);
 				continue;

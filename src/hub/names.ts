@@ -1,6 +1,6 @@
 /*
- * Names that clients see: at most 64 characters, and the same for the same
- * configuration.
+ * Names that clients see: at most 64 characters that agents accept, and the same for
+ * the same configuration.
  */
 
 /** Longest name of a tool that every agent accepts. */
@@ -30,6 +30,12 @@ export function ownUri(backend: string, uri: string): string {
 export function shortened(name: string): string {
 	if (name.length <= NAME_CHARACTERS) return name;
 	return `${name.slice(0, NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hashOf(name)}`;
+}
+
+/** The name; when agents would refuse a character of it, with `_` instead and a hash of the whole name. */
+export function plainName(name: string): string {
+	const plain = name.replaceAll(/[^\w.-]/gu, '_');
+	return plain === name ? name : `${plain}_${hashOf(name)}`;
 }
 
 /** FNV-1a: fast, and `node:crypto` need not be loaded at start. */

@@ -121,23 +121,23 @@ const tools = {
 			: required({ user_name: elicit('What is your name?', { name: { type: 'string' } }) });
 	}),
 	test_input_required_result_sampling: tool('Asks the model', async (_input, context) => {
-		const { sample_request: sample } = await context.askAll({ sample_request: sampling('The capital?') });
+		const { sample_request: sample } = await askAll(context, { sample_request: sampling('The capital?') });
 		return `Sampling result: ${sample.content?.text}`;
 	}),
 	test_input_required_result_list_roots: tool('Asks for roots', async (_input, context) => {
-		const { roots_request: roots } = await context.askAll({ roots_request: { method: 'roots/list' } });
+		const { roots_request: roots } = await askAll(context, { roots_request: { method: 'roots/list' } });
 		return `Found ${roots.roots.length} root(s)`;
 	}),
 	test_input_required_result_request_state: tool('Keeps a state', async (_input, context) => {
-		await context.askAll({ confirm: elicit('Please confirm', { ok: { type: 'boolean' } }) });
+		await askAll(context, { confirm: elicit('Please confirm', { ok: { type: 'boolean' } }) });
 		return 'state-ok';
 	}),
 	test_input_required_result_tampered_state: tool('Signs its state', async (_input, context) => {
-		await context.askAll({ confirm: elicit('Please confirm', { ok: { type: 'boolean' } }) });
+		await askAll(context, { confirm: elicit('Please confirm', { ok: { type: 'boolean' } }) });
 		return 'confirmed';
 	}),
 	test_input_required_result_multiple_inputs: tool('Asks three things', async (_input, context) => {
-		const answers = await context.askAll({
+		const answers = await askAll(context, {
 			user_name: elicit('What is your name?', { name: { type: 'string' } }),
 			greeting: sampling('Generate a greeting'),
 			client_roots: { method: 'roots/list' },
@@ -145,8 +145,8 @@ const tools = {
 		return `Answers: ${Object.keys(answers).join(', ')}`;
 	}),
 	test_input_required_result_multi_round: tool('Asks twice', async (_input, context) => {
-		const { step1 } = await context.askAll({ step1: elicit('Your name?', { name: { type: 'string' } }) });
-		const { step2 } = await context.askAll({ step2: elicit('A colour?', { color: { type: 'string' } }) });
+		const { step1 } = await askAll(context, { step1: elicit('Your name?', { name: { type: 'string' } }) });
+		const { step2 } = await askAll(context, { step2: elicit('A colour?', { color: { type: 'string' } }) });
 		return `${step1.content.name} likes ${step2.content.color}`;
 	}),
 	test_input_required_result_capabilities: tool('Asks what can be asked', async (_input, context) => {
@@ -154,7 +154,7 @@ const tools = {
 		if (context.clientCapabilities.sampling) questions.sample = sampling('hello');
 		if (context.clientCapabilities.elicitation)
 			questions.name = elicit('Name?', { name: { type: 'string' } });
-		return JSON.stringify(await context.askAll(questions));
+		return JSON.stringify(await askAll(context, questions));
 	}),
 };
 
@@ -283,7 +283,20 @@ async function askForm(context, message, properties) {
 }
 
 function required(inputRequests) {
-	return { resultType: 'input_required', inputRequests };
+	return { resultType: 'input_required', inputRequests: named(inputRequests) };
+}
+
+function askAll(context, questions) {
+	return context.askAll(named(questions));
+}
+
+/** The legacy era has no keys of questions; the suite demands them, so they are in `_meta` for the relay. */
+function named(questions) {
+	if (!process.argv.includes('--legacy')) return questions;
+	const entries = Object.entries(questions);
+	return Object.fromEntries(
+		entries.map(([key, { method, params }]) => [key, { method, params: { ...params, _meta: { key } } }]),
+	);
 }
 
 function changed(kind) {

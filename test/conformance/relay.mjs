@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isLoopback, refusalOf, statusOf } from './http-rules.mjs';
 import { Pipe } from './pipe.mjs';
+import { withHubKeys, withSuiteKeys } from './question-keys.mjs';
 
 const program = fileURLToPath(new URL('server.mjs', import.meta.url));
 const subject = process.argv[2] === undefined ? { args: [program] } : gateway(process.argv[2]);
@@ -95,7 +96,9 @@ function sessionFor(request, response, body) {
 
 /** One answer is plain JSON; anything before it makes a stream of events. */
 function relay(pipe, body, response, isModernRequest) {
-	const call = pipe.call(body, (message, isLast) => {
+	const isRenamed = isModernRequest && process.argv[2] === 'gateway-legacy';
+	const call = pipe.call(isRenamed ? withHubKeys(body) : body, (received, isLast) => {
+		const message = isRenamed ? withSuiteKeys(received) : received;
 		if (isLast && !response.headersSent) {
 			return answer(response, isModernRequest ? statusOf(message, body) : 200, message);
 		}

@@ -33,6 +33,16 @@ describe('mergeByName', () => {
 		expect(merge(offers).items.map(({ name }) => name)).toEqual(['a__m', 'b__a', 'b__z']);
 	});
 
+	it('replaces what agents refuse in the name of a tool of an MCP server, and keeps the whole in title and _meta', () => {
+		const { items, routes } = merge([
+			[{ ...backend('odd', true), kind: 'mcp' }, ['with space', 'with\u0007space', '😀']],
+		]);
+		expect(items.map(({ name }) => name)).toEqual(items.map(() => expect.stringMatching(/^odd__[\w]+$/)));
+		expect(new Set(items.map(({ name }) => name)).size).toBe(3);
+		expect([...routes.values()].map(({ name }) => name)).toEqual(['with space', 'with\u0007space', '😀']);
+		expect(items).toContainEqual(expect.objectContaining({ title: 'odd__😀' }));
+	});
+
 	it('shortens a long name the same way each time and keeps the whole in title and _meta', () => {
 		const long = 'x'.repeat(80);
 		const { items } = merge([[backend('server', true), [long]]]);

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The built mctl, for a Node to run. */
+export const main: string = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface MctlResult {
 	stdout: string;

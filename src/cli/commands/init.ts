@@ -1,64 +1,108 @@
-/* `mctl init`: a configuration to start from, which keeps what an `.mcp.json` says already. */
+/*
+ * `mctl init`: a configuration to start from, and the servers of your MCP clients in it.
+ *
+ * Without a terminal and without flags it writes `orchestra.json` alone, which keeps what
+ * an `.mcp.json` says already: a script never changes the clients by accident.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { undoLatestMove } from '../../config/clients/move-backup.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
+import { newConfigurationText } from '../../config/new-configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { readRegularText } from '../../files/regular-file.ts';
+import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type MoveIn, moveIn, openMoveIn } from '../move-in.ts';
 
 const FILE = 'orchestra.json';
 
 export const init: Command = {
-	usage: 'mctl init',
-	examples: ['mctl init', 'mctl init && mctl new tool my-tool && mctl list'],
-	flags: {},
+	usage: 'mctl init [--yes | --only NAMES] [--user] [--keep] [--dry-run] | --undo [--force]',
+	examples: [
+		'mctl init --dry-run               # what would change in which file',
+		'mctl init --yes                   # import all servers, connect all clients',
+		'mctl init --only files,github',
+		'mctl init --undo                  # every file as it was',
+	],
+	flags: {
+		yes: { type: 'boolean', short: 'y', help: 'import all servers of all clients' },
+		only: { type: 'string', value: 'NAMES', help: 'import these servers, as in a,b' },
+		user: { type: 'boolean', help: 'all into your own configuration, not into orchestra.json' },
+		keep: { type: 'boolean', help: 'leave the servers in the clients too' },
+		'dry-run': { type: 'boolean', help: 'print a diff and write nothing' },
+		undo: { type: 'boolean', help: 'restore every file that the last init changed' },
+		force: { type: 'boolean', help: 'with --undo: also files that were changed since' },
+	},
 
-	async run({ words, out }) {
-		refuseWords({ words }, init);
-		if (existsSync(FILE)) {
-			throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
-				hint: 'Edit it; `mctl doctor` says whether it is right.',
-			});
-		}
-		const servers = serversOf('.mcp.json');
-		const count = Object.keys(servers).length;
-		writeFileSync(FILE, configurationText(servers), { flag: 'wx' });
-		const hasTools = existsSync('tools');
-		mkdirSync('tools', { recursive: true });
-		out.line(
-			`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
-		);
-		if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
-		out.line('\nNext: mctl new tool my-tool');
-		out.line('Then: mctl doctor');
+	async run(input) {
+		refuseWords(input, init);
+		checkFlags(input);
+		const { flags, environment, out } = input;
+		if (flags['undo'] === true) return undo(input);
+		const home = environment['HOME'] || homedir();
+		const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
+		const imports = ['yes', 'only', 'user', 'keep', 'dry-run'].some((name) => flags[name] !== undefined);
+		if (!imports && !isTerminal) return startProject(input, home);
+		const move = openMoveIn(environment, { home, isForUser: flags['user'] === true });
+		if (!imports && move.survey.files.length === 0) return startProject(input, home);
+		return moveIn(move, input);
 	},
 };
+
+function checkFlags({ flags }: CommandInput): void {
+	const others = ['yes', 'only', 'user', 'keep', 'dry-run'].filter((name) => flags[name] !== undefined);
+	if (flags['undo'] === true && others.length > 0)
+		throw usageError(init, `--undo and --${others[0]} exclude each other`);
+	if (flags['force'] === true && flags['undo'] !== true) throw usageError(init, '--force is for --undo only');
+	if (flags['yes'] === true && flags['only'] !== undefined)
+		throw usageError(init, '--yes and --only exclude each other');
+}
+
+function undo({ flags, environment, out }: CommandInput): void {
+	const restored = undoLatestMove(stateFolder(environment), flags['force'] === true);
+	for (const path of restored) out.line(`${out.style('green', '↺')} ${path}`);
+	if (restored.length === 0) out.line('Every file was as before already.');
+}
+
+function startProject(input: CommandInput, home: string): void {
+	const { out } = input;
+	if (existsSync(FILE)) {
+		throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
+			hint: 'Edit it; `mctl doctor` says whether it is right. `mctl init --yes` imports the servers of your clients.',
+		});
+	}
+	const servers = serversOf('.mcp.json');
+	const count = Object.keys(servers).length;
+	writeFileSync(FILE, newConfigurationText(servers), { flag: 'wx' });
+	const hasTools = existsSync('tools');
+	mkdirSync('tools', { recursive: true });
+	out.line(
+		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
+	);
+	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
+	out.line('\nNext: mctl new tool my-tool');
+	out.line('Then: mctl doctor');
+	const found = foundElsewhere(input, home);
+	if (found > 0)
+		out.line(`Your MCP clients have ${found} more: mctl init --dry-run shows how to import them`);
+}
+
+/** Servers of clients that the new configuration does not have. A broken file is no reason to fail here. */
+function foundElsewhere({ environment }: CommandInput, home: string): number {
+	try {
+		const { found, targets }: MoveIn = openMoveIn(environment, { home, isForUser: false });
+		return found.filter(({ name }) => !Object.hasOwn(targets.project?.servers ?? {}, name)).length;
+	} catch {
+		return 0;
+	}
+}
 
 function serversOf(file: string): Record<string, unknown> {
 	if (!existsSync(file)) return {};
 	const { value } = parseJsonc(readRegularText(file), file);
 	const servers = isObject(value) ? value['mcpServers'] : undefined;
 	return isObject(servers) ? servers : {};
-}
-
-function configurationText(servers: Record<string, unknown>): string {
-	const indented = JSON.stringify(servers, null, '\t').replaceAll('\n', '\n\t');
-	return `{
-	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
-	"mcpServers": ${indented},
-
-	// What tools may be told: a tool sees the keys it declares. Tools are looked for in ./tools and among the
-	// bundled examples; "roots": ["./tools"] would leave the examples out.
-	"tools": { "config": {} },
-
-	// Folders of markdown that become prompts and resources.
-	// "library": { "prompts": "./prompts", "resources": "./resources" },
-
-	// Programs that speak orchestra.plugin.v1.
-	// "plugins": [{ "id": "tools.features", "binary": "./bin/tools-features" }],
-
-	"limits": { "requestMs": 30000 }
-}
-`;
 }

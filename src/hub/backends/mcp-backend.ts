@@ -99,7 +99,14 @@ export class McpBackend implements Backend {
 			onChange: (change) => this.#emit(change),
 		});
 		const { timeoutMs, maxMs } = settings;
-		this.#calls = new ServerCalls({ server: name, pool: this.#pool, queue: this.#queue, timeoutMs, maxMs });
+		this.#calls = new ServerCalls({
+			server: name,
+			pool: this.#pool,
+			queue: this.#queue,
+			questions: this.#questions,
+			timeoutMs,
+			maxMs,
+		});
 	}
 
 	get state(): string {

@@ -1,6 +1,7 @@
 /* Read a list page by page to its end, within bounds: a server may send pages without end. */
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { printableName } from '../../printable.ts';
 import type { Prompt, Resource, ResourceTemplate, Result, Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 
@@ -43,6 +44,9 @@ export const lists = {
 	},
 } as const;
 
+/** How deep a listed item, such as the schema of a tool, may be nested. */
+const NESTING_LIMIT = 256;
+
 /** Request page after page. A list over a bound is cut, and a repeated cursor ends it, both with a warning. */
 export async function listPages<Kind extends ServerListKind>(
 	kind: Kind,
@@ -56,7 +60,7 @@ export async function listPages<Kind extends ServerListKind>(
 	for (let params: Result = {}; ; ) {
 		const page = await request(params);
 		pages.push(page);
-		items.push(...itemsOf(kind, page, log));
+		for (const item of itemsOf(kind, page, log)) items.push(item);
 		const cursor = page['nextCursor'];
 		if (typeof cursor !== 'string') break;
 		const problem = seen.has(cursor)
@@ -73,6 +77,10 @@ export async function listPages<Kind extends ServerListKind>(
 		seen.add(cursor);
 		params = { cursor };
 	}
+	if (items.length > LIST_ITEMS_LIMIT)
+		log.warn(
+			`${method}: ${items.length - LIST_ITEMS_LIMIT} items over the limit of ${LIST_ITEMS_LIMIT} are left out`,
+		);
 	return { items: items.slice(0, LIST_ITEMS_LIMIT), ...cacheHints(pages) };
 }
 
@@ -89,7 +97,24 @@ function itemsOf<Kind extends ServerListKind>(kind: Kind, page: Result, log: Log
 	);
 	if (items.length < found.length)
 		log.warn(`${method}: ${found.length - items.length} items without a "${key}" are left out`);
-	return items;
+	return items.filter((item) => {
+		if (!isTooDeep(item)) return true;
+		const name = printableName(String(item[key as keyof typeof item]));
+		log.warn(`${method}: "${name}" is left out: it is nested more than ${NESTING_LIMIT} levels deep`);
+		return false;
+	});
+}
+
+/** True when a list with this item could not be encoded, or not be checked by clients. */
+function isTooDeep(item: object): boolean {
+	let level: object[] = [item];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > NESTING_LIMIT) return true;
+		level = level.flatMap((value) =>
+			Object.values(value).filter((each): each is object => typeof each === 'object' && each !== null),
+		);
+	}
+	return false;
 }
 
 function cacheHints(pages: readonly Result[]): { ttlMs?: number; cacheScope?: string } {

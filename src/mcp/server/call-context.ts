@@ -143,6 +143,11 @@ export class CallContext {
 		return this.#call.text;
 	}
 
+	/** False while the request is answered with a question, and after the end of the call. */
+	get isOpen(): boolean {
+		return this.#isOpen;
+	}
+
 	/** True once the client canceled the call. */
 	get isCanceled(): boolean {
 		return this.#call.isCanceled;

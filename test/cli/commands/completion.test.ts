@@ -34,6 +34,17 @@ describe('mctl completion', () => {
 		expect([code, stdout.split('\n').filter(Boolean)]).toEqual([0, candidates]);
 	});
 
+	it.each(['remove', 'enable', 'disable'])(
+		'offers the servers of the configuration for mctl %s',
+		async (command) => {
+			const cwd = writeFiles(temporaryFolder(), {
+				'orchestra.json': '{"mcpServers":{"files":{"command":"x","disabled":true}}}',
+			});
+			const { stdout } = await mctl(['completion', 'words', '--', command, 'fi'], { cwd });
+			expect(stdout).toBe('files\n');
+		},
+	);
+
 	it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
 		const { code, stdout } = await mctl(['completion', shell]);
 		expect([code, stdout]).toEqual([0, expect.stringContaining('mctl completion words --')]);

@@ -151,7 +151,7 @@ describe('a call of an MCP server', () => {
 		expect(statusOf(served, 'gate')).toMatchObject({
 			state: 'stopped',
 			pid: null,
-			tools: 19,
+			tools: 20,
 			version: '1.2.3',
 		});
 		expect(await client.call('gate__pid')).not.toBe(pid);

@@ -80,6 +80,14 @@ describe('an MCP server that does not start', () => {
 		expect(message).toContain('1999-01-01');
 	});
 
+	it('is no reason for an unknown tool of another server', async () => {
+		const served = await serveServers({ bad: gateway({}, 'exits'), gate: gateway() });
+		const client = await served.client();
+		await client.request('tools/list');
+		expect((await client.failure('gate__nope')).message).toBe('Unknown tool: gate__nope');
+		expect((await client.failure('bad__nope')).message).toContain('no TOKEN is set');
+	});
+
 	it('is tried again with a delay, and its calls get the cause and the time meanwhile', async () => {
 		const served = await serveServers({ bad: gateway({}, 'exits') });
 		const client = await served.client();

@@ -1,6 +1,7 @@
 /* What the hub lists of MCP servers: from what is known, with as few processes as possible. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
@@ -85,6 +86,24 @@ describe('the lists of an MCP server', () => {
 		expect(await names(client)).toContain('slow__echo');
 	});
 
+	it('that are late delay a request for an item that only they can have', async () => {
+		const slow = gateway({}, 'normal', { START_MS: '700' });
+		const served = await serveServers({ slow }, { more: { limits: { listMs: 100 } } });
+		const client = await served.client();
+		const ref = { type: 'ref/prompt', name: 'slow__hello' };
+		expect(
+			await Promise.all([
+				client.request('prompts/get', { name: 'slow__hello', arguments: { who: 'Ann' } }),
+				client.request('completion/complete', { ref, argument: { name: 'who', value: 'A' } }),
+				client.request('resources/read', { uri: 'note://one' }),
+			]),
+		).toMatchObject([
+			{ messages: [{ content: { text: 'Hello Ann' } }] },
+			{ completion: { values: ['hello:A'] } },
+			{ contents: [{ uri: 'note://one' }] },
+		]);
+	});
+
 	it('have only allowed tools, under their new names', async () => {
 		const settings = { allow: ['e*', 'p*', 'ask'], deny: ['params'], rename: { echo: 'say' } };
 		const served = await serveServers({
@@ -97,6 +116,32 @@ describe('the lists of an MCP server', () => {
 		expect(ours).toEqual(['gate__ask', 'gate__pid', 'gate__say', 'pid']);
 		expect(await client.call('gate__say', { text: 'hi' })).toBe('hi');
 		expect((await client.failure('gate__params')).message).toContain('Unknown tool: gate__params');
+	});
+
+	it('that a hub no longer waits for at its end are no warning', async () => {
+		const changing = fileURLToPath(new URL('../../fixtures/servers/hostile-server.mjs', import.meta.url));
+		const served = await serveServers({
+			slow: gateway({}, 'normal', { START_MS: '3000' }),
+			changing: { command: process.execPath, args: [changing, 'changes-each-time'] },
+		});
+		const client = await served.client();
+		const listed = client.request('tools/list');
+		await until('a server is ready', () => served.log.some((line) => line.includes('is ready')));
+		await served.close();
+		await listed;
+		expect(served.log.filter((line) => /WARN|ERROR/.test(line))).toEqual([]);
+	});
+
+	it('of a server that changes with each list are read with a pause in between', async () => {
+		const changing = fileURLToPath(new URL('../../fixtures/servers/hostile-server.mjs', import.meta.url));
+		const served = await serveServers({
+			changing: { command: process.execPath, args: [changing, 'changes-each-time'] },
+		});
+		const client = await served.client();
+		await names(client);
+		await until('the client was notified twice', () => client.heard.length > 1);
+		const [latest] = (await names(client)).filter((name) => name.startsWith('changing__tool-'));
+		expect(Number(latest?.split('-').at(-1))).toBeLessThan(50);
 	});
 
 	it('change with the server: the catalogue first, then one notification', async () => {

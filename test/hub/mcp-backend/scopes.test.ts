@@ -87,4 +87,33 @@ describe('a question of an MCP server', () => {
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
 	});
+
+	it('to a modern client is declared by each request, so a process of its session may ask everything', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const one = { sessionId: 'one', era: 'modern' } as const;
+		expect(await (await served.client(one)).call('gate__client')).toContain('"elicitation"');
+	});
+
+	it('to a modern client is not confused with an earlier one that the client abandoned', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
+		const call = { name: 'gate__ask', arguments: {} };
+		await client.request('tools/call', call);
+		const asked = await client.request('tools/call', call);
+		expect(asked).toMatchObject({ resultType: 'input_required' });
+		const answer = { action: 'accept', content: { who: 'Ann' } };
+		const { requestState } = asked as { requestState: string };
+		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
+		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
+	});
+
+	it('that a modern client did not declare fails the call with the missing capability', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const client = await served.client({ era: 'modern' });
+		expect(await client.failure('gate__ask', { fails: true })).toMatchObject({
+			code: -32021,
+			data: { requiredCapabilities: { elicitation: {} } },
+		});
+		expect(await client.call('gate__ask')).toContain('-32021');
+	});
 });

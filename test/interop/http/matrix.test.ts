@@ -10,7 +10,7 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it } from 'vitest';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
-import { type Judge, type JudgeTransports, judgeModes, openJudge } from '../../support/judges.ts';
+import { type Judge, type JudgeTransports, judgeModes, openJudge } from '../../support/official-clients.ts';
 import { type RemoteKind, type RemoteMcpServer, serveRemote } from '../../support/remote-servers.ts';
 import { until } from '../../support/waiting.ts';
 

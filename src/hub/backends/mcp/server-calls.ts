@@ -23,7 +23,7 @@ import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
-import { forwardLog } from './server-questions.ts';
+import { forwardLog, type ServerQuestions } from './server-questions.ts';
 
 /** A request of a client, for a server. */
 export interface ForwardedCall {
@@ -39,6 +39,7 @@ export interface ServerCallsOptions {
 	readonly server: string;
 	readonly pool: ServerPool;
 	readonly queue: CallQueue;
+	readonly questions: ServerQuestions;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
 }
@@ -106,10 +107,14 @@ export class ServerCalls {
 		return response.then(
 			(result) => {
 				process.answered();
+				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				return result;
 			},
 			(thrown: unknown) => {
-				if (rpcErrorOf(thrown)) process.answered();
+				if (rpcErrorOf(thrown)) {
+					process.answered();
+					this.#options.questions.throwMissing(context);
+				}
 				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
 				if (isLost && !context.isCanceled && call.mayRepeat())
 					return this.#startFor(process, { ...call, mayRepeat: never });

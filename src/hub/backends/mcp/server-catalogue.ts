@@ -32,6 +32,9 @@ export interface ServerCatalogueOptions {
 
 type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
 
+/** Least time between two reads of changed lists: a server may change with each list. */
+const CHANGES_GAP_MS = 500;
+
 const changedBy: Readonly<Record<ListChange, readonly ServerListKind[]>> = {
 	tools: ['tools'],
 	prompts: ['prompts'],
@@ -48,6 +51,8 @@ export class ServerCatalogue {
 	#discovering: Promise<KnownServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
+	/** Changes whose read has not begun, and when it may begin. */
+	readonly #changes = new WeakMap<ServerConnection, { kinds: Set<ListChange>; nextAt: number }>();
 	#retry: NodeJS.Timeout | undefined;
 
 	constructor(options: ServerCatalogueOptions) {
@@ -85,30 +90,53 @@ export class ServerCatalogue {
 		});
 	}
 
-	/** A list of a running server changed: read it, then notify. */
+	/** A list of a running server changed: read it, then notify. Changes before the read begins are read at once. */
 	changed(connection: ServerConnection, kind: ListChange): void {
-		void this.read(connection, changedBy[kind]).catch((error: unknown) => {
-			this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
-		});
+		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0 };
+		this.#changes.set(connection, changes);
+		if (changes.kinds.has(kind)) return;
+		changes.kinds.add(kind);
+		const read = (): void => {
+			changes.kinds.delete(kind);
+			changes.nextAt = performance.now() + CHANGES_GAP_MS;
+			this.#readChanged(connection, kind);
+		};
+		const waitMs = changes.nextAt - performance.now();
+		if (waitMs <= 0) read();
+		else setTimeout(read, waitMs).unref();
 	}
 
-	/** Read lists of a running server. */
-	read(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
-		const read = async (): Promise<KnownServer> => {
-			const { timeoutMs, log } = this.#options;
-			const known = this.#known;
-			const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
-			this.#keep(found);
-			return found;
-		};
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
+	/** Read all lists of a running server. */
+	read(connection: ServerConnection): Promise<KnownServer> {
+		return this.#readNext(() => this.#readNow(connection));
 	}
 
 	close(): void {
 		this.#isClosed = true;
 		clearTimeout(this.#retry);
+	}
+
+	#readChanged(connection: ServerConnection, kind: ListChange): void {
+		// A server that ended is listed at its next start.
+		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
+		if (isGone()) return;
+		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
+			if (!isGone()) this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+		});
+	}
+
+	#readNext(read: () => Promise<KnownServer>): Promise<KnownServer> {
+		const result = this.#reading.then(read, read);
+		this.#reading = result.catch(() => {}); // the caller gets it
+		return result;
+	}
+
+	async #readNow(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
+		const { timeoutMs, log } = this.#options;
+		const known = this.#known;
+		const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
+		this.#keep(found);
+		return found;
 	}
 
 	#load(): void {

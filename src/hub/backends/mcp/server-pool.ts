@@ -13,7 +13,7 @@ import { type ServerParts, ServerProcess, type ServerProcessOptions } from './se
 /** Most sessions with a process of their own. */
 const SESSIONS_LIMIT = 1000;
 
-/** What a shared process may ask for; a question that the calling client cannot answer gets an error. */
+/** What a process of several clients, or of a modern one, may ask for; a question that the calling client cannot answer gets an error. */
 const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
@@ -102,14 +102,17 @@ export class ServerPool {
 		return process;
 	}
 
-	/** A process for one client declares what this client can do. */
+	/**
+	 * A process for one client declares what this client can do. A modern client declares it with each request, so its
+	 * process may ask everything; a question that the client of the call cannot answer gets an error.
+	 */
 	#make(
-		{ clientInfo, clientCapabilities }: CallContext,
+		{ clientInfo, clientCapabilities, revision }: CallContext,
 		options: Pick<ServerProcessOptions, 'policy' | 'isSingleUse'>,
 	): ServerProcess {
 		const identity = {
 			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
-			capabilities: clientCapabilities,
+			capabilities: revision.era === 'modern' ? allCapabilities : clientCapabilities,
 		};
 		return new ServerProcess(this.#parts, { ...options, identity, keepsSubscriptions: false });
 	}

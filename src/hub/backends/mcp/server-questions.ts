@@ -7,13 +7,15 @@
 import { OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import { metaOf } from '../../../protocol/meta.ts';
+import { mcpCodes, metaOf } from '../../../protocol/meta.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 
 export class ServerQuestions {
 	readonly #server: string;
 	readonly #log: Log;
+	/** Calls of modern clients that did not declare what the server asked for. */
+	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
 
 	constructor(server: string, log: Log) {
@@ -30,10 +32,17 @@ export class ServerQuestions {
 			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } });
 			return answer;
 		} catch (error) {
+			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
 			// The server gets the client's own error, not our words about it.
 			const cause = OrchestraError.is(error) ? error.cause : undefined;
 			throw rpcErrorOf(cause) ? cause : error;
 		}
+	}
+
+	/** For a call that failed: throw the error for a capability that its client lacks, when that may be the cause. */
+	throwMissing(context: CallContext): void {
+		const error = this.#missing.get(context);
+		if (error !== undefined && context.revision.era === 'modern') throw error;
 	}
 
 	/** Send a log message that belongs to no single call to every client with a call in flight. */
@@ -51,11 +60,9 @@ export class ServerQuestions {
 		if (first === undefined) {
 			throw new OrchestraError('closed', `no client has a call in flight that could answer ${method}`);
 		}
-		// A modern client answers in the retry of a certain call; a legacy one gets a request.
-		const isOneClient = others.every(
-			(other) => other.sessionId === first.sessionId && other.revision.era === 'legacy',
-		);
-		if (others.length === 0 || (isOneClient && first.revision.era === 'legacy')) return first;
+		const isOneClient = others.every(({ sessionId }) => sessionId === first.sessionId);
+		const certain = others.length === 0 ? first : isOneClient ? certainCall(calls) : undefined;
+		if (certain) return certain;
 		const message = `${calls.size} calls are in flight, so it is not certain which client must answer ${method}`;
 		if (!this.#hasWarned) {
 			this.#log.warn(
@@ -65,6 +72,17 @@ export class ServerQuestions {
 		}
 		throw new OrchestraError('bad_input', message, { hint: 'Set the scope of the server to "session".' });
 	}
+}
+
+/**
+ * Of several calls of one client, one that can carry the question. A legacy client gets a request, so any call will
+ * do. A modern one answers in the retry of the call that asks: not one whose questions it has and maybe abandoned.
+ */
+function certainCall(calls: ReadonlySet<CallContext>): CallContext | undefined {
+	const all = [...calls];
+	if (all.every(({ revision }) => revision.era === 'legacy')) return all[0];
+	const [open, ...others] = all.filter(({ isOpen }) => isOpen);
+	return others.length === 0 ? open : undefined;
 }
 
 /** Send a log message of a server to the client of a call. */

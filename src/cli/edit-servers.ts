@@ -1,0 +1,60 @@
+/* What the commands that edit one server entry share: the scope, the file that has it, the nearest names. */
+import { type EntryScope, type ServerFile, serverFiles } from '../config/edit/editable-files.ts';
+import { OrchestraError } from '../errors.ts';
+import { printableLine } from '../printable.ts';
+import { type Command, type CommandInput, type Flag, usageError } from './command.ts';
+import { nearest } from './nearest.ts';
+
+export const scopeFlag: Flag = {
+	type: 'string',
+	short: 's',
+	value: 'SCOPE',
+	help: 'project (orchestra.json or .mcp.json) or user',
+};
+
+type Usage = Pick<Command, 'usage'>;
+
+export function scopeOf({ flags }: CommandInput, command: Usage): EntryScope | undefined {
+	const { scope } = flags;
+	if (scope === undefined || scope === 'project' || scope === 'user') return scope;
+	throw usageError(command, `--scope takes project or user, not "${String(scope)}"`);
+}
+
+/** The one name that the command takes. */
+export function oneName({ words }: CommandInput, command: Usage): string {
+	const [name, extra] = words;
+	const [verb] = command.usage.split(' <');
+	if (name === undefined) throw usageError(command, `${verb} needs the name of a server`);
+	if (extra !== undefined) throw usageError(command, `unexpected word "${extra}": ${verb} takes one name`);
+	return name;
+}
+
+/** The file that has the entry, that of the project first. Throws `bad_input` with the nearest names. */
+export function fileWith(name: string, input: CommandInput, command: Usage): ServerFile {
+	const scope = scopeOf(input, command);
+	const scopes: readonly EntryScope[] = scope === undefined ? ['project', 'user'] : [scope];
+	const files = scopes.flatMap((each) => serverFiles(each, process.cwd(), input.environment));
+	const file = files.find(({ servers }) => Object.hasOwn(servers, name));
+	if (file !== undefined) return file;
+	const names = [...new Set(files.flatMap(({ servers }) => Object.keys(servers)))];
+	const guesses = nearest(name, names);
+	const where = files.map(({ path }) => path).join(' or ');
+	throw new OrchestraError('bad_input', `there is no server "${name}" in ${where}`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hintFor(names),
+		data: { name, nearest: guesses },
+	});
+}
+
+function hintFor(names: readonly string[]): string {
+	return names.length === 0
+		? 'mctl add adds one, mctl init imports those of your clients'
+		: `there are: ${names.map(printableLine).join(', ')}`;
+}
+
+/** An `.mcp.json` beside an `orchestra.json` is not read. */
+export function noteIfUnused({ out, environment }: CommandInput, file: ServerFile): void {
+	if (file.scope !== 'project') return;
+	const [used] = serverFiles('project', process.cwd(), environment);
+	if (used !== undefined && used.path !== file.path)
+		out.note(`note: ${file.path} is not read, because ${used.path} is`);
+}

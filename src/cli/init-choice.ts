@@ -1,0 +1,94 @@
+/* Which of the servers of the clients are imported: all, those that were named, or those that are chosen on the terminal. */
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { FoundServer } from '../config/clients/import-plan.ts';
+import { OrchestraError } from '../errors.ts';
+import { nearest } from './nearest.ts';
+import type { Output } from './terminal/output.ts';
+
+/** Wrong lines before the command gives up. */
+const TRIES_LIMIT = 5;
+
+/** The servers of `--only a,b`: by their names in the clients or in our configuration. */
+export function namedServers(found: readonly FoundServer[], list: string): FoundServer[] {
+	const names = list
+		.split(',')
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
+	if (names.length === 0) {
+		throw new OrchestraError('bad_input', '--only names no server', {
+			hint: 'Write it as --only files,github',
+		});
+	}
+	const chosen = names.flatMap((name) => {
+		const matching = found.filter((server) => server.name === name || server.original === name);
+		if (matching.length === 0) throw unknownServer(name, found);
+		return matching;
+	});
+	return [...new Set(chosen)];
+}
+
+function unknownServer(name: string, found: readonly FoundServer[]): OrchestraError {
+	const names = found.map((server) => server.name);
+	const guesses = nearest(name, names);
+	return new OrchestraError('bad_input', `no client has a server "${name}"`, {
+		hint:
+			guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : `There are: ${names.join(', ') || 'none'}`,
+	});
+}
+
+export interface ChoiceOptions {
+	readonly out: Output;
+	readonly input: Readable;
+	readonly signal: AbortSignal;
+}
+
+/** Ask for the numbers. Undefined when the answer is no, or the input ends. */
+export async function askServers(
+	found: readonly FoundServer[],
+	{ out, input, signal }: ChoiceOptions,
+): Promise<FoundServer[] | undefined> {
+	const question =
+		found.length === 0
+			? 'Connect these clients? [Y/n] '
+			: 'Import which? Numbers as in 1,3-5 [all], n for none: ';
+	const reader = createInterface({ input, terminal: false });
+	const onAbort = (): void => reader.close();
+	signal.addEventListener('abort', onAbort, { once: true });
+	try {
+		out.live(question);
+		let tries = 0;
+		for await (const line of reader) {
+			const chosen = chosenServers(line.trim(), found);
+			if (chosen !== 'wrong') return chosen;
+			if (++tries >= TRIES_LIMIT) break;
+			out.note(`Type numbers from 1 to ${found.length}, or n.`);
+			out.live(question);
+		}
+		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
+		return undefined;
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+		reader.close();
+	}
+}
+
+/** What an answer means. */
+export function chosenServers(
+	answer: string,
+	found: readonly FoundServer[],
+): FoundServer[] | undefined | 'wrong' {
+	if (/^n(?:o|one)?$/i.test(answer)) return undefined;
+	if (/^(?:y(?:es)?|all)?$/i.test(answer)) return [...found];
+	const numbers = answer.split(/[\s,]+/).map(rangeOf);
+	const isRight = numbers.every((range) => range !== undefined && range[0] >= 1 && range[1] <= found.length);
+	if (!isRight || found.length === 0) return 'wrong';
+	return found.filter((_, index) =>
+		numbers.some((range) => range && range[0] <= index + 1 && index + 1 <= range[1]),
+	);
+}
+
+function rangeOf(word: string): [first: number, last: number] | undefined {
+	const [, first, last = first] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(word) ?? [];
+	return first === undefined ? undefined : [Number(first), Number(last)];
+}

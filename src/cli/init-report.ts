@@ -1,0 +1,82 @@
+/* What `mctl init` shows: the servers of all clients, what stands in the way, the changes. */
+import type { FoundServer, ServerSource } from '../config/clients/import-plan.ts';
+import type { MovePlan } from '../config/clients/move-plan.ts';
+import { maskSecrets, plainSecrets, secretValues } from '../config/clients/plain-secrets.ts';
+import type { Survey } from '../config/clients/survey.ts';
+import { printableLine } from '../printable.ts';
+import type { Output } from './terminal/output.ts';
+import { tableLines } from './terminal/table.ts';
+import { unifiedDiff } from './terminal/unified-diff.ts';
+
+/** The table of servers, and the clients that have none. */
+export function showServers(out: Output, { files }: Survey, found: readonly FoundServer[]): void {
+	const width = out.isTerminal ? out.width : undefined;
+	const rows = found.map((server, index) => [
+		String(index + 1),
+		server.name,
+		verdictOf(server),
+		clientsOf(server),
+	]);
+	if (rows.length > 0)
+		for (const line of tableLines(['#', 'SERVER', 'ENTRIES', 'CLIENTS'], rows, width)) out.line(line);
+	const titles = new Set(files.map(({ client }) => client.title));
+	for (const { sources } of found) for (const { file } of sources) titles.delete(file.client.title);
+	if (titles.size > 0) out.line(`No servers to import: ${[...titles].join(', ')}`);
+}
+
+/** `same` in several clients, `different` from one of the same name, or in one client only. */
+function verdictOf({ sources, differsFrom }: FoundServer): string {
+	if (differsFrom !== undefined) return 'different';
+	return sources.length > 1 ? 'same' : 'one';
+}
+
+function clientsOf({ sources }: FoundServer): string {
+	return [...new Set(sources.map(sourceName))].join(', ');
+}
+
+function sourceName({ file, server }: ServerSource): string {
+	return server.scope === 'project' ? `${file.client.title} (project)` : file.client.title;
+}
+
+/** Broken files, servers that stay with their client, secrets in plain text: on stderr. */
+export function showWarnings(out: Output, { files, broken }: Survey, found: readonly FoundServer[]): void {
+	const warn = (text: string): void => out.note(`${out.noteStyle('yellow', 'warn:')} ${printableLine(text)}`);
+	for (const { location, error } of broken) warn(`${location.client.title} is skipped: ${error.message}`);
+	for (const { client, servers, otherProjects } of files) {
+		for (const { name, reason } of servers) {
+			if (reason !== undefined) warn(`"${name}" stays in ${client.title}: it ${reason}`);
+		}
+		if (otherProjects.length > 0) {
+			const count = otherProjects.length === 1 ? '1 other project' : `${otherProjects.length} other projects`;
+			warn(`${client.title} has servers of ${count} (${otherProjects[0]}); run mctl init there`);
+		}
+	}
+	for (const { name, entry } of found) {
+		for (const where of plainSecrets(entry)) {
+			const variable = variableFor(name, where);
+			warn(`${name}: ${where} looks like a secret in plain text; write \${${variable}} and set ${variable}`);
+		}
+	}
+}
+
+/** `env.TOKEN` → `TOKEN`; a header or an argument gets the name of the server. */
+function variableFor(server: string, where: string): string {
+	const [map, key = ''] = where.split('.');
+	const name = map === 'env' ? key : `${server}_TOKEN`;
+	return name
+		.toUpperCase()
+		.replace(/\W/g, '_')
+		.replace(/^(?=\d)/, '_');
+}
+
+/** A unified diff of every planned file, with secrets masked. */
+export function showDiff(out: Output, { files }: MovePlan, found: readonly FoundServer[]): void {
+	const known = found.flatMap(({ entry }) => secretValues(entry).map(({ value }) => value));
+	for (const { path, before, after } of files) {
+		out.line(`--- ${before === undefined ? '/dev/null' : printableLine(path)}`);
+		out.line(`+++ ${printableLine(path)}`);
+		for (const line of unifiedDiff(before?.toString('utf8') ?? '', after.toString('utf8'))) {
+			out.foreign(maskSecrets(line, known));
+		}
+	}
+}

@@ -1,0 +1,105 @@
+/*
+ * Moving in: import the servers of all clients, and put our one entry in their place.
+ *
+ * Everything is read and planned first. Then all files are written with a backup, or
+ * shown as a diff.
+ */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { bridgeLaunches } from '../config/clients/bridge-launch.ts';
+import { type FoundServer, foundServers } from '../config/clients/import-plan.ts';
+import { applyMove } from '../config/clients/move-backup.ts';
+import { type MovePlan, planMove, type TargetFile } from '../config/clients/move-plan.ts';
+import { readTarget } from '../config/clients/move-targets.ts';
+import { type Survey, surveyClients } from '../config/clients/survey.ts';
+import { userFile } from '../config/load.ts';
+import { newConfigurationText } from '../config/new-configuration.ts';
+import { OrchestraError } from '../errors.ts';
+import { stateFolder } from '../files/state-folder.ts';
+import type { CommandInput } from './command.ts';
+import { askServers, namedServers } from './init-choice.ts';
+import { showDiff, showServers, showWarnings } from './init-report.ts';
+
+/** The clients of this machine, as seen from a project. */
+export interface MoveIn {
+	readonly project: string;
+	readonly survey: Survey;
+	readonly targets: { readonly project: TargetFile | undefined; readonly user: TargetFile | undefined };
+	readonly found: readonly FoundServer[];
+	readonly isForUser: boolean;
+}
+
+/** Read all clients. With `isForUser`, or in the home folder, everything is for the user's configuration. */
+export function openMoveIn(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	{ home, isForUser: isAsked }: { home: string; isForUser: boolean },
+): MoveIn {
+	const project = process.cwd();
+	const isForUser = isAsked || project === home;
+	const user = userFile(environment);
+	const targets = {
+		project: isForUser
+			? undefined
+			: readTarget(join(project, 'orchestra.json'), newConfigurationText({}), 0o644),
+		user: user === undefined ? undefined : readTarget(user, '{\n\t"mcpServers": {}\n}\n', 0o600),
+	};
+	const survey = surveyClients({ platform: process.platform, home, project, environment });
+	const existing = { project: targets.project?.servers ?? {}, user: targets.user?.servers ?? {} };
+	return { project, survey, targets, found: foundServers(survey.files, existing), isForUser };
+}
+
+/** Show what was found, choose, and write or show the changes. */
+export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
+	const { flags, out, environment } = input;
+	showServers(out, move.survey, move.found);
+	showWarnings(out, move.survey, move.found);
+	const chosen = await chooseServers(move, input);
+	if (chosen === undefined) return out.note('Nothing was changed.');
+	const plan = planMove({
+		files: move.survey.files,
+		chosen,
+		targets: move.targets,
+		launches: bridgeLaunches(environment),
+		project: move.project,
+		isForUser: move.isForUser,
+		keepsServers: flags['keep'] === true,
+	});
+	for (const { message, hint } of plan.refused)
+		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
+	if (flags['dry-run'] === true) return showDiff(out, plan, move.found);
+	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;
+	const tools = join(move.project, 'tools');
+	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
+	applyMove(plan.files, folders, stateFolder(environment));
+	report(input, move, plan);
+}
+
+async function chooseServers(
+	{ found }: MoveIn,
+	{ flags, out, signal }: CommandInput,
+): Promise<readonly FoundServer[] | undefined> {
+	const { only } = flags;
+	if (typeof only === 'string') return namedServers(found, only);
+	const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
+	if (flags['yes'] === true || flags['dry-run'] === true) return found;
+	if (isTerminal) return askServers(found, { out, input: process.stdin, signal });
+	throw new OrchestraError('bad_input', 'there is no terminal to choose the servers on', {
+		hint: 'Add --yes for all, --only a,b for some, or --dry-run to see the changes.',
+	});
+}
+
+function report({ out }: CommandInput, { project, survey }: MoveIn, { files }: MovePlan): void {
+	for (const { path, before } of files) {
+		const client = survey.files.find((file) => file.path === path)?.client.title;
+		const mark = before === undefined ? out.style('green', '+') : out.style('yellow', '~');
+		out.line(`${mark} ${shownPath(path, project)}${client === undefined ? '' : ` (${client})`}`);
+	}
+	out.line('\nNext: mctl list servers --check, then restart your clients');
+	out.line('Undo: mctl init --undo');
+}
+
+function shownPath(path: string, project: string): string {
+	const inside = relative(project, path);
+	return inside.startsWith('..') ? path : inside;
+}

@@ -1,0 +1,29 @@
+/* How a client starts our bridge: with the full paths of this program, or as an installed command. */
+import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { packageRoot } from '../../files/package-root.ts';
+import type { Launches } from './own-shape.ts';
+
+const COMMAND = 'mctl';
+
+/** Folders that are on PATH only while npm or npx runs a program. */
+const passingFolder = /[/\\](?:_npx|node_modules)[/\\]/;
+
+export function bridgeLaunches(environment: Readonly<NodeJS.ProcessEnv>): Launches {
+	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
+	const isInstalled = (environment['PATH'] ?? '')
+		.split(delimiter)
+		.some((folder) => !passingFolder.test(`${folder}/`) && isProgram(join(folder, COMMAND), main));
+	return {
+		full: { command: process.execPath, args: [main, 'bridge'] },
+		short: isInstalled ? { command: COMMAND, args: ['bridge'] } : undefined,
+	};
+}
+
+function isProgram(path: string, main: string): boolean {
+	try {
+		return realpathSync(path) === realpathSync(main);
+	} catch {
+		return false; // no such file
+	}
+}

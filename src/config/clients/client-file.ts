@@ -1,0 +1,171 @@
+/*
+ * The servers in the configuration file of a client, in our normal form.
+ *
+ * A server that only its client can run (an extension, a value it asks for) has a
+ * `reason` in place of an entry. It stays where it is.
+ */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
+import { isObject, ownEntry } from '../../wire/json.ts';
+import { isOwnCommand } from '../own-entry.ts';
+import { parseClientText } from './client-document.ts';
+import type { ClientLocation, ClientScope } from './client-table.ts';
+import { type NormalEntry, normalEntry } from './normal-entry.ts';
+import { translateReferences } from './references.ts';
+
+/** The history in the file of Claude Code can be long. */
+export const CLIENT_FILE_LIMIT_BYTES: number = 32 * 1024 * 1024;
+
+export interface ClientServer {
+	readonly name: string;
+	/** The keys from the top of the file to the object with the servers. */
+	readonly keys: readonly string[];
+	/** The position in a list of servers. */
+	readonly index?: number | undefined;
+	readonly scope: ClientScope;
+	/** Undefined when it cannot be taken over. */
+	readonly entry: NormalEntry | undefined;
+	/** Why it cannot be. */
+	readonly reason?: string | undefined;
+	/** It starts this program. */
+	readonly isOwn: boolean;
+	/** It starts this program from a place where it is no more. */
+	readonly isStale?: boolean;
+}
+
+export interface ClientFile extends ClientLocation {
+	readonly bytes: Buffer;
+	readonly text: string;
+	/** Where our own entry goes. */
+	readonly keys: readonly string[];
+	readonly servers: readonly ClientServer[];
+	/** Other projects in the same file that have servers. */
+	readonly otherProjects: readonly string[];
+}
+
+/** Read a file. Throws `bad_input` naming the line; system errors pass through. */
+export function readClientFile(location: ClientLocation, project: string): ClientFile {
+	const { path, client } = location;
+	const bytes = readRegularFile(path, CLIENT_FILE_LIMIT_BYTES);
+	const text = bytes.toString('utf8');
+	if (!Buffer.from(text).equals(bytes)) {
+		throw new OrchestraError('bad_input', `${path} is not UTF-8`, { hint: 'Save it as UTF-8.' });
+	}
+	const value = parseClientText(text, path);
+	if (!isObject(value)) {
+		throw new OrchestraError('bad_input', `${path}:1: the file is not an object`, {
+			hint: 'Write an object, as in { }.',
+		});
+	}
+	const keys = serverKeys(value, client.key);
+	const local = ['projects', projectKey(value, project), 'mcpServers'];
+	const isClaude = client.id === 'claude-code' && location.scope === 'user';
+	const servers = [
+		...serversAt(value, { location, keys, scope: location.scope }),
+		...(isClaude ? serversAt(value, { location, keys: local, scope: 'project' }) : []),
+	];
+	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== local[1]) : [];
+	return { ...location, bytes, text, keys, servers, otherProjects };
+}
+
+/** Claude Code writes the path of a project with slashes on Windows too. */
+function projectKey(value: Readonly<Record<string, unknown>>, project: string): string {
+	const projects = ownEntry(value, 'projects');
+	const withSlashes = (path: string): string => path.replaceAll('\\', '/');
+	const known = Object.keys(isObject(projects) ? projects : {});
+	return known.find((folder) => withSlashes(folder) === withSlashes(project)) ?? project;
+}
+
+/** OpenCode 2 has its servers one level deeper. */
+function serverKeys(value: Readonly<Record<string, unknown>>, key: string): string[] {
+	const inner = ownEntry(value, key);
+	const servers = isObject(inner) ? ownEntry(inner, 'servers') : undefined;
+	const isNested = key === 'mcp' && isObject(servers) && !('type' in servers) && !('command' in servers);
+	return isNested ? [key, 'servers'] : [key];
+}
+
+interface ServersPlace {
+	readonly location: ClientLocation;
+	readonly keys: readonly string[];
+	readonly scope: ClientScope;
+}
+
+function serversAt(value: unknown, place: ServersPlace): ClientServer[] {
+	const container = place.keys.reduce<unknown>(
+		(inner, key) => (isObject(inner) ? ownEntry(inner, key) : undefined),
+		value,
+	);
+	if (Array.isArray(container)) {
+		return container.map((raw: unknown, index) => {
+			const name = isObject(raw) && typeof raw['name'] === 'string' ? raw['name'] : `server-${index + 1}`;
+			return clientServer(name, raw, place, index);
+		});
+	}
+	if (!isObject(container)) return [];
+	return Object.entries(container).map(([name, raw]) => clientServer(name, raw, place));
+}
+
+function clientServer(
+	name: string,
+	raw: unknown,
+	{ location, keys, scope }: ServersPlace,
+	index?: number,
+): ClientServer {
+	const base = { name, keys, scope, index };
+	const normal = normalEntry(raw, location.client.id);
+	if (typeof normal === 'string') return { ...base, entry: undefined, reason: normal, isOwn: false };
+	const { entry, foreign } = translateReferences(normal, location.client.id, scope);
+	if (!isObject(entry)) return { ...base, entry: undefined, isOwn: false };
+	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
+	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
+	return { ...base, entry: reason === undefined ? entry : undefined, reason, ...own };
+}
+
+const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
+
+/** Also an installation in another place than this one. */
+function isOwn(entry: NormalEntry): boolean {
+	const [command = '', ...args] = wordsOf(entry);
+	const at = args.findIndex((word) => ownMain.test(word));
+	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
+	return isOther || isOwnCommand({ command, args });
+}
+
+function isStale(entry: NormalEntry): boolean {
+	return isOwn(entry) && wordsOf(entry).some((word) => isAbsolute(word) && !existsSync(word));
+}
+
+function wordsOf({ command, args }: NormalEntry): string[] {
+	return typeof command === 'string' ? [command, ...(Array.isArray(args) ? args.map(String) : [])] : [];
+}
+
+function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly string[]): string | undefined {
+	if (foreign.length > 0) return `uses ${foreign.join(', ')}, which only this client can fill in`;
+	const client = isObject(raw) ? raw : {};
+	if (typeof client['envFile'] === 'string') return 'uses envFile; put its values into env';
+	if (typeof client['headersHelper'] === 'string') return 'uses headersHelper; write the headers out';
+	const { url } = entry;
+	return typeof url === 'string' && !/^(?:https?:\/\/|\$\{)/.test(url)
+		? 'has a url that is not http'
+		: undefined;
+}
+
+/** What a relative path of the user's own file means depends on the folder of the client. */
+function relativeReason({ command, cwd }: NormalEntry, scope: ClientScope): string | undefined {
+	const relative = [command, cwd].find(
+		(path): path is string => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
+	);
+	return scope === 'user' && relative !== undefined
+		? `has the relative path ${relative}; write it in full`
+		: undefined;
+}
+
+function projectsWithServers(value: Readonly<Record<string, unknown>>): string[] {
+	const projects = ownEntry(value, 'projects');
+	return Object.entries(isObject(projects) ? projects : {}).flatMap(([folder, settings]) => {
+		const servers = isObject(settings) ? settings['mcpServers'] : undefined;
+		return isObject(servers) && Object.keys(servers).length > 0 ? [folder] : [];
+	});
+}

@@ -1,0 +1,88 @@
+/*
+ * Which servers the clients have, as one list of names for our configuration.
+ *
+ * Entries of the same content under one name are one server. Entries of different
+ * content are all kept: the first has the name, the others get that of their client too.
+ */
+import { ownEntry } from '../../wire/json.ts';
+import type { ClientFile, ClientServer } from './client-file.ts';
+import type { ClientScope } from './client-table.ts';
+import { isSameEntry, type NormalEntry } from './normal-entry.ts';
+
+/** Where one server was found. */
+export interface ServerSource {
+	readonly file: ClientFile;
+	readonly server: ClientServer;
+}
+
+/** A server to import. */
+export interface FoundServer {
+	/** Its name in our configuration. */
+	readonly name: string;
+	/** Its name in the clients. */
+	readonly original: string;
+	readonly entry: NormalEntry;
+	readonly sources: readonly ServerSource[];
+	/** Another server that has the same name in another client. */
+	readonly differsFrom: string | undefined;
+}
+
+/** The servers that our configuration has already, by scope. */
+export type ExistingServers = Readonly<Record<ClientScope, Readonly<Record<string, NormalEntry>>>>;
+
+/** All servers that can be imported, in the order of the clients. */
+export function foundServers(files: readonly ClientFile[], existing: ExistingServers): FoundServer[] {
+	const groups = groupsOf(files);
+	const known = (name: string): NormalEntry[] =>
+		[existing.project, existing.user].flatMap((servers) => {
+			const entry = ownEntry(servers, name);
+			return entry === undefined ? [] : [entry];
+		});
+	const taken = new Set(groups.map(({ original }) => original));
+	const named = new Map<string, string>();
+	return groups.map(({ original, entry, sources }) => {
+		const isFree = !named.has(original) && known(original).every((other) => isSameEntry(other, entry));
+		const isTaken = (each: string): boolean =>
+			taken.has(each) || known(each).some((other) => !isSameEntry(other, entry));
+		const name = isFree ? original : suffixed(original, sources, isTaken);
+		const differsFrom = isFree ? undefined : original;
+		taken.add(name);
+		named.set(original, name);
+		const isDisabled = sources.every(({ server }) => server.entry?.['disabled'] === true);
+		const { disabled: _, ...enabled } = entry;
+		return { name, original, entry: isDisabled ? entry : enabled, sources, differsFrom };
+	});
+}
+
+interface ServerGroup {
+	readonly original: string;
+	readonly entry: NormalEntry;
+	readonly sources: ServerSource[];
+}
+
+function groupsOf(files: readonly ClientFile[]): ServerGroup[] {
+	const groups: ServerGroup[] = [];
+	for (const file of files) {
+		for (const server of file.servers) {
+			const { name, entry, isOwn } = server;
+			if (entry === undefined || isOwn) continue;
+			const same = groups.find((group) => group.original === name && isSameEntry(group.entry, entry));
+			if (same) same.sources.push({ file, server });
+			else groups.push({ original: name, entry, sources: [{ file, server }] });
+		}
+	}
+	return groups;
+}
+
+/** `files-cursor`, then `files-cursor-project`, then `files-cursor-2`. */
+function suffixed(
+	original: string,
+	sources: readonly ServerSource[],
+	isTaken: (name: string) => boolean,
+): string {
+	const client = sources[0]?.file.client.id ?? '';
+	const base = `${original}-${client}`;
+	const candidates = [base, `${base}-${sources[0]?.server.scope}`];
+	for (let count = 2; candidates.every(isTaken); count++) candidates.push(`${base}-${count}`);
+	return candidates.find((name) => !isTaken(name)) ?? base;
+}

@@ -1,0 +1,195 @@
+/*
+ * Write the planned files so that all of it can be undone.
+ *
+ * Before the first write, the old bytes and a manifest are in a new folder of the state
+ * folder, readable by the user alone: configurations contain secrets. The manifest has
+ * the hash of the new bytes, so undo knows whether a file was changed since.
+ */
+import { createHash } from 'node:crypto';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmdirSync,
+	rmSync,
+	statSync,
+	unlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
+import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
+import { isObject } from '../../wire/json.ts';
+import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
+import type { PlannedFile } from './move-plan.ts';
+
+const MANIFEST = 'manifest.json';
+
+interface BackupEntry {
+	readonly path: string;
+	/** Name of the copy in the backup folder; undefined for a file that did not exist. */
+	readonly copy?: string | undefined;
+	readonly mode?: number | undefined;
+	readonly before?: string | undefined;
+	/** Hash of the new bytes. */
+	readonly after: string;
+}
+
+interface Manifest {
+	readonly files: readonly BackupEntry[];
+	/** Folders that were created, outermost first. */
+	readonly folders: readonly string[];
+	/** The process that writes the files. */
+	readonly pid: number;
+}
+
+/** Back up, then write. Returns the backup folder. A failure in the middle restores what was written. */
+export function applyMove(files: readonly PlannedFile[], folders: readonly string[], state: string): string {
+	const backup = newBackupFolder(state);
+	const created = [
+		...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders)),
+	];
+	const entries = files.map((file, index) => backedUp(file, join(backup, `${index}.bak`)));
+	const manifest: Manifest = { files: entries, folders: created, pid: process.pid };
+	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
+	try {
+		for (const folder of folders) mkdirSync(folder, { recursive: true });
+		for (const { path, before, after, mode } of files) {
+			const limitBytes = CLIENT_FILE_LIMIT_BYTES;
+			replaceFile(path, after, { expected: { bytes: before }, mode, limitBytes });
+		}
+	} catch (error) {
+		restoreAll(backup, (state) => state === 'new');
+		throw error;
+	}
+	return backup;
+}
+
+/** Undo the latest backup, and return the paths of the restored files. Throws `bad_input` naming files that were changed since, unless forced. */
+export function undoLatestMove(state: string, isForced: boolean): string[] {
+	const latest = backupFolders(state).at(-1);
+	if (latest === undefined) {
+		throw new OrchestraError('bad_input', 'there is nothing to undo', {
+			hint: `mctl init keeps its backups in ${backupsFolder(state)}.`,
+		});
+	}
+	const changed = readManifest(latest).files.filter((entry) => stateOf(entry) === 'changed');
+	if (changed.length > 0 && !isForced) throw changedSince(changed, latest);
+	return restoreAll(latest, (state) => state !== 'old');
+}
+
+function restoreAll(backup: string, isDue: (state: FileState) => boolean): string[] {
+	const { files, folders, pid } = readManifest(backup);
+	for (const { path } of files) removeDraftOf(path, pid);
+	const restored = files.filter((entry) => isDue(stateOf(entry)));
+	const failures = [...restored].reverse().flatMap((entry) => {
+		try {
+			restore(entry, backup);
+			return [];
+		} catch (error) {
+			return [error];
+		}
+	});
+	// The backup stays, so that undo can be repeated.
+	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
+	for (const folder of [...folders].reverse()) removeIfEmpty(folder);
+	rmSync(backup, { recursive: true, force: true });
+	return restored.map(({ path }) => path);
+}
+
+function restore({ path, copy, mode }: BackupEntry, backup: string): void {
+	if (copy === undefined) {
+		if (existsSync(path)) unlinkSync(path);
+		return;
+	}
+	const bytes = readRegularFile(join(backup, copy), CLIENT_FILE_LIMIT_BYTES);
+	replaceFile(path, bytes, { mode: mode ?? 0o600 });
+	if (mode !== undefined) chmodSync(path, mode);
+}
+
+type FileState = 'old' | 'new' | 'changed';
+
+/** A file that is as it was before needs nothing: the move ended before it, or it was restored by hand. */
+function stateOf({ path, before, after }: BackupEntry): FileState {
+	const bytes = readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
+	const hash = bytes && hashOf(bytes);
+	if (hash === before) return 'old';
+	return hash === after ? 'new' : 'changed';
+}
+
+function changedSince(entries: readonly BackupEntry[], backup: string): OrchestraError {
+	const paths = entries.map(({ path }) => path);
+	const verb = paths.length === 1 ? 'was' : 'were';
+	return new OrchestraError('bad_input', `${paths.join(', ')} ${verb} changed since mctl init`, {
+		hint: `mctl init --undo --force restores the old text all the same. The old files are in ${backup}.`,
+		data: { files: paths, backup },
+	});
+}
+
+function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEntry {
+	if (before === undefined) return { path, after: hashOf(after) };
+	replaceFile(copy, before, { mode: 0o600 });
+	const mode = statSync(path).mode & 0o7777;
+	return {
+		path,
+		copy: copy.slice(dirname(copy).length + 1),
+		mode,
+		before: hashOf(before),
+		after: hashOf(after),
+	};
+}
+
+function hashOf(bytes: Uint8Array): string {
+	return createHash('sha256').update(bytes).digest('hex');
+}
+
+function backupsFolder(state: string): string {
+	return join(state, 'init');
+}
+
+/** Names sort by time. */
+function backupFolders(state: string): string[] {
+	const folder = backupsFolder(state);
+	if (!existsSync(folder)) return [];
+	assertPrivate(folder);
+	return readdirSync(folder)
+		.sort()
+		.map((name) => join(folder, name))
+		.filter((path) => existsSync(join(path, MANIFEST)));
+}
+
+function newBackupFolder(state: string): string {
+	const folder = backupsFolder(state);
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	assertPrivate(folder);
+	const stamp = new Date().toISOString().replaceAll(/[-:]/g, '');
+	const path = join(folder, `${stamp}-${process.pid}`);
+	mkdirSync(path, { mode: 0o700 });
+	return path;
+}
+
+function readManifest(backup: string): Manifest {
+	const path = join(backup, MANIFEST);
+	assertPrivate(path);
+	const value: unknown = JSON.parse(readRegularText(path));
+	if (isObject(value) && Array.isArray(value['files']) && Array.isArray(value['folders'])) {
+		// We wrote it, and nobody else can.
+		return value as unknown as Manifest;
+	}
+	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
+}
+
+/** The folders on the way to `folder` that do not exist, outermost first. */
+function missingFolders(folder: string): string[] {
+	return existsSync(folder) || dirname(folder) === folder ? [] : [...missingFolders(dirname(folder)), folder];
+}
+
+function removeIfEmpty(folder: string): void {
+	try {
+		rmdirSync(folder);
+	} catch {
+		// something else is in it by now
+	}
+}

@@ -1,0 +1,138 @@
+/*
+ * One normal form for the server entries of all clients: that of our own configuration.
+ *
+ * The clients differ in the names of a few keys only, so one reader knows all names:
+ * `serverUrl` (Windsurf), `httpUrl` (Gemini), `environment` and a command list
+ * (OpenCode), a command object (Zed), `http_headers` (Codex), `requestOptions` (Continue).
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../wire/json.ts';
+import type { ClientId } from './client-table.ts';
+
+/** An entry of `mcpServers` in our configuration. */
+export type NormalEntry = Readonly<Record<string, unknown>>;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** The entry, or why it is not one that we can take over. */
+export function normalEntry(raw: unknown, client: ClientId): NormalEntry | string {
+	if (!isObject(raw)) return 'is not an object';
+	if (raw['source'] === 'extension') return 'is an extension of the client';
+	const url = firstText(raw, ['httpUrl', 'serverUrl', 'url', 'uri']);
+	const entry = url === undefined ? localEntry(raw) : remoteEntry(raw, url, client);
+	if (entry === undefined) return 'has neither a command nor a url';
+	return withoutEmpty({ ...entry, ...settingsOf(raw), disabled: isDisabled(raw) || undefined });
+}
+
+/** True when two entries start or reach the same server in the same way. */
+export function isSameEntry(a: NormalEntry, b: NormalEntry): boolean {
+	const { disabled: _a, ...first } = a;
+	const { disabled: _b, ...second } = b;
+	return isDeepStrictEqual(comparable(first), comparable(second));
+}
+
+/** Without defaults; keys in any order are equal already. */
+function comparable(entry: Raw): Raw {
+	const type = entry['type'] === 'streamable-http' ? 'http' : entry['type'];
+	const isDefault = type === 'stdio' || (type === 'http' && entry['url'] !== undefined);
+	const { type: _, ...rest } = entry;
+	return withoutEmpty(isDefault ? rest : { ...rest, type });
+}
+
+function localEntry(raw: Raw): Raw | undefined {
+	const { command } = raw;
+	if (isObject(command)) {
+		return localEntry({ ...raw, command: command['path'], args: command['args'], env: command['env'] });
+	}
+	const words = Array.isArray(command) ? command : [command];
+	const [program, ...before] = words.map(textOf);
+	if (program === undefined || program === '') return undefined;
+	const after = Array.isArray(raw['args']) ? raw['args'].map(textOf) : [];
+	const passed = Array.isArray(raw['env_vars'])
+		? raw['env_vars'].filter((name) => typeof name === 'string')
+		: [];
+	const env = {
+		...Object.fromEntries(passed.map((name) => [name, `\${${name}:-}`])),
+		...textMap(raw['environment']),
+		...textMap(raw['env']),
+	};
+	return { command: program, args: [...before, ...after], env, cwd: textOf(raw['cwd']) };
+}
+
+function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
+	const options = isObject(raw['requestOptions']) ? raw['requestOptions'] : {};
+	const bearer = textOf(raw['bearer_token_env_var']);
+	const fromEnvironment = Object.entries(textMap(raw['env_http_headers']));
+	const headers = {
+		...textMap(options['headers']),
+		...textMap(raw['http_headers']),
+		...textMap(raw['headers']),
+		...Object.fromEntries(fromEnvironment.map(([name, variable]) => [name, `\${${variable}}`])),
+		...(bearer === undefined ? {} : { Authorization: `Bearer \${${bearer}}` }),
+	};
+	// In the settings of Gemini `url` is always SSE.
+	const isSse =
+		raw['type'] === 'sse' ||
+		(client === 'gemini' && raw['httpUrl'] === undefined && raw['type'] === undefined);
+	return { type: isSse ? 'sse' : 'http', url, headers };
+}
+
+/** Settings that we have too, under other names. Those of our own names stay as they are. */
+function settingsOf(raw: Raw): Raw {
+	const own = [
+		'scope',
+		'startMs',
+		'timeoutMs',
+		'maxMs',
+		'idleMs',
+		'concurrency',
+		'queue',
+		'restart',
+		'allow',
+	];
+	const more = ['deny', 'rename', 'eager', 'prefix'];
+	return {
+		startMs: milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'],
+		timeoutMs: milliseconds(raw['tool_timeout_sec']),
+		allow: raw['enabled_tools'] ?? raw['includeTools'],
+		deny: raw['disabled_tools'] ?? raw['excludeTools'] ?? raw['disabledTools'],
+		...Object.fromEntries([...own, ...more].filter((key) => key in raw).map((key) => [key, raw[key]])),
+	};
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+	return typeof seconds === 'number' && seconds > 0 ? Math.round(seconds * 1000) : undefined;
+}
+
+function isDisabled(raw: Raw): boolean {
+	return raw['disabled'] === true || raw['enabled'] === false;
+}
+
+function firstText(raw: Raw, keys: readonly string[]): string | undefined {
+	return keys.map((key) => textOf(raw[key])).find((text) => text !== undefined && text !== '');
+}
+
+function textOf(value: unknown): string | undefined {
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	return typeof value === 'string' ? value : undefined;
+}
+
+function textMap(value: unknown): Record<string, string> {
+	if (!isObject(value)) return {};
+	return Object.fromEntries(
+		Object.entries(value).flatMap(([key, inner]): [string, string][] => {
+			const text = textOf(inner);
+			return text === undefined ? [] : [[key, text]];
+		}),
+	);
+}
+
+/** Without undefined values, empty lists and empty maps. */
+function withoutEmpty(entry: Raw): Raw {
+	return Object.fromEntries(
+		Object.entries(entry).filter(([, value]) => {
+			if (Array.isArray(value)) return value.length > 0;
+			return value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+		}),
+	);
+}

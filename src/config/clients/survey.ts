@@ -1,0 +1,57 @@
+/* Find and read the configuration files of all clients. A broken file is reported and left alone. */
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { type ClientFile, readClientFile } from './client-file.ts';
+import { type ClientLocation, clientLocations, type Machine } from './client-table.ts';
+
+/** Files of one folder that are read. */
+const FOLDER_LIMIT = 100;
+
+export interface Survey {
+	readonly files: readonly ClientFile[];
+	/** Files that exist but cannot be used, with the error. */
+	readonly broken: readonly { readonly location: ClientLocation; readonly error: OrchestraError }[];
+}
+
+export function surveyClients(machine: Machine): Survey {
+	const files: ClientFile[] = [];
+	const broken: Survey['broken'][number][] = [];
+	const seen = new Set<string>();
+	for (const location of clientLocations(machine).flatMap(existing)) {
+		const place = realpathSync(location.path);
+		if (seen.has(place)) continue;
+		seen.add(place);
+		try {
+			files.push(readClientFile(location, machine.project));
+		} catch (error) {
+			broken.push({ location, error: OrchestraError.from(error, 'io') });
+		}
+	}
+	return { files, broken };
+}
+
+function existing(location: ClientLocation): ClientLocation[] {
+	const paths = location.path.endsWith('*') ? filesIn(dirname(location.path)) : [location.path];
+	return paths.filter(exists).map((path) => ({ ...location, path }));
+}
+
+function filesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder)
+			.filter((name) => /\.(?:ya?ml|json)$/.test(name))
+			.sort()
+			.slice(0, FOLDER_LIMIT)
+			.map((name) => join(folder, name));
+	} catch {
+		return []; // no such folder
+	}
+}
+
+function exists(path: string): boolean {
+	try {
+		return statSync(path, { throwIfNoEntry: false }) !== undefined;
+	} catch {
+		return false; // a folder that we may not enter
+	}
+}

@@ -1,0 +1,61 @@
+/*
+ * The configuration files that may have an entry of `mcpServers`, to edit one of them.
+ *
+ * A project has `orchestra.json`, or the `.mcp.json` of any client: whichever has the
+ * entry is edited. A new entry goes to the file that is in use, since a new
+ * `orchestra.json` would take the place of an `.mcp.json`.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
+import { isObject } from '../../wire/json.ts';
+import { parseJsonc } from '../jsonc.ts';
+import { userFile } from '../load.ts';
+import { findProjectFile } from '../project-file.ts';
+
+export type EntryScope = 'project' | 'user';
+
+/** A file, and the servers in it as they are written. */
+export interface ServerFile {
+	readonly scope: EntryScope;
+	readonly path: string;
+	readonly bytes: Buffer | undefined;
+	readonly text: string;
+	readonly servers: Readonly<Record<string, unknown>>;
+}
+
+/** The files of a scope that may have entries, the one in use first. The first may not exist yet. */
+export function serverFiles(
+	scope: EntryScope,
+	cwd: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): ServerFile[] {
+	if (scope === 'user') {
+		const path = userFile(environment);
+		if (path !== undefined) return [readServerFile(scope, path)];
+		throw new OrchestraError('bad_input', 'there is no home folder for a configuration of the user', {
+			hint: 'Set HOME, or use --scope project.',
+		});
+	}
+	const found = findProjectFile(cwd, environment['HOME']);
+	const folder = found === undefined ? cwd : dirname(found);
+	const names = ['orchestra.json', '.mcp.json'].filter((name) => existsSync(join(folder, name)));
+	return (names.length > 0 ? names : ['orchestra.json']).map((name) =>
+		readServerFile(scope, join(folder, name)),
+	);
+}
+
+/** Replace the text of the file; a text that another program wrote in the meantime is left alone. */
+export function writeServerFile({ path, bytes, scope }: ServerFile, text: string): void {
+	const mode = scope === 'user' ? 0o600 : 0o644;
+	replaceFile(path, Buffer.from(text), { expected: { bytes }, mode });
+}
+
+function readServerFile(scope: EntryScope, path: string): ServerFile {
+	const bytes = readIfPresent(path);
+	const text = bytes?.toString('utf8') ?? '';
+	const value = text.trim() === '' ? {} : parseJsonc(text, path).value;
+	const servers = isObject(value) ? value['mcpServers'] : undefined;
+	return { scope, path, bytes, text, servers: isObject(servers) ? servers : {} };
+}

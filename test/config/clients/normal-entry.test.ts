@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientId } from '../../../src/config/clients/client-table.ts';
+import { isSameEntry, normalEntry } from '../../../src/config/clients/normal-entry.ts';
+import { translateReferences } from '../../../src/config/clients/references.ts';
+
+describe('normalEntry', () => {
+	it.each<[ClientId, object, object]>([
+		['claude-code', { type: 'stdio', command: 'a', args: [], env: {} }, { command: 'a' }],
+		['claude-code', { type: 'sse', url: 'https://a' }, { type: 'sse', url: 'https://a' }],
+		[
+			'cursor',
+			{ url: 'https://a', headers: { A: 'b' } },
+			{ type: 'http', url: 'https://a', headers: { A: 'b' } },
+		],
+		[
+			'windsurf',
+			{ serverUrl: 'https://a', disabled: true },
+			{ type: 'http', url: 'https://a', disabled: true },
+		],
+		['gemini', { httpUrl: 'https://a' }, { type: 'http', url: 'https://a' }],
+		['gemini', { url: 'https://a', includeTools: ['x'] }, { type: 'sse', url: 'https://a', allow: ['x'] }],
+		[
+			'zed',
+			{ command: { path: 'a', args: ['b'], env: { C: 'd' } } },
+			{ command: 'a', args: ['b'], env: { C: 'd' } },
+		],
+		['zed', { source: 'custom', command: 'a', enabled: false }, { command: 'a', disabled: true }],
+		[
+			'opencode',
+			{ type: 'local', command: ['a', 'b'], environment: { C: 1 } },
+			{ command: 'a', args: ['b'], env: { C: '1' } },
+		],
+		[
+			'opencode',
+			{ type: 'remote', url: 'https://a', enabled: false },
+			{ type: 'http', url: 'https://a', disabled: true },
+		],
+		[
+			'continue',
+			{ name: 'x', type: 'streamable-http', url: 'https://a', requestOptions: { headers: { A: 'b' } } },
+			{ type: 'http', url: 'https://a', headers: { A: 'b' } },
+		],
+		[
+			'codex',
+			{ url: 'https://a', bearer_token_env_var: 'T', http_headers: { A: 'b' }, env_http_headers: { C: 'D' } },
+			{ type: 'http', url: 'https://a', headers: { A: 'b', C: '${D}', Authorization: 'Bearer ${T}' } },
+		],
+		[
+			'codex',
+			{
+				command: 'a',
+				env_vars: ['X'],
+				startup_timeout_sec: 1.5,
+				tool_timeout_sec: 60,
+				disabled_tools: ['y'],
+			},
+			{ command: 'a', env: { X: '${X:-}' }, startMs: 1500, timeoutMs: 60_000, deny: ['y'] },
+		],
+	])('reads an entry of %s: %j', (client, raw, expected) => {
+		expect(normalEntry(raw, client)).toEqual(expected);
+	});
+
+	it.each([
+		[{ source: 'extension' }, 'is an extension of the client'],
+		[{ args: [] }, 'has neither a command nor a url'],
+		['text', 'is not an object'],
+	])('says why %j is not one', (raw, reason) => {
+		expect(normalEntry(raw, 'zed')).toBe(reason);
+	});
+
+	it('compares without the order of keys, without defaults and without disabled', () => {
+		expect(
+			isSameEntry(
+				{ command: 'a', env: { A: '1', B: '2' } },
+				{ env: { B: '2', A: '1' }, command: 'a', disabled: true },
+			),
+		).toBe(true);
+		expect(isSameEntry({ url: 'https://a', type: 'http' }, { url: 'https://a' })).toBe(true);
+		expect(isSameEntry({ command: 'a', args: ['b'] }, { command: 'a', args: ['c'] })).toBe(false);
+	});
+});
+
+describe('translateReferences', () => {
+	it.each<[ClientId, string, string]>([
+		['cursor', '${env:TOKEN}', '${TOKEN}'],
+		['vscode', '${workspaceFolder}/x', './x'],
+		['vscode', '${userHome}/x', '${HOME}/x'],
+		['opencode', 'Bearer {env:TOKEN}', 'Bearer ${TOKEN}'],
+		['continue', '${{ secrets.TOKEN }}', '${TOKEN}'],
+		['gemini', '$TOKEN and ${OTHER}', '${TOKEN} and ${OTHER}'],
+		['claude-code', '${A:-b}', '${A:-b}'],
+	])('writes %s %s as %s', (client, text, expected) => {
+		expect(translateReferences([text], client, 'project')).toEqual({ entry: [expected], foreign: [] });
+	});
+
+	it.each<[ClientId, 'user' | 'project', string]>([
+		['vscode', 'project', '${input:token}'],
+		['vscode', 'user', '${workspaceFolder}'],
+		['opencode', 'user', '{file:~/.token}'],
+	])('reports what only %s can resolve (%s): %s', (client, scope, text) => {
+		expect(translateReferences({ a: [text] }, client, scope).foreign).toEqual([text]);
+	});
+});

@@ -1,0 +1,91 @@
+/* The reference servers as people configure them, behind `mctl serve`, with every official client in front. */
+import { expect, it, onTestFinished } from 'vitest';
+import { openHubPlace } from '../support/hub-place.ts';
+import { type Judge, judges } from '../support/judges.ts';
+import { main } from '../support/mctl.ts';
+import { installedServer } from '../support/servers.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+
+const WORKS_MS = 60_000;
+
+it.each(Object.entries(judges))(
+	'%s uses the reference servers',
+	async (_, open) => {
+		const folder = writeFiles(temporaryFolder(), { 'a.txt': 'content of a' });
+		const memory = { env: { MEMORY_FILE_PATH: `${folder}/memory.json` } };
+		const { cwd, env } = openHubPlace({
+			mcpServers: {
+				everything: { ...installedServer('everything'), scope: 'session' },
+				files: installedServer('filesystem', folder),
+				memory: { ...installedServer('memory'), ...memory },
+				thinking: installedServer('sequential-thinking'),
+			},
+			limits: { listMs: 30_000 },
+		});
+		const path = process.env['PATH'] ?? '';
+		const judge = await open({
+			command: process.execPath,
+			args: [main, 'serve'],
+			cwd,
+			env: { PATH: path, ...env },
+			stderr: 'ignore',
+		});
+		onTestFinished(() => judge.client.close());
+		await Promise.all([usesFiles(judge, folder), usesMemory(judge), thinks(judge), usesEverything(judge)]);
+	},
+	WORKS_MS,
+);
+
+async function usesFiles(judge: Judge, folder: string): Promise<void> {
+	expect(await textOf(judge, 'files__read_text_file', { path: `${folder}/a.txt` })).toBe('content of a');
+	const refused = await judge.client.callTool({
+		name: 'files__read_text_file',
+		arguments: { path: '/etc/hosts' },
+	});
+	expect(refused).toMatchObject({ isError: true });
+}
+
+async function usesMemory(judge: Judge): Promise<void> {
+	const entities = [{ name: 'Ann', entityType: 'person', observations: ['writes tests'] }];
+	await judge.client.callTool({ name: 'memory__create_entities', arguments: { entities } });
+	const found = await judge.client.callTool({ name: 'memory__search_nodes', arguments: { query: 'ann' } });
+	expect(found).toMatchObject({ structuredContent: { entities } });
+}
+
+async function thinks(judge: Judge): Promise<void> {
+	const thought = { thought: 'First', thoughtNumber: 1, totalThoughts: 2, nextThoughtNeeded: true };
+	const result = await judge.client.callTool({ name: 'thinking__sequentialthinking', arguments: thought });
+	expect(result).toMatchObject({ structuredContent: { thoughtNumber: 1, totalThoughts: 2 } });
+}
+
+async function usesEverything(judge: Judge): Promise<void> {
+	const { client } = judge;
+	expect(await textOf(judge, 'everything__echo', { message: 'hi' })).toBe('Echo: hi');
+	const progress: number[] = [];
+	await client.callTool(
+		{ name: 'everything__trigger-long-running-operation', arguments: { duration: 1, steps: 3 } },
+		{ onprogress: (step) => void progress.push(step.progress) },
+	);
+	// The client reports rounds of questions as progress too, and drops progress that arrives with the result.
+	expect(progress).toContain(2);
+	const structured = await client.callTool({
+		name: 'everything__get-structured-content',
+		arguments: { location: 'New York' },
+	});
+	expect(structured).toMatchObject({ structuredContent: { conditions: expect.any(String) } });
+	expect((await client.listResources()).resources.length).toBeGreaterThan(0);
+	const { prompts } = await client.listPrompts();
+	expect(prompts.map(({ name }) => name)).toContain('everything__simple-prompt');
+	const ref = { type: 'ref/prompt' as const, name: 'everything__completable-prompt' };
+	const { completion } = await client.complete({ ref, argument: { name: 'department', value: 'E' } });
+	expect(completion.values).toContain('Engineering');
+	await until('the tools that need a capability are listed', async () => {
+		return (await client.listTools()).tools.some(({ name }) => name === 'everything__get-sum');
+	});
+}
+
+async function textOf({ client }: Judge, name: string, input: Record<string, unknown>): Promise<string> {
+	const { content } = (await client.callTool({ name, arguments: input })) as { content: { text: string }[] };
+	return content[0]?.text ?? '';
+}
