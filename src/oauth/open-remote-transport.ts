@@ -1,7 +1,7 @@
 /* Open the transport to a remote MCP server, with the authorization that is stored for it. */
 import { Log } from '../log.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
-import { openHttpTransport } from '../transport/http/open-http-transport.ts';
+import { openHttpTransport, parseServerUrl } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { CredentialStore } from './credential-store.ts';
@@ -29,11 +29,12 @@ export interface RemoteTransportOptions {
 }
 
 /** A transport to the server. The caller closes it. A token that `mctl auth` stores later is used from then on. */
-export function openRemoteTransport(
+export async function openRemoteTransport(
 	server: RemoteServer,
 	options: RemoteTransportOptions,
 ): Promise<Transport> {
 	const { url, name, kind, headers } = server;
+	parseServerUrl(url); // before authorization looks for what is stored for it
 	const { limitBytes, log } = options;
 	const auth = options.auth === false ? undefined : (options.auth ?? storedAuth(server, options));
 	return openHttpTransport(url, { kind, headers, auth, serverName: name ?? url, limitBytes, log });

@@ -46,6 +46,20 @@ describe('a URL', { timeout: TEST_MS }, () => {
 		expect([stderr.includes(`hint: Run: mctl auth ${url}`), code]).toEqual([true, 69]);
 	});
 
+	it.each([
+		['https://', 'must begin with http:// or https://'],
+		['http://ann:secret@127.0.0.1:1/mcp', 'must not contain a user name or a password'],
+	])('that cannot be used is explained: %s', async (url, reason) => {
+		for (const words of [
+			['call', url, 'x'],
+			['show', url, 'x'],
+			['request', url, 'ping'],
+		]) {
+			const { stderr, code } = await mcpFolder({}).run(...words);
+			expect([stderr.includes(reason), stderr.includes('secret'), code]).toEqual([true, false, 64]);
+		}
+	});
+
 	it('is refused by mctl pipe, which names the commands that take one', async () => {
 		const { stderr, code } = await mcpFolder({}).run('pipe', 'https://example.com/mcp');
 		expect(code).toBe(64);
