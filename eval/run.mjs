@@ -2,13 +2,19 @@
  * `npm run eval`: how well the ranker finds what people ask for in their own
  * words, beside two baselines, and how well assembly uses its budget.
  * `--misses` lists the dev questions whose answer is not among the first five;
- * `--dev` leaves the held-out questions alone.
+ * `--dev` leaves the held-out questions alone. `npm run eval -- tools` measures the
+ * search for tools instead.
  */
 import { rmSync } from 'node:fs';
 import { Library, readFragment } from '../dist/library/index.js';
 import { keywordCount, miniSearch } from './baselines.mjs';
 import { grade, readFragments, readQueries, unpackFragments } from './labelled.mjs';
 
+if (process.argv.includes('tools')) {
+	const { evaluateTools } = await import('./tools/run.mjs');
+	await evaluateTools(process.argv);
+	process.exit();
+}
 const BUDGET = 1_000;
 const isDevOnly = process.argv.includes('--dev');
 const splits = ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])];

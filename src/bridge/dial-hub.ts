@@ -5,9 +5,10 @@ import type { Link } from '../link/link.ts';
 import { dial, type LinkChoice } from '../link/open-link.ts';
 import { isUnixAddress } from '../link/tls/unix-address.ts';
 import type { Log } from '../log.ts';
-import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL } from '../plugin/features.ts';
+import { BRIDGE_PID_VARIABLE, FEATURES, MCP_PARTS, MCP_TUNNEL, TOOL_VIEWS } from '../plugin/features.ts';
 import { register, type ShortManifest } from '../plugin/registration.ts';
-import { openTunnel, TUNNEL_ID } from '../plugin/tunnel.ts';
+import { openTunnel } from '../plugin/tunnel.ts';
+import { tunnelId } from '../plugin/tunnel-id.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_ID, HEALTH_CHECK_MS, HEALTH_RESPONSE_MS, REGISTER_MS } from './bridge-limits.ts';
 import type { HubEndpoint } from './hub-endpoint.ts';
@@ -24,6 +25,8 @@ const manifest: ShortManifest = {
 export interface DialHubOptions extends LinkChoice {
 	/** The id of the MCP session, constant over reconnects. */
 	sessionId: string;
+	/** The view of the tools. Default: that of the client in the configuration of the hub. */
+	view?: string | undefined;
 	signal: AbortSignal;
 	log: Log;
 }
@@ -59,6 +62,7 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 		// Forwarded variables must be applied before the first request, which may need what they configure.
 		const features = endpoint.features && !endpoint.variables ? new Set(endpoint.features) : await registered;
 		registered.catch(() => {}); // a lost link is reported by `closed`
+		if (options.view !== undefined) assertViews(features, address);
 		const hub = features.has(MCP_TUNNEL)
 			? overTunnel(link, features, options)
 			: await translated(link, features, options);
@@ -69,12 +73,19 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 	}
 }
 
+function assertViews(features: ReadonlySet<string>, address: string): void {
+	if (features.has(TOOL_VIEWS) && features.has(MCP_TUNNEL)) return;
+	throw new OrchestraError('bad_input', `the hub at ${address} has no views`, {
+		hint: 'Stop it with `mctl hub stop`: the next bridge starts one of this version.',
+	});
+}
+
 function overTunnel(
 	link: Link,
 	features: ReadonlySet<string>,
-	{ sessionId, log }: DialHubOptions,
+	{ sessionId, view, log }: DialHubOptions,
 ): DialedHub {
-	const id = `${TUNNEL_ID}${sessionId}`;
+	const id = tunnelId({ sessionId, view });
 	const transport = openTunnel(link.openStream(), id, { sendsParts: features.has(MCP_PARTS), log });
 	const close = async (): Promise<void> => {
 		await transport.close();

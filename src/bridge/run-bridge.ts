@@ -21,7 +21,7 @@ import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay } from './relay.ts';
 
-export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind'> {
+export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind' | 'view'> {
 	findHub: FindHub;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
@@ -58,7 +58,8 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	});
 	stdio.watchOutput(() => !relay.isIdle);
 	const releaseSignals = onSignals(() => transport.stopReading());
-	const open = opener(options, { sessionId: randomUUID(), signal: stop.signal, log, kind: options.kind });
+	const { kind, view } = options;
+	const open = opener(options, { sessionId: randomUUID(), view, signal: stop.signal, log, kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
 	transport.start(relay);
 	let isQuiet = true;

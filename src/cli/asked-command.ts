@@ -6,8 +6,8 @@
  * --help`, `mctl hub stop -h`.
  */
 import { OrchestraError } from '../errors.ts';
+import { nearest } from '../search/text/nearest.ts';
 import type { CommandEntry, CommandTable } from './commands.ts';
-import { nearest } from './nearest.ts';
 
 /** Words that are no commands of the table. */
 export const builtInWords: readonly string[] = ['help', 'version'];

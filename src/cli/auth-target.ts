@@ -3,7 +3,7 @@ import type { Configuration, RemoteServerEntry } from '../config/configuration.t
 import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import { hasOwnAuthorization } from '../oauth/own-authorization.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../search/text/nearest.ts';
 
 export interface AuthTarget {
 	/** As the user wrote it. */

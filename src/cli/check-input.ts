@@ -6,6 +6,7 @@
  * server validates the rest. Unknown keys of `--input` are sent as they are.
  */
 import { OrchestraError } from '../errors.ts';
+import { typeText } from '../schema/schema-text.ts';
 import {
 	alternativesOf,
 	isAllowedType,
@@ -15,11 +16,10 @@ import {
 	type SchemaPlace,
 	typesOf,
 } from '../schema/schema-types.ts';
+import { signatureLine } from '../schema/tool-signature.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { exampleWord } from './example-words.ts';
-import { nearest } from './nearest.ts';
-import { typeText } from './schema-text.ts';
-import { signatureLine } from './tool-signature.ts';
 
 /** Values are checked to this depth; the server checks below it. */
 const DEPTH_LIMIT = 16;

@@ -34,6 +34,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Show what a tool takes, with a call to copy',
 		load: async () => (await import('./commands/show.ts')).show,
 	},
+	types: {
+		summary: 'Write TypeScript types of the tools, and a typed client',
+		isRare: true,
+		load: async () => (await import('./commands/types.ts')).types,
+	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
 		load: async () => (await import('./commands/find.ts')).find,

@@ -24,6 +24,7 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 	['remove', serverNames],
 	['enable', serverNames],
 	['disable', serverNames],
+	['types', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
 ]);

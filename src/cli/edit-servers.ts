@@ -2,8 +2,8 @@
 import { type EntryScope, type ServerFile, serverFiles } from '../config/edit/editable-files.ts';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { type Command, type CommandInput, type Flag, usageError } from './command.ts';
-import { nearest } from './nearest.ts';
 
 export const scopeFlag: Flag = {
 	type: 'string',

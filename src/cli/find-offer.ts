@@ -1,11 +1,11 @@
 /* What a name stands for: a tool, a prompt or a resource, of the folder, a plugin or an MCP server. */
 import { OrchestraError } from '../errors.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { type CallSession, withTools } from './call-session.ts';
 import { type CallTarget, callTarget, prefixOf } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import { findTarget, isOfServer, nameOf } from './find-target.ts';
 import type { Offered } from './hub-offers.ts';
-import { nearest } from './nearest.ts';
 import { openProject } from './project.ts';
 import { type ListedServer, serverStatuses } from './server-statuses.ts';
 

@@ -2,12 +2,12 @@
 import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { qualifiedName, shortened } from '../hub/names.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { isObject, ownEntry } from '../wire/json.ts';
 import type { CallSession } from './call-session.ts';
 import { type CallTarget, prefixOf } from './call-target.ts';
 import { errorOfHub } from './hub-error.ts';
 import type { Offered } from './hub-offers.ts';
-import { nearest } from './nearest.ts';
 
 /** Names in a hint. */
 const SHOWN_LIMIT = 20;

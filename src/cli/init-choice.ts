@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { FoundServer } from '../config/clients/import-plan.ts';
 import { OrchestraError } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../search/text/nearest.ts';
 import type { Output } from './terminal/output.ts';
 
 /** Wrong lines before the command gives up. */

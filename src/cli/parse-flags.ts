@@ -6,8 +6,8 @@
  */
 import { parseArgs } from 'node:util';
 import { OrchestraError } from '../errors.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { type Command, type Flag, usageError } from './command.ts';
-import { nearest } from './nearest.ts';
 
 export interface ParsedWords {
 	readonly words: readonly string[];

@@ -4,9 +4,9 @@ import type { Configuration } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import { OrchestraError } from '../errors.ts';
+import { nearest } from '../search/text/nearest.ts';
 import { discoverTools, readToolAt, toolRoots } from '../tool/discover.ts';
 import type { DiscoveredTool } from '../tool/tool.ts';
-import { nearest } from './nearest.ts';
 
 export interface Project {
 	readonly configuration: Configuration;

@@ -4,6 +4,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { rpcErrorOf } from '../rpc/rpc-error.ts';
+import { nearest } from '../search/text/nearest.ts';
 import type { ToolEvent } from '../tool/event.ts';
 import { EXIT_FAILED, type RunSummary, runError } from '../tool/summary.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
@@ -11,7 +12,6 @@ import type { CommandInput } from './command.ts';
 import { exitCodes } from './exit.ts';
 import { listAll, type Offered } from './hub-offers.ts';
 import { type HubSession, type NeededBackends, START_WAIT_MS, withHub } from './hub-session.ts';
-import { nearest } from './nearest.ts';
 import { RunView } from './terminal/run-view.ts';
 
 export interface HubToolRun {

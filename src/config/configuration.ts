@@ -128,6 +128,34 @@ export const limitNames = [
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
 
+/** What `tools/list` holds: every tool, or the tools that search and call the others. */
+export type ExposeMode = 'search' | 'all';
+
+/** What agents see of the tools. */
+export interface ToolListSection {
+	/** Default: `search` above `exposeAbove` tools. */
+	readonly expose: ExposeMode | undefined;
+	/** Number of tools above which agents search. Default 60. */
+	readonly exposeAbove: number | undefined;
+	/** Patterns of the tools that are always listed. */
+	readonly always: readonly string[];
+}
+
+/** A named part of the tools. */
+export interface ToolView {
+	/** Patterns of the tools in it; undefined for all. */
+	readonly allow: readonly string[] | undefined;
+	/** Patterns of the tools that are not in it. */
+	readonly deny: readonly string[];
+}
+
+/** Settings for one client, by the name in its `clientInfo`. */
+export interface ClientSettings {
+	/** The name of a view. */
+	readonly view: string | undefined;
+	readonly expose: ExposeMode | undefined;
+}
+
 export interface Configuration {
 	/** The project folder: that of the configuration file, else the working directory. */
 	readonly root: string;
@@ -140,4 +168,7 @@ export interface Configuration {
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
+	readonly toolList: ToolListSection;
+	readonly views: Readonly<Record<string, ToolView>>;
+	readonly clients: Readonly<Record<string, ClientSettings>>;
 }

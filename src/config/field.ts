@@ -163,3 +163,11 @@ export class Field {
 function keepPresent(key: string, value: unknown): [string, unknown][] {
 	return value === undefined ? [] : [[key, value]];
 }
+
+/** Report every unknown key. */
+export function onlyKeys(field: Field, names: readonly string[]): void {
+	for (const [key, inner] of field.entries()) {
+		if (!names.includes(key))
+			inner.report(names.filter((name) => !name.startsWith('$')).join(', '), 'an unknown key');
+	}
+}

@@ -191,6 +191,9 @@ const empty: FileSections = {
 		idleMs: undefined,
 	},
 	limits: {},
+	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
+	views: {},
+	clients: {},
 };
 
 /** `first` wins entry by entry; entries only in `second` are added. */
@@ -205,6 +208,13 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+		toolList: {
+			expose: first.toolList.expose ?? second.toolList.expose,
+			exposeAbove: first.toolList.exposeAbove ?? second.toolList.exposeAbove,
+			always: [...new Set([...first.toolList.always, ...second.toolList.always])],
+		},
+		views: { ...second.views, ...first.views },
+		clients: { ...second.clients, ...first.clients },
 	};
 }
 

@@ -13,9 +13,9 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { boundedValue, composeBoundedYaml, type YamlDocument } from '../files/bounded-yaml.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
-import { Field, type FieldSource } from './field.ts';
+import { Field, type FieldSource, onlyKeys } from './field.ts';
 import type { JsonDocument } from './jsonc.ts';
-import { type FileSections, onlyKeys, readAddress, readPlugin, skipInvalid } from './sections.ts';
+import { type FileSections, readAddress, readPlugin, skipInvalid } from './sections.ts';
 
 /** Depth limit of lists and maps. */
 const DEPTH_LIMIT = 20;

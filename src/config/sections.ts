@@ -13,14 +13,25 @@ import type {
 	ToolsSection,
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
-import { Field, type FieldSource } from './field.ts';
+import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readServerSettings } from './server-settings.ts';
+import { readClient, readToolList, readView } from './tool-list-section.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
-const sectionNames = ['mcpServers', 'tools', 'library', 'plugins', 'hub', 'limits'];
+const sectionNames = [
+	'mcpServers',
+	'tools',
+	'library',
+	'plugins',
+	'hub',
+	'limits',
+	'toolList',
+	'views',
+	'clients',
+];
 const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
@@ -53,6 +64,9 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.flatMap((field) => valid(() => readPlugin(field, source.file))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
+		toolList: readToolList(top.at('toolList')),
+		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
+		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),
 	};
 }
 
@@ -61,6 +75,13 @@ export function skipInvalid<T>(source: FieldSource, read: () => T | undefined): 
 	const before = source.problems.length;
 	const entry = read();
 	return entry === undefined || source.problems.length > before ? [] : [entry];
+}
+
+/** The valid entries of an object, by their names. */
+function namedEntries<T>(field: Field, read: (field: Field) => T[]): Record<string, T> {
+	return Object.fromEntries(
+		field.entries().flatMap(([name, entry]) => read(entry).map((value): [string, T] => [name, value])),
+	);
 }
 
 /** What the entries of all kinds of servers have. */
@@ -216,12 +237,4 @@ function countsOf(entries: [string, Field][]): Record<string, number> {
 			return count === undefined ? [] : [[key, count]];
 		}),
 	);
-}
-
-/** Report every unknown key. */
-export function onlyKeys(field: Field, names: readonly string[]): void {
-	for (const [key, inner] of field.entries()) {
-		if (!names.includes(key))
-			inner.report(names.filter((name) => !name.startsWith('$')).join(', '), 'an unknown key');
-	}
 }

@@ -107,11 +107,11 @@ function wrongHeader(
 	return mismatch(`Mcp-Param-${name}`, header, value);
 }
 
-/** A list for ourselves has no client. */
+/** A list for ourselves, of all tools: a client may call tools that its list leaves out. */
 const client: ClientConnection = {
 	revision: negotiate(undefined),
 	capabilities: {},
-	clientInfo: undefined,
+	clientInfo: { name: 'mctl' },
 	sessionId: '',
 	logLevel: () => undefined,
 	notify: () => {},

@@ -6,7 +6,7 @@
  * error says that the outcome is unknown.
  */
 
-import { messageOf, type OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
@@ -19,7 +19,6 @@ import type {
 	GetPromptParams,
 	Provider,
 } from '../mcp/server/provider.ts';
-import { ResourceSubscriptions } from '../mcp/server/resource-subscriptions.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -38,10 +37,12 @@ import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
+import { isSearchTool } from './expose/search-tools.ts';
+import type { ToolExposure } from './expose/tool-exposure.ts';
+import { capabilitiesFor, unknownTool, withDownReasons } from './hub-offer.ts';
 import { type Journal, journaled, noJournal } from './journal.ts';
-import { qualifiedName } from './names.ts';
 import { clientName, missing, type RecordedCall } from './recorded-call.ts';
-import { resourceOwner, templateOwner } from './resource-owner.ts';
+import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
 
@@ -54,6 +55,8 @@ export interface HubOptions {
 	listWaitMs?: () => number | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
+	/** What clients see of the tools. Default: all of them. */
+	exposure?: ToolExposure;
 }
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -63,8 +66,10 @@ export class Hub implements Provider {
 	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
+	readonly #resources: ResourceRoutes;
+	/** What clients see of the tools; undefined when they see all. */
+	readonly exposure: ToolExposure | undefined;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #resourceSubscriptions = new ResourceSubscriptions();
 	readonly #unsubscribers = new Map<Backend, () => void>();
 	readonly #lastCalls = new Map<string, Date>();
 	/** Replaced backends that drain their calls. */
@@ -72,6 +77,7 @@ export class Hub implements Provider {
 	readonly #results: BigResults | undefined;
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
+		this.exposure?.endSession(id);
 	});
 	#backends: readonly Backend[] = [];
 
@@ -81,12 +87,15 @@ export class Hub implements Provider {
 		journal = noJournal,
 		listWaitMs,
 		results,
+		exposure,
 	}: HubOptions = {}) {
 		this.#results = results;
+		this.exposure = exposure;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
 		this.#catalogue = new Catalogue({ backends: () => this.#backends, log, listWaitMs, onLate });
+		this.#resources = new ResourceRoutes(() => this.#backends, this.#catalogue);
 		this.#setBackends(backends);
 	}
 
@@ -131,19 +140,14 @@ export class Hub implements Provider {
 	}
 
 	capabilities(): ServerCapabilities {
-		const has = (method: keyof Backend): boolean =>
-			this.#backends.some((backend) => backend[method] !== undefined);
-		return {
-			tools: { listChanged: true },
-			...(has('listPrompts') ? { prompts: { listChanged: true } } : {}),
-			...(has('readResource') ? { resources: { listChanged: true, subscribe: true } } : {}),
-			...(has('complete') ? { completions: {} } : {}),
-			logging: {},
-		};
+		return capabilitiesFor(this.#backends);
 	}
 
-	listTools(): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.tools(), ({ items }) => items);
+	/** What the client of a request sees; without a context all tools. */
+	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
+		return after(this.#catalogue.tools(), (list) =>
+			context && this.exposure ? this.exposure.visible(list, context) : list.items,
+		);
 	}
 
 	/** True when a backend offers this tool. */
@@ -151,32 +155,36 @@ export class Hub implements Provider {
 		return (await this.#catalogue.tool(name)) !== undefined;
 	}
 
-	callTool(
+	callTool(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
+		const { exposure } = this;
+		if (exposure === undefined) return this.#callDirectly(params, context);
+		if (!isSearchTool(params.name)) {
+			exposure.assertVisible(params.name, context);
+			return this.#callDirectly(params, context);
+		}
+		return after(this.#catalogue.tools(), (list) => {
+			const call = (inner: CallToolParams): Awaitable<CallToolResult | InputRequired> =>
+				this.#callDirectly(inner, context);
+			if (!exposure.isSearch(params.name, list, context)) return call(params);
+			return exposure.answer(params, context, { list, call });
+		});
+	}
+
+	#callDirectly(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
-			if (!backend?.callTool) throw this.#unknownTool(name);
+			if (!backend?.callTool) throw unknownTool(name, this.#backends);
 			const call = { name: route?.name ?? name, arguments: input };
 			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
 			const called = this.record(entry, () => backend.callTool?.(call, context));
-			return after(called, (result) => this.#results?.shorten(result, route?.item, context) ?? result);
+			return after(called, (result) => {
+				if (route && result['isError'] !== true) this.exposure?.used(name);
+				return this.#results?.shorten(result, route?.item, context) ?? result;
+			});
 		});
-	}
-
-	#unknownTool(name: string): OrchestraError {
-		const [reason] = this.#backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
-		return rpcError(rpcCodes.invalidParams, reason ?? this.withDownReasons(`Unknown tool: ${name}`, name));
-	}
-
-	/** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
-	withDownReasons(sentence: string, name = ''): string {
-		const mayHave = ({ id, qualifiesNames }: Backend): boolean =>
-			!qualifiesNames || name.startsWith(qualifiedName(id, ''));
-		const reasons = this.#backends.filter(mayHave).flatMap(({ downReason }) => downReason ?? []);
-		if (reasons.length === 0) return sentence;
-		return `${sentence}. It may belong to a plugin that is down: ${reasons.join('; ')}`;
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -189,7 +197,10 @@ export class Hub implements Provider {
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt)
-				throw rpcError(rpcCodes.invalidParams, this.withDownReasons(`Unknown prompt: ${name}`, name));
+				throw rpcError(
+					rpcCodes.invalidParams,
+					withDownReasons(`Unknown prompt: ${name}`, this.#backends, name),
+				);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
@@ -206,7 +217,7 @@ export class Hub implements Provider {
 	}
 
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
-		return after(this.#backendOf(uri), (backend) => {
+		return after(this.#resources.backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
 			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context) };
 			return this.record(entry, () => backend.readResource?.(uri, context));
@@ -214,32 +225,11 @@ export class Hub implements Provider {
 	}
 
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {
-		const { ref } = params;
-		if (ref.type === 'ref/prompt') {
-			return after(this.#catalogue.prompt(ref.name ?? ''), (route) => {
-				if (route === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${ref.name ?? ''}`);
-				return (
-					route.backend.complete?.({ ...params, ref: { ...ref, name: route.name } }, context) ??
-					nothingToComplete
-				);
-			});
-		}
-		const uri = ref.uri ?? '';
-		return after(templateOwner(uri, this.#backends, this.#catalogue), (backend) => {
-			if (backend === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown resource template: ${uri}`);
-			return backend.complete?.(params, context) ?? nothingToComplete;
-		});
+		return this.#resources.complete(params, context);
 	}
 
-	/** Backends are notified of the first subscriber and of the last one, over all clients. */
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (!this.#resourceSubscriptions.change(uri, isSubscribed)) return;
-		const notify = (owner: Backend | undefined): void => {
-			for (const backend of owner ? [owner] : this.#backends) backend.subscribeResource?.(uri, isSubscribed);
-		};
-		const owner = this.#backendOf(uri);
-		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
-		else notify(owner);
+		this.#resources.subscribe(uri, isSubscribed);
 	}
 
 	sessionOpened(sessionId: string): void {
@@ -296,10 +286,6 @@ export class Hub implements Provider {
 		for (const listener of this.#listeners) listener(change);
 	}
 
-	#backendOf(uri: string): Awaitable<Backend | undefined> {
-		return resourceOwner(uri, this.#backends, this.#catalogue);
-	}
-
 	/** Make a call and write one line to the journal. */
 	record<T extends object>(
 		{ method, name, backend, client }: RecordedCall,
@@ -313,5 +299,3 @@ export class Hub implements Provider {
 		});
 	}
 }
-
-const nothingToComplete: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };

@@ -14,6 +14,7 @@ import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
+import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import { BigResults } from './results/big-results.ts';
@@ -33,6 +34,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
+	/** The view of clients that choose none. */
+	readonly view?: string | undefined;
 }
 
 /** Environment variables that bridges forwarded. */
@@ -72,8 +75,11 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
 	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const settings = (): Configuration => loaded.configuration;
+	const exposure = new ToolExposure({ settings, view: options.view, log });
 	const hub = new Hub({
 		results,
+		exposure,
 		backends: await build(setup, options, configuration),
 		log,
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,

@@ -9,8 +9,11 @@ export const EXACT_JSON = 'exact-json';
 /** MCP messages that are too large for a frame, in parts. */
 export const MCP_PARTS = 'mcp-parts';
 
+/** A tunnel names the view of its session. */
+export const TOOL_VIEWS = 'tool-views';
+
 /** All features of this implementation. */
-export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON];
+export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON, TOOL_VIEWS];
 
 /** The entry of a bridge's `env` with its pid; the other entries are variables for the hub's configuration. */
 export const BRIDGE_PID_VARIABLE = 'ORCHESTRA_BRIDGE_PID';

@@ -27,9 +27,6 @@ const TUNNEL_FEATURES = 102;
 /** The number of `error_message` in a `ToolResponse`. */
 const ERROR_MESSAGE = 4;
 
-/** Prefix of the request id of a bridge's tunnel; the id of its MCP session follows. */
-export const TUNNEL_ID = 'tunnel:';
-
 /** Most messages that are buffered before `start`; then the stream is paused. */
 const BUFFERED_MESSAGES = 1_024;
 

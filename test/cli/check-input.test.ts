@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../src/cli/check-input.ts';
 import { exampleWords } from '../../src/cli/example-words.ts';
-import { typeText } from '../../src/cli/schema-text.ts';
-import { signatureLine } from '../../src/cli/tool-signature.ts';
+import { typeText } from '../../src/schema/schema-text.ts';
+import { signatureLine } from '../../src/schema/tool-signature.ts';
 import { inputFromWords } from '../../src/tool/input.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
 import { thrownBy } from '../support/programs.ts';

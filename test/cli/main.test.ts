@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
-import { nearest } from '../../src/cli/nearest.ts';
 import { packageVersion } from '../../src/files/package-version.ts';
+import { nearest } from '../../src/search/text/nearest.ts';
 import { mctl } from '../support/mctl.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

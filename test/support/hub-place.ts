@@ -19,7 +19,7 @@ export interface HubPlace {
 	run(...words: string[]): Promise<MctlResult>;
 	/** `mctl hub start`, and its pid. */
 	start(): Promise<number>;
-	bridge(env?: Record<string, string>): HubBridge;
+	bridge(env?: Record<string, string>, flags?: readonly string[]): HubBridge;
 	/** Pids of all hubs of this home that live. */
 	hubs(): number[];
 }
@@ -53,13 +53,13 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 		folder: new HubFolder(cwd, env),
 		run,
 		start: async () => Number(JSON.parse((await run('hub', 'start', '--json')).stdout).pid),
-		bridge: (more = {}) => startHubBridge(cwd, { ...env, ...more }),
+		bridge: (more = {}, flags = []) => startHubBridge(cwd, { ...env, ...more }, flags),
 		hubs: () => hubsOf(home),
 	};
 }
 
-function startHubBridge(cwd: string, env: Record<string, string>): HubBridge {
-	const child = startMctl(['bridge'], { cwd, env });
+function startHubBridge(cwd: string, env: Record<string, string>, flags: readonly string[]): HubBridge {
+	const child = startMctl(['bridge', ...flags], { cwd, env });
 	let stderr = '';
 	child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
 	const client = new BridgeClient(child.stdin, child.stdout);

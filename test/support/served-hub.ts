@@ -39,6 +39,8 @@ export interface HubClientOptions {
 	readonly onQuestion?: (method: string, params: unknown) => unknown;
 	readonly era?: 'legacy' | 'modern';
 	readonly sessionId?: string;
+	/** The name in its `clientInfo`. Default `test`. */
+	readonly name?: string;
 }
 
 export interface HubClient {
@@ -114,7 +116,7 @@ export async function serveServers(
 async function connect(
 	{ hub }: OpenedHub,
 	shared: ReturnType<typeof sharedState>,
-	{ capabilities = {}, onQuestion, era = 'legacy', sessionId }: HubClientOptions,
+	{ capabilities = {}, onQuestion, era = 'legacy', sessionId, name = 'test' }: HubClientOptions,
 ): Promise<HubClient> {
 	const [ours, theirs] = memoryPair();
 	const session = new McpSession(hub, { shared, sessionId });
@@ -130,7 +132,7 @@ async function connect(
 	const envelope = {
 		[`${MODERN}protocolVersion`]: '2026-07-28',
 		[`${MODERN}clientCapabilities`]: capabilities,
-		[`${MODERN}clientInfo`]: { name: 'test', version: '1' },
+		[`${MODERN}clientInfo`]: { name, version: '1' },
 	};
 	const request: HubClient['request'] = async (method, params = {}, options = {}) => {
 		const meta = { ...envelope, ...('_meta' in params ? (params._meta as object) : {}) };
@@ -138,7 +140,7 @@ async function connect(
 		return (await peer.request(method, sent, options)) as Record<string, unknown>;
 	};
 	if (era === 'legacy') {
-		const clientInfo = { name: 'test', version: '1' };
+		const clientInfo = { name, version: '1' };
 		await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
 		peer.notify('notifications/initialized');
 	}

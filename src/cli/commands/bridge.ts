@@ -6,13 +6,15 @@ import type { OrchestraError } from '../../errors.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
+import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { hubFolderHere, hubHere } from '../hub-location.ts';
 
 export const bridge: Command = {
-	usage: 'mctl bridge [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
+	usage: 'mctl bridge [--view NAME] [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
 	examples: [
 		'mctl bridge',
+		'mctl bridge --view review',
 		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',
 		'claude mcp add orchestra -- mctl bridge',
 	],
@@ -22,6 +24,7 @@ export const bridge: Command = {
 			value: 'HOST:PORT',
 			help: 'an orchestrator (default: the shared hub)',
 		},
+		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	ownsSignals: true,
@@ -31,6 +34,7 @@ export const bridge: Command = {
 		const link = input.environment['ORCHESTRA_LINK'];
 		await runBridge({
 			findHub: hubFinder(input),
+			view: viewFor(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
 			// Output that is never read would keep the process alive.
@@ -38,6 +42,13 @@ export const bridge: Command = {
 		});
 	},
 };
+
+/** Only the shared hub has the configuration of this folder. */
+function viewFor(input: CommandInput): string | undefined {
+	const { view, 'orchestrator-addr': address } = input.flags;
+	if (address === undefined) return chosenView(input, bridge);
+	return typeof view === 'string' ? view : undefined;
+}
 
 /** The orchestrator that was named, or the shared hub of this folder, which is started when it does not run. */
 function hubFinder(input: CommandInput): FindHub {

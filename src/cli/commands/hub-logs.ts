@@ -7,10 +7,10 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { serverLogPath } from '../../hub/backends/mcp/server-files.ts';
 import { printable } from '../../printable.ts';
+import { nearest } from '../../search/text/nearest.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { followFile } from '../follow-file.ts';
 import { hubFolderHere } from '../hub-location.ts';
-import { nearest } from '../nearest.ts';
 
 const DEFAULT_LINES = 50;
 /** Logs begin anew at 8 MiB; a crash may leave a little more. */

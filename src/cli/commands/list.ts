@@ -1,10 +1,10 @@
 /* `mctl list`: what there is to call. */
 
 import { printable } from '../../printable.ts';
+import { nearest } from '../../search/text/nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { type Listed, type Listing, listings } from '../listing.ts';
-import { nearest } from '../nearest.ts';
 import { tableLines } from '../terminal/table.ts';
 
 const kinds = Object.keys(listings);
@@ -18,20 +18,22 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}] [--json]`,
-	examples: ['mctl list', 'mctl list servers --check', "mctl list tools --json | jq -r '.tools[].id'"],
+	usage: `mctl list [${kinds.join('|')}] [--tokens] [--view NAME] [--json]`,
+	examples: [
+		'mctl list',
+		'mctl list servers --check',
+		'mctl list --tokens',
+		"mctl list tools --json | jq -r '.tools[].id'",
+	],
 	flags: {
 		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
+		tokens: { type: 'boolean', help: 'what the tools of each server cost an agent in its context' },
+		view: { type: 'string', value: 'NAME', help: 'tools: only those of this view' },
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
 	async run(input) {
-		const chosen = chooseKinds(input.words);
-		const shown: Shown[] = [];
-		for (const kind of chosen) {
-			const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
-			if (listing) shown.push({ kind, listing, listed: await listing.list(input) });
-		}
+		const shown = await showKinds(chooseKinds(input.words), input);
 		if (shown.some(({ listed }) => listed.isFailed)) process.exitCode = exitCodes.tool_failed;
 		if (input.flags['json']) return printJson(input, shown);
 		// The first kind says what to do when there is nothing at all.
@@ -42,6 +44,36 @@ export const list: Command = {
 			input.out.note(`mctl: ${printable(note)}`);
 	},
 };
+
+async function showKinds(kinds: readonly string[], input: CommandInput): Promise<Shown[]> {
+	const view = input.flags['view'] === undefined ? undefined : await viewOf(input);
+	if (input.flags['tokens']) {
+		const listing = (await import('../list-tokens.ts')).tokenListing(view?.name);
+		return [{ kind: 'tokens', listing, listed: await listing.list(input) }];
+	}
+	const shown: Shown[] = [];
+	for (const kind of kinds) {
+		const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
+		if (!listing) continue;
+		const listed = await listing.list(input);
+		shown.push({ kind, listing, listed: kind === 'tools' && view ? inView(listed, view.holds) : listed });
+	}
+	return shown;
+}
+
+async function viewOf(
+	input: CommandInput,
+): Promise<{ name: string | undefined; holds: (tool: string) => boolean }> {
+	const { chosenView, chosenFilter } = await import('../chosen-view.ts');
+	return { name: chosenView(input, list), holds: chosenFilter(input, list) };
+}
+
+/** The tools of a view. The first column is the name. */
+function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
+	const isIn = listed.rows.map(([name = '']) => holds(name));
+	const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
+	return { ...listed, rows: kept(listed.rows), items: kept(listed.items) };
+}
 
 function chooseKinds(words: readonly string[]): readonly string[] {
 	const [kind, ...rest] = words;

@@ -5,12 +5,12 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
+import { nearest } from '../../search/text/nearest.ts';
 import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-error.ts';
 import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
 import type { HubSession, NeededBackends } from '../hub-session.ts';
-import { nearest } from '../nearest.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';

@@ -5,6 +5,7 @@ import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
+import { chosenView } from '../chosen-view.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
@@ -13,25 +14,33 @@ const WARM_AFTER_MS = 100;
 const START_FAILED = 1;
 
 export const serveCommand: Command = {
-	usage: 'mctl serve [--config FILE]',
+	usage: 'mctl serve [--view NAME] [--config FILE]',
 	examples: [
 		'mctl serve',
+		'mctl serve --view review',
 		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',
 		'claude mcp add orchestra -- mctl serve',
 	],
-	flags: { config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' } },
+	flags: {
+		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
+		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
+	},
 	ownsSignals: true,
 
-	async run({ words, flags, environment }) {
-		refuseWords({ words }, serveCommand);
+	async run(input) {
+		const { flags, environment } = input;
+		refuseWords(input, serveCommand);
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(serveCommand, `there is no configuration file ${file}`);
+		const view = chosenView(input, serveCommand, file);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log }).catch((error: unknown) => {
-			log.error(`orchestra could not start: ${messageOf(error)}`);
-		});
+		const opened = await openHub({ cwd: process.cwd(), environment, file, log, view }).catch(
+			(error: unknown) => {
+				log.error(`orchestra could not start: ${messageOf(error)}`);
+			},
+		);
 		if (opened) await serveUntilEnd(opened, log);
 		else process.exitCode = START_FAILED;
 	},

@@ -1,15 +1,15 @@
 /* `mctl show`: what a tool takes and does, with a call to copy; prompts and resources too. */
 import { printable } from '../../printable.ts';
+import { typeText } from '../../schema/schema-text.ts';
+import { type Parameter, parametersOf, shortParameter } from '../../schema/tool-signature.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exampleWords, quoted } from '../example-words.ts';
 import { type FoundOffer, findOffer } from '../find-offer.ts';
 import { nameAtServer, nameOf } from '../find-target.ts';
 import { type Offered, textField } from '../hub-offers.ts';
-import { typeText } from '../schema-text.ts';
 import type { Output } from '../terminal/output.ts';
 import { cutText, padText, textWidth } from '../terminal/text-width.ts';
-import { type Parameter, parametersOf, shortParameter } from '../tool-signature.ts';
 
 export const show: Command = {
 	usage: 'mctl show <name> [--json]  or  mctl show <server|stdio:URI|URL> <tool> [--json]',

@@ -10,10 +10,10 @@ import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { propertiesOf, requiredOf } from '../../schema/schema-types.ts';
+import { type Parameter, parametersOf } from '../../schema/tool-signature.ts';
 import { inputFromWords } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { checkInput } from '../check-input.ts';
-import { type Parameter, parametersOf } from '../tool-signature.ts';
 import type { Output } from './output.ts';
 
 /** Wrong answers to one field before the question is declined. */

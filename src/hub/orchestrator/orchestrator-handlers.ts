@@ -18,7 +18,7 @@ import {
 	type RegistrationResultSchema,
 } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
-import { TUNNEL_ID } from '../../plugin/tunnel.ts';
+import { readTunnelId, type TunneledSession } from '../../plugin/tunnel-id.ts';
 import { Peer } from '../../rpc/peer.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
@@ -57,7 +57,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
 		...(!parts.isPrivate && {
 			tunnel: (transport: Transport, { requestId }: { requestId: string }) =>
-				serveSession(transport, { ...parts, sessionId: sessionIdOf(requestId) }),
+				serveSession(transport, { ...parts, ...readTunnelId(requestId) }),
 		}),
 	};
 }
@@ -95,8 +95,10 @@ export function serveSession(
 		shared,
 		log,
 		sessionId,
-	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & { sessionId?: string | undefined },
+		view,
+	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & TunneledSession,
 ): void {
+	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
 	const session = new McpSession(opened().hub, { shared, log, sessionId });
 	const peer = new Peer(transport, {
 		...session.peerOptions,
@@ -108,11 +110,6 @@ export function serveSession(
 	});
 	session.connect(peer);
 	transport.start(peer);
-}
-
-/** The session id that a bridge sends with its tunnel; a session outlives the tunnel. Undefined without one. */
-function sessionIdOf(requestId: string): string | undefined {
-	return requestId.startsWith(TUNNEL_ID) ? requestId.slice(TUNNEL_ID.length) || undefined : undefined;
 }
 
 function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {

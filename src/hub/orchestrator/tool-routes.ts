@@ -22,6 +22,7 @@ import { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
+import { withDownReasons } from '../hub-offer.ts';
 import { DEFAULT_PROVIDER } from '../names.ts';
 
 /** Providers that use the API of another one. */
@@ -103,7 +104,7 @@ async function pluginFor(
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(hub.withDownReasons(sentence), { code: 'tool_not_found' });
+	throw toolFailure(withDownReasons(sentence, hub.backends, toolName), { code: 'tool_not_found' });
 }
 
 async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {

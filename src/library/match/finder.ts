@@ -2,18 +2,17 @@
  * Answer a match request as text, in the requested mode. Bodies are read from the
  * disk for each request, so an assembled text is never older than the files.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Folder } from '../files/folder.ts';
 import type { Fragment } from '../files/fragment.ts';
 import type { FragmentStore } from '../files/fragment-store.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
-import { bundledConcepts, bundledSynonyms, readConcepts, readSynonyms } from '../files/word-list-files.ts';
-import { readWordVectors } from '../files/word-vectors-file.ts';
 import { assemble } from './assemble.ts';
 import { type Match, matchFragments } from './match.ts';
 import type { MatchRequest } from './match-request.ts';
 import { listMatches, nothingFound } from './match-text.ts';
+import { loadSearchData } from './search-data.ts';
 import type { CountTokens } from './tokens.ts';
 
 /** The answer to a search. */
@@ -87,22 +86,8 @@ export class Finder {
 	#loadData(): void {
 		if (this.#isLoaded) return;
 		this.#isLoaded = true;
-		const { fragments, wordVectors, concepts = bundledConcepts() } = this.#options;
-		const { index } = fragments;
-		this.#load('without synonyms', () => index.useSynonyms(readSynonyms(bundledSynonyms())));
-		this.#load('by words alone', () => {
-			const vectors = readWordVectors(wordVectors);
-			index.useVectors(vectors);
-			this.#load('without concepts', () => index.useConcepts(readConcepts(concepts, vectors)));
-		});
-	}
-
-	#load(otherwise: string, load: () => void): void {
-		try {
-			load();
-		} catch (error) {
-			this.#options.log.warn(`searching ${otherwise}: ${messageOf(error)}`);
-		}
+		const { fragments, wordVectors, concepts, log } = this.#options;
+		loadSearchData(fragments.index, log, { wordVectors, concepts });
 	}
 
 	/** The text as it is on disk now; undefined when the file went away since it was loaded. */

@@ -13,7 +13,7 @@ import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../.
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { Questions } from './client-questions.ts';
 
@@ -52,6 +52,7 @@ export class CallContext {
 	#controller: AbortController | undefined;
 	#cancelListeners: ((reason: OrchestraError) => void)[] | undefined;
 	#isOpen = true;
+	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
 
 	constructor(
@@ -87,7 +88,11 @@ export class CallContext {
 
 	/** All params of the request, with fields that the methods of a provider do not get. */
 	get params(): Readonly<Record<string, unknown>> {
-		return isObject(this.#call.params) ? this.#call.params : {};
+		const params = isObject(this.#call.params) ? this.#call.params : {};
+		if (!this.#isInner) return params;
+		const { name: _tool, arguments: inner, ...rest } = params;
+		const { name, arguments: input } = isObject(inner) ? inner : {};
+		return { name, ...(input !== undefined && { arguments: input }), ...rest };
 	}
 
 	get clientInfo(): unknown {
@@ -140,7 +145,10 @@ export class CallContext {
 
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
-		return this.#call.text;
+		const { text } = this.#call;
+		return this.#isInner && text !== ''
+			? `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`
+			: text;
 	}
 
 	/** False while the request is answered with a question, and after the end of the call. */
@@ -209,6 +217,11 @@ export class CallContext {
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
 		return asker.ask(questions, this);
+	}
+
+	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */
+	enterInnerCall(): void {
+		this.#isInner = true;
 	}
 
 	/** For the session: the request is answered, so no more notifications are sent for it. */

@@ -33,7 +33,7 @@ const SECOND_LOOK = 100;
 const PHRASE_SHARE = 0.35;
 /** Share of cosine similarity in the score, where vectors are loaded. */
 const SIMILARITY_SHARE = 0.45;
-/** Cosine similarity that most pairs of texts of one trade reach; it counts as 0. */
+/** Default of `similarityFloor`. */
 const SIMILARITY_FLOOR = 0.2;
 /** Least similarity of a document that is found by similarity alone; others need a word of the query. */
 const ALONE_LEAST_SIMILARITY = 0.1;
@@ -78,12 +78,17 @@ export class SearchIndex {
 	readonly #row = new WordRow();
 	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
+	readonly #similarityFloor: number;
 	#documentVectors: DocumentVectors | undefined;
 	#concepts: Concepts | undefined;
 	#synonyms: Synonyms | undefined;
 
-	/** @param fields at most 30, the names as documents use them */
-	constructor(fields: Readonly<Record<string, SearchField>>) {
+	/**
+	 * @param fields at most 30, the names as documents use them
+	 * @param similarityFloor cosine similarity that counts as 0: that of most pairs of documents. Default 0.2, for texts of one trade
+	 */
+	constructor(fields: Readonly<Record<string, SearchField>>, similarityFloor: number = SIMILARITY_FLOOR) {
+		this.#similarityFloor = similarityFloor;
 		this.fieldNames = Object.keys(fields);
 		this.#fields = Object.values(fields);
 		this.#strongest = Math.max(...this.#fields.map(({ weight }) => weight));
@@ -217,7 +222,7 @@ export class SearchIndex {
 	/** Slots without a document have no similarity. */
 	#addSimilarity(similarities: Float64Array): void {
 		for (let slot = 0; slot < similarities.length; slot++) {
-			const similarity = aboveFloor(similarities[slot] ?? 0);
+			const similarity = aboveFloor(similarities[slot] ?? 0, this.#similarityFloor);
 			const isFound = similarity >= ALONE_LEAST_SIMILARITY || (similarity > 0 && this.#scores.of(slot) > 0);
 			if (isFound) this.#scores.add(slot, SIMILARITY_SHARE * similarity);
 		}
@@ -235,7 +240,8 @@ export class SearchIndex {
 
 	#nearForms({ id, row }: IndexedDocument, { vectorQuery, similarities }: ReadQuery): SimilarForm[] {
 		const similarity = similarities?.[this.#slots.get(id) ?? 0] ?? 0;
-		if (!this.#documentVectors || !vectorQuery || aboveFloor(similarity) === 0) return [];
+		if (!this.#documentVectors || !vectorQuery || aboveFloor(similarity, this.#similarityFloor) === 0)
+			return [];
 		const pairs = similarPairs(this.#documentVectors, vectorQuery, row);
 		return pairs.map((pair) => ({ ...pair, form: this.#lexicon.byNumber(pair.number)?.plainForm ?? '' }));
 	}
@@ -271,6 +277,6 @@ export class SearchIndex {
 }
 
 /** Similarity above the floor, scaled to 0 … 1. */
-function aboveFloor(similarity: number): number {
-	return Math.max(0, (similarity - SIMILARITY_FLOOR) / (1 - SIMILARITY_FLOOR));
+function aboveFloor(similarity: number, floor: number): number {
+	return Math.max(0, (similarity - floor) / (1 - floor));
 }

@@ -44,7 +44,7 @@ export class ToolNames {
 }
 
 /** `*` stands for any characters. */
-function patternOf(pattern: string): RegExp {
+export function patternOf(pattern: string): RegExp {
 	// Runs of stars are one: several in a row would backtrack.
 	const parts = pattern.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
 	return new RegExp(`^${parts.join('.*')}$`, 's');

@@ -1,7 +1,8 @@
 /* The signature of a tool for people: parameters in the form of TypeScript, one line each. */
-import { propertiesOf, requiredOf, resolveSchema, type SchemaPlace } from '../schema/schema-types.ts';
+
 import type { JsonObject } from '../wire/json.ts';
 import { typeText } from './schema-text.ts';
+import { propertiesOf, requiredOf, resolveSchema, type SchemaPlace } from './schema-types.ts';
 
 export interface Parameter {
 	readonly name: string;

@@ -1,5 +1,5 @@
 /* Suggestions for a mistyped word, by edit distance. */
-import { editDistance } from '../search/text/edit-distance.ts';
+import { editDistance } from './edit-distance.ts';
 
 /** Most edits between a word and a suggestion. */
 const EDITS_LIMIT = 3;

@@ -6,7 +6,7 @@ import {
 	resolveSchema,
 	type SchemaPlace,
 	typesOf,
-} from '../schema/schema-types.ts';
+} from './schema-types.ts';
 
 /** Most values of an enum and most fields of an object that are written out. */
 const SHOWN_LIMIT = 8;

@@ -1,0 +1,100 @@
+/*
+ * Install the public MCP servers of `eval/servers.json` and keep the `tools/list` of
+ * each: `node eval/tools/collect.mjs`. Everything is kept in a cache folder outside of
+ * the repository (`ORCHESTRA_EVAL_CACHE`); a server that has its list is not started
+ * again. Install scripts do not run, and servers get no environment of ours but PATH.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { connectServer } from '../../dist/mcp/index.js';
+
+const INSTALL_MS = 300_000;
+const START_MS = 60_000;
+/** Servers that are installed or started at the same time. */
+const PARALLEL = 2;
+const run = promisify(execFile);
+const cache = cacheFolder();
+
+/** Where the lists are kept. */
+export function cacheFolder() {
+	return process.env.ORCHESTRA_EVAL_CACHE ?? join(homedir(), '.cache', 'orchestra-eval');
+}
+
+/** Every collected server: `{ name, tools }`, in the order of their names. */
+export function collectedServers() {
+	const folder = join(cacheFolder(), 'lists');
+	if (!existsSync(folder)) return [];
+	const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+	return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
+}
+
+/** Collect what is missing. Prints one line per server. */
+async function collect() {
+	const servers = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'servers.json'), 'utf8'));
+	mkdirSync(join(cache, 'lists'), { recursive: true });
+	const waiting = servers.filter(({ name }) => !existsSync(listFile(name)));
+	const worker = async () => {
+		for (let server = waiting.shift(); server; server = waiting.shift()) await collectOne(server);
+	};
+	await Promise.all(Array.from({ length: PARALLEL }, worker));
+	const lists = collectedServers();
+	console.log(`${lists.length} servers, ${lists.reduce((sum, { tools }) => sum + tools.length, 0)} tools`);
+}
+
+async function collectOne(server) {
+	try {
+		const target = server.npm ? await installNpm(server) : await installPyPi(server);
+		const tools = await listTools(server, target);
+		writeFileSync(listFile(server.name), JSON.stringify({ name: server.name, tools }));
+		console.log(`${server.name}: ${tools.length} tools`);
+	} catch (error) {
+		console.log(`${server.name}: ${String(error.message).split('\n')[0]}`);
+	}
+}
+
+async function listTools({ name, args = [], env = {} }, { command, before }) {
+	const home = join(cache, 'home', name);
+	mkdirSync(home, { recursive: true });
+	const record = { command, args: [...before, ...args], cwd: home, env: { ...env, HOME: home } };
+	const parentEnvironment = { PATH: process.env.PATH };
+	const client = await connectServer(record, { parentEnvironment, stderr: 'ignore', startMs: START_MS });
+	try {
+		return (await client.listTools()).tools;
+	} finally {
+		await client.close();
+	}
+}
+
+async function installNpm({ name, npm }) {
+	const folder = join(cache, 'npm', name);
+	mkdirSync(folder, { recursive: true });
+	const manifest = join(folder, 'node_modules', npm, 'package.json');
+	if (!existsSync(manifest)) {
+		const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--prefix', folder];
+		await run('nice', ['-n', '10', 'npm', 'install', ...flags, npm], { timeout: INSTALL_MS, cwd: folder });
+	}
+	const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+	const program = typeof bin === 'string' ? bin : (bin[npm.split('/').at(-1)] ?? Object.values(bin)[0]);
+	return { command: process.execPath, before: [join(folder, 'node_modules', npm, program)] };
+}
+
+async function installPyPi({ name, pypi, command = pypi }) {
+	const folder = join(cache, 'pypi', name);
+	const program = join(folder, 'bin', command);
+	if (!existsSync(program)) {
+		await run('nice', ['-n', '10', 'python3', '-m', 'venv', folder], { timeout: INSTALL_MS });
+		const flags = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:'];
+		const python = join(folder, 'bin', 'python');
+		await run('nice', ['-n', '10', python, ...flags, pypi], { timeout: INSTALL_MS });
+	}
+	return { command: program, before: [] };
+}
+
+function listFile(name) {
+	return join(cache, 'lists', `${name}.json`);
+}
+
+if (process.argv[1] === import.meta.filename) await collect();

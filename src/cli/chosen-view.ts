@@ -1,0 +1,27 @@
+/* The view that `--view` names: a part of the tools, from the configuration of this folder. */
+import { loadConfiguration } from '../config/load.ts';
+import { OrchestraError } from '../errors.ts';
+import { type ToolFilter, viewFilter } from '../hub/expose/tool-filter.ts';
+import { type Command, type CommandInput, usageError } from './command.ts';
+
+type FlagInput = Pick<CommandInput, 'flags' | 'environment'>;
+
+/** Undefined without the flag. Throws a usage error that names the views for one that is not configured. */
+export function chosenView(input: FlagInput, command: Command, file?: string): string | undefined {
+	const { view } = input.flags;
+	if (typeof view !== 'string') return undefined;
+	chosenFilter(input, command, file);
+	return view;
+}
+
+/** The tools of the view; all of them without the flag. Throws like `chosenView`. */
+export function chosenFilter({ flags, environment }: FlagInput, command: Command, file?: string): ToolFilter {
+	const { view } = flags;
+	if (typeof view !== 'string') return () => true;
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment, file });
+	try {
+		return viewFilter(configuration.views, view);
+	} catch (error) {
+		throw usageError(command, OrchestraError.from(error).message);
+	}
+}

@@ -1,0 +1,65 @@
+/* The answer of `find_tools`: compact signatures within a token budget, and why each tool matched. */
+import { estimateTokens } from '../../library/match/tokens.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { signatureLine } from '../../schema/tool-signature.ts';
+import type { MatchReason, SearchHit } from '../../search/document.ts';
+import { CALL_TOOL, DESCRIBE_TOOL } from './search-tools.ts';
+import { firstSentence } from './tool-document.ts';
+
+/** Longest signature; beyond it the optional parameters are left to `describe_tool`. */
+const SIGNATURE_CHARACTERS = 400;
+/** Longest summary. */
+const SUMMARY_CHARACTERS = 160;
+/** Most reasons of one tool. */
+const REASONS = 4;
+
+export interface FoundTool {
+	readonly tool: Tool;
+	readonly hit: SearchHit;
+}
+
+/** The text of the answer. The best tool is always in it. */
+export function foundText(found: readonly FoundTool[], budget: number): string {
+	const blocks = found.map(blockOf);
+	let shown = 0;
+	let tokens = estimateTokens(footer(0, found.length));
+	for (const block of blocks) {
+		tokens += estimateTokens(`${block}\n`);
+		if (shown > 0 && tokens > budget) break;
+		shown++;
+	}
+	return [...blocks.slice(0, shown), footer(shown, found.length)].join('\n');
+}
+
+function footer(shown: number, found: number): string {
+	const more = shown < found ? ` ${found - shown} more did not fit the budget.` : '';
+	return `Call one with ${CALL_TOOL} {name, arguments}; ${DESCRIBE_TOOL} {name} gives its whole schema.${more}`;
+}
+
+function blockOf({ tool, hit }: FoundTool): string {
+	const summary = firstSentence(tool.description ?? tool.title ?? '', SUMMARY_CHARACTERS);
+	const why = reasonsOf(hit.why);
+	return `${shortSignature(tool)}\n  ${summary}${why === '' ? '' : `\n  matched: ${why}`}`;
+}
+
+/** All parameters, or the required ones when the line would be long. */
+function shortSignature({ name, inputSchema }: Tool): string {
+	const whole = signatureLine(name, inputSchema);
+	if (whole.length <= SIGNATURE_CHARACTERS) return whole;
+	const { required, properties } = inputSchema;
+	const kept = Array.isArray(required) ? required : [];
+	const entries = Object.entries(properties ?? {}).filter(([key]) => kept.includes(key));
+	const short = signatureLine(name, { ...inputSchema, properties: Object.fromEntries(entries) });
+	const closed = short.endsWith('()') ? `${name}(…)` : `${short.slice(0, -1)}, …)`;
+	return closed.length <= SIGNATURE_CHARACTERS ? closed : `${name}(…)`;
+}
+
+/** The words of the query with what they matched: `delete→remove (name)`. */
+function reasonsOf(why: readonly MatchReason[]): string {
+	return why
+		.slice(0, REASONS)
+		.map(({ word, matched, fields: [field = ''] }) => {
+			return `${word}${matched === word ? '' : `→${matched}`}${field === '' ? '' : ` (${field})`}`;
+		})
+		.join(', ');
+}

@@ -1,0 +1,94 @@
+/* What the ranker reads of a tool: its fields and their weights. */
+
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { propertiesOf, resolveSchema, type SchemaPlace } from '../../schema/schema-types.ts';
+import type { SearchDocument, SearchField } from '../../search/document.ts';
+
+/** Objects inside of objects are read to this depth. */
+const DEPTH_LIMIT = 3;
+/** Most parameters of one tool that are read. */
+const PARAMETER_LIMIT = 200;
+/** Most characters of one description that are read. */
+const DESCRIPTION_CHARACTERS = 4000;
+
+export const toolFields: Readonly<Record<string, SearchField>> = {
+	name: { weight: 5, typicalWords: 3 },
+	server: { weight: 2, typicalWords: 1 },
+	summary: { weight: 3, typicalWords: 12 },
+	description: { weight: 1.5, typicalWords: 40 },
+	parameters: { weight: 1.2, typicalWords: 8 },
+	details: { weight: 0.8, typicalWords: 50 },
+};
+
+/** A tool with the server that offers it. */
+export interface OfferedTool {
+	readonly tool: Tool;
+	readonly server: string;
+}
+
+/** The fields of a tool for the index. */
+export function toolDocument({ tool, server }: OfferedTool): SearchDocument {
+	const { parameters, details } = parametersIn(tool);
+	const description = (tool.description ?? '').slice(0, DESCRIPTION_CHARACTERS);
+	return {
+		id: tool.name,
+		fields: {
+			name: [spaced(ownName(tool.name)), tool.title ?? ''],
+			server: spaced(server),
+			summary: firstSentence(description),
+			description,
+			parameters,
+			details,
+		},
+	};
+}
+
+/** The name without the server: what follows the last `__`. */
+export function ownName(name: string): string {
+	const at = name.lastIndexOf('__');
+	return at > 0 && at < name.length - 2 ? name.slice(at + 2) : name;
+}
+
+/** The first sentence of a description on one line, at most `limit` characters. */
+export function firstSentence(description: string, limit: number = 200): string {
+	const line =
+		description
+			.trim()
+			.split(/\n\s*\n/)[0]
+			?.replace(/\s+/g, ' ') ?? '';
+	const [sentence = ''] = /^.*?[.!?。](?=\s|$)/.exec(line) ?? [line];
+	return sentence.length <= limit ? sentence : `${sentence.slice(0, limit - 1).trimEnd()}…`;
+}
+
+/** Words of a name: split at `_`, `-` and the rest that is no letter; camel case is split by the tokenizer. */
+function spaced(name: string): string {
+	return name.replace(/[^\p{L}\p{N}]+/gu, ' ');
+}
+
+interface ParameterTexts {
+	readonly parameters: string[];
+	readonly details: string[];
+}
+
+function parametersIn({ inputSchema }: Tool): ParameterTexts {
+	const found: ParameterTexts = { parameters: [], details: [] };
+	collect({ schema: inputSchema, root: inputSchema }, found, 0);
+	return found;
+}
+
+function collect(place: SchemaPlace, found: ParameterTexts, depth: number): void {
+	if (depth >= DEPTH_LIMIT) return;
+	for (const [name, inner] of propertiesOf(place)) {
+		if (found.parameters.length >= PARAMETER_LIMIT) return;
+		const { description, enum: values, items } = resolveSchema(inner);
+		found.parameters.push(spaced(name));
+		if (typeof description === 'string') found.details.push(description.slice(0, DESCRIPTION_CHARACTERS));
+		if (Array.isArray(values)) found.details.push(values.filter(isText).map(spaced).join(' '));
+		collect(inner, found, depth + 1);
+		collect({ schema: items, root: inner.root }, found, depth + 1);
+	}
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === 'string';
+}

@@ -1,0 +1,22 @@
+/* How often each tool was called successfully: a weak sign of what is wanted. Kept in memory. */
+
+/** Calls after which more of them add nothing. */
+const USAGE_CALLS = 32;
+/** Most tools whose calls are counted. */
+const COUNTED_TOOLS = 10_000;
+
+export class ToolUsage {
+	readonly #calls = new Map<string, number>();
+
+	/** A call of this tool succeeded. */
+	used(name: string): void {
+		const calls = this.#calls.get(name);
+		if (calls !== undefined || this.#calls.size < COUNTED_TOOLS) this.#calls.set(name, (calls ?? 0) + 1);
+	}
+
+	/** From 0 for a tool that was never called to 1. */
+	of(name: string): number {
+		const calls = Math.min(this.#calls.get(name) ?? 0, USAGE_CALLS);
+		return Math.log2(1 + calls) / Math.log2(1 + USAGE_CALLS);
+	}
+}

@@ -1,0 +1,31 @@
+/* The request id of a bridge's tunnel: the id of its MCP session, and its view of the tools. */
+
+const PREFIX = 'tunnel:';
+const VIEW = '?view=';
+
+export interface TunneledSession {
+	/** The id of the session, which outlives the tunnel. */
+	readonly sessionId?: string | undefined;
+	/** The view of the session. */
+	readonly view?: string | undefined;
+}
+
+/** For example `tunnel:6f1c…?view=review`. */
+export function tunnelId({ sessionId = '', view }: TunneledSession): string {
+	return `${PREFIX}${sessionId}${view === undefined ? '' : VIEW + encodeURIComponent(view)}`;
+}
+
+/** What the id of a tunnel says; nothing for the id of another client. */
+export function readTunnelId(requestId: string): TunneledSession {
+	if (!requestId.startsWith(PREFIX)) return {};
+	const [sessionId, view] = requestId.slice(PREFIX.length).split(VIEW);
+	return { sessionId: sessionId || undefined, view: view === undefined ? undefined : decoded(view) };
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text; // not ours; the error for an unknown view shows it
+	}
+}

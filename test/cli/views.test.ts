@@ -1,0 +1,67 @@
+/* Views on the command line: serve, bridge and list show a part of the tools. */
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHubPlace } from '../support/hub-place.ts';
+import { mctl } from '../support/mctl.ts';
+
+const files = {
+	command: process.execPath,
+	args: [resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), '.'],
+};
+const views = { review: { allow: ['files__read*'], deny: ['files__read_media_file'] }, none: { allow: [] } };
+const configuration = { mcpServers: { files }, tools: { roots: [] }, views };
+const readers = ['files__read_file', 'files__read_multiple_files', 'files__read_text_file'];
+
+describe('a view', () => {
+	it('is what mctl serve --view and mctl bridge --view show and call', async () => {
+		const place = openHubPlace(configuration);
+		const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+		const input = [hello, list].map((message) => `${JSON.stringify(message)}\n`).join('');
+		const served = await mctl(['serve', '--view', 'review'], { cwd: place.cwd, env: place.env, input });
+		expect(namesIn(JSON.parse(served.stdout.trim().split('\n').at(-1) ?? '').result)).toEqual(readers);
+		const bridge = place.bridge({}, ['--view', 'review']);
+		await bridge.ready();
+		expect(namesIn((await bridge.client.call(2, 'tools/list', {})).result)).toEqual(readers);
+		const { error } = await bridge.client.call(3, 'tools/call', { name: 'files__write_file', arguments: {} });
+		expect(error?.message).toBe('files__write_file is not in the view "review" of this client');
+		const other = place.bridge();
+		await other.ready();
+		expect(namesIn((await other.client.call(2, 'tools/list', {})).result)).toContain('files__write_file');
+	}, 60_000);
+
+	it('is refused when it is not configured, with the names of those that are', async () => {
+		const { run } = openHubPlace(configuration);
+		for (const command of ['serve', 'bridge', 'list', 'types']) {
+			const { code, stderr } = await run(command, '--view', 'odd');
+			expect([code, stderr]).toEqual([
+				64,
+				expect.stringContaining('no view "odd"; the views are review, none'),
+			]);
+		}
+	}, 60_000);
+});
+
+describe('mctl list --tokens', () => {
+	it('shows what each server costs, and the total, also of a view', async () => {
+		const { run } = openHubPlace(configuration);
+		const { tokens: all } = JSON.parse((await run('list', '--tokens', '--json')).stdout);
+		expect(all).toMatchObject([
+			{ server: 'files', tools: 14 },
+			{ server: 'total', tools: 14, tokens: all[0].tokens },
+		]);
+		const { stdout } = await run('list', '--tokens', '--view', 'review');
+		expect(stdout).toMatch(/^SERVER +TOOLS +TOKENS[\s\S]*^files +3 [\s\S]*^total +3 /m);
+	}, 60_000);
+});
+
+const hello = {
+	jsonrpc: '2.0',
+	id: 1,
+	method: 'initialize',
+	params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+function namesIn(result: unknown): string[] {
+	const { tools = [] } = (result ?? {}) as { tools?: { name: string }[] };
+	return tools.map(({ name }) => name);
+}
