@@ -4,12 +4,15 @@ import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import { hasOwnAuthorization } from '../oauth/own-authorization.ts';
 import { nearest } from '../search/text/nearest.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
 
 export interface AuthTarget {
 	/** As the user wrote it. */
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Headers with secret references. */
+	readonly secrets?: SecretTexts | undefined;
 	readonly settings: OAuthSettings;
 }
 
@@ -45,11 +48,11 @@ function urlTarget(entries: readonly RemoteServerEntry[], url: string): AuthTarg
 	return entry === undefined ? { name: url, url, headers: {}, settings: {} } : targetOf(entry, url);
 }
 
-function targetOf({ url, headers, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
-	if (hasOwnAuthorization(headers)) {
+function targetOf({ url, headers, secrets, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
+	if (hasOwnAuthorization({ ...headers, ...secrets })) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});
 	}
-	return { name, url, headers, settings: oauth ?? {} };
+	return { name, url, headers, secrets, settings: oauth ?? {} };
 }

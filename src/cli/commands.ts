@@ -73,6 +73,24 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Sign in to a remote MCP server',
 		load: async () => (await import('./commands/auth.ts')).auth,
 	},
+	log: {
+		summary: 'Show the calls that were made',
+		load: async () => (await import('./commands/log.ts')).logCommand,
+	},
+	'log verify': {
+		summary: 'Check that no line of the journal was changed or removed',
+		isRare: true,
+		load: async () => (await import('./commands/log-verify.ts')).logVerify,
+	},
+	approve: {
+		summary: 'Allow or deny calls that wait for you',
+		load: async () => (await import('./commands/approve.ts')).approve,
+	},
+	'policy test': {
+		summary: 'Say which rule decides about a call',
+		isRare: true,
+		load: async () => (await import('./commands/policy-test.ts')).policyTest,
+	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
 		load: async () => (await import('./commands/hub-start.ts')).hubStart,

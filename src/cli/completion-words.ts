@@ -21,6 +21,11 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 	['auth', remoteServers],
 	['prompt', promptNames],
 	['hub logs', serverNames],
+	['approve', async () => ['list', 'show', 'allow', 'deny']],
+	[
+		'policy test',
+		async (environment) => [...(await toolIds(environment)), ...(await knownNames(environment, 'tools'))],
+	],
 	['remove', serverNames],
 	['enable', serverNames],
 	['disable', serverNames],
@@ -53,8 +58,9 @@ async function allFor(
 	);
 	if (first === undefined) return [...firstWords(commands), ...(before.length === 0 ? builtInWords : [])];
 	const members = membersOf(commands, first);
-	if (members.length > 0 && second === undefined) return members;
-	const name = members.length > 0 ? `${first} ${second}` : first;
+	const isGroup = members.length > 0 && !(commands.has(first) && current.startsWith('-'));
+	if (isGroup && second === undefined) return members;
+	const name = members.length > 0 && second !== undefined ? `${first} ${second}` : first;
 	const entry = commands.get(name);
 	if (entry === undefined || before[0] === 'help') return [];
 	const { flags } = await entry.load();

@@ -81,6 +81,18 @@ export function knownOffers(environment: Environment): KnownOffers[] {
 	});
 }
 
+/** A tool by the name that agents see, as its server offered it last; undefined when it is unknown. */
+export function knownToolNamed(environment: Environment, name: string): Tool | undefined {
+	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	for (const entry of configuration.mcpServers) {
+		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
+		const tools = known === undefined ? [] : knownTools(entry, known);
+		const found = tools.find((tool) => prefixOf(entry) + tool.name === name);
+		if (found) return found;
+	}
+	return undefined;
+}
+
 /** Undefined when the server was never seen or the file is damaged. */
 function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
 	try {

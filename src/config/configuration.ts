@@ -1,6 +1,9 @@
 /* The merged configuration: variables expanded, paths absolute. */
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import type { ChildLimits } from '../process/child-limits.ts';
+import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
@@ -33,6 +36,8 @@ export interface ServerSettings {
 	readonly eager: boolean;
 	/** Whether its tools and prompts are called `server__name`. Default true. */
 	readonly prefix: boolean;
+	/** Whether secrets are replaced in its results too. Default false. */
+	readonly redact: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -40,6 +45,8 @@ export interface StdioServerEntry {
 	readonly kind: 'stdio';
 	readonly name: string;
 	readonly record: SpawnRecord;
+	/** Environment variables with secret references, which are resolved at the start. */
+	readonly secrets?: SecretTexts | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
@@ -52,6 +59,8 @@ export interface RemoteServerEntry {
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Headers with secret references, which are resolved when it is dialed. */
+	readonly secrets?: SecretTexts | undefined;
 	/** How to sign in; undefined means the defaults. */
 	readonly oauth: OAuthSettings | undefined;
 	readonly timeoutMs: number | undefined;
@@ -71,6 +80,11 @@ export interface ToolsSection {
 	readonly timeoutMs: number | undefined;
 	/** Timeout of one run, by tool id. */
 	readonly timeouts: Readonly<Record<string, number>>;
+	/** What tools may reach. Default: everything that this user may. */
+	readonly sandbox?: Sandbox | undefined;
+	/** The same for one tool, by its id. */
+	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
+	readonly limits?: ChildLimits | undefined;
 }
 
 export interface LibrarySection {
@@ -86,6 +100,11 @@ export interface PluginEntry {
 	readonly env: Readonly<Record<string, string>>;
 	/** Passed to the plugin when it boots. */
 	readonly config: Readonly<Record<string, string>>;
+	/** Environment variables and keys of `config` with secret references. */
+	readonly secretEnv?: SecretTexts | undefined;
+	readonly secretConfig?: SecretTexts | undefined;
+	readonly sandbox?: Sandbox | undefined;
+	readonly limits?: ChildLimits | undefined;
 	readonly isEnabled: boolean;
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
@@ -115,6 +134,31 @@ export interface HubSection {
 	readonly idleMs: number | undefined;
 }
 
+/** What a rule does with a call. */
+export type PolicyAction = 'allow' | 'ask' | 'deny';
+
+/** The claims of a server about a tool that a rule can test: its annotations. */
+export const claimNames = ['readOnly', 'destructive', 'openWorld', 'idempotent'] as const;
+
+export type ToolClaims = Readonly<Record<(typeof claimNames)[number], boolean>>;
+
+/** One rule: which calls it matches, and what happens to them. */
+export interface PolicyRule {
+	/** Patterns of tool names, as clients see them; `*` stands for any characters. */
+	readonly tools: readonly string[];
+	/** Patterns of client names. */
+	readonly clients: readonly string[];
+	/** Matches only tools with these claims; undefined for all tools. */
+	readonly when: Readonly<Partial<ToolClaims>> | undefined;
+	readonly action: PolicyAction;
+	/** Shown to the caller of a refused call. */
+	readonly reason: string | undefined;
+	/** Whether the tools of a `deny` are left out of lists. */
+	readonly hide: boolean;
+	readonly file: string;
+	readonly line: number;
+}
+
 export const limitNames = [
 	'messageBytes',
 	'requestMs',
@@ -124,6 +168,9 @@ export const limitNames = [
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',
+	'memoryBytes',
+	'processes',
+	'openFiles',
 ] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
@@ -168,6 +215,8 @@ export interface Configuration {
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
+	/** The rules of each file that has some; the strictest decision of all files counts. */
+	readonly policy: readonly (readonly PolicyRule[])[];
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;

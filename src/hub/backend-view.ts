@@ -8,6 +8,7 @@
 
 import { OrchestraError } from '../errors.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import { failure } from '../mcp/define/defined-results.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
@@ -35,7 +36,8 @@ import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend } from './backends/backend.ts';
 import type { Hub } from './hub.ts';
-import { clientName } from './recorded-call.ts';
+import { publishedTool, shownTools } from './published-tools.ts';
+import { clientName, type RecordedCall } from './recorded-call.ts';
 
 export class BackendView implements Provider {
 	readonly info: Implementation;
@@ -66,8 +68,11 @@ export class BackendView implements Provider {
 		};
 	}
 
-	listTools(): Awaitable<readonly Tool[]> {
-		return this.#list('tools', (backend) => backend.listTools?.(), byName);
+	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
+		const list = this.#list('tools', (backend) => backend.listTools?.(), byName);
+		if (!this.#hub.hasPolicy) return list;
+		const viewer = { backend: this.#backend(), client: context ? clientName(context) : '' };
+		return after(list, (tools) => shownTools(this.#hub, viewer, tools));
 	}
 
 	callTool(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
@@ -76,8 +81,26 @@ export class BackendView implements Provider {
 		return after(backend.listTools?.() ?? [], (tools) => {
 			const isKnown = tools.some((tool) => tool.name === name) || backend.hasDownTool?.(name) === true;
 			if (!isKnown) throw this.#unknown(backend.unlistedReason?.(name) ?? `Unknown tool: ${name}`);
-			return this.#record('tools/call', name, context, () => backend.callTool?.(params, context));
+			return this.#hub.hasPolicy
+				? this.#callPublished(params, context)
+				: this.#hub.record(this.#toolEntry(params, context), () => backend.callTool?.(params, context));
 		});
+	}
+
+	/** A policy has the names that clients of the whole hub see. */
+	async #callPublished(
+		params: CallToolParams,
+		context: CallContext,
+	): Promise<CallToolResult | InputRequired> {
+		const backend = this.#backend();
+		const published = await publishedTool(this.#hub, backend, params.name);
+		const entry = { ...this.#toolEntry(params, context), ...published };
+		return this.#hub.record(entry, () => backend.callTool?.(params, context), failure);
+	}
+
+	#toolEntry({ name, arguments: input }: CallToolParams, context: CallContext): RecordedCall {
+		const client = clientName(context);
+		return { method: 'tools/call', name, backend: this.#backend(), client, context, arguments: input };
 	}
 
 	listPrompts(): Awaitable<readonly Prompt[]> {
@@ -169,7 +192,10 @@ export class BackendView implements Provider {
 		context: CallContext,
 		call: () => Awaitable<T> | undefined,
 	): Awaitable<T> {
-		return this.#hub.record({ method, name, backend: this.#backend(), client: clientName(context) }, call);
+		return this.#hub.record(
+			{ method, name, backend: this.#backend(), client: clientName(context), context },
+			call,
+		);
 	}
 
 	#unknown(sentence: string): OrchestraError {

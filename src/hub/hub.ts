@@ -10,6 +10,7 @@ import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import { failure } from '../mcp/define/defined-results.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
@@ -34,14 +35,16 @@ import type {
 	Tool,
 } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
+import type { CallGate } from '../trust/call-gate.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import { capabilitiesFor, unknownTool, withDownReasons } from './hub-offer.ts';
-import { type Journal, journaled, noJournal } from './journal.ts';
-import { clientName, missing, type RecordedCall } from './recorded-call.ts';
+import { type Journal, noJournal } from './journal.ts';
+import type { MergedList } from './merged-list.ts';
+import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
 import { SessionEnds } from './session-ends.ts';
@@ -53,10 +56,14 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
+	/** Why the server of a tool is left out of the configuration. */
+	unusedReason?: (tool: string) => string | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
 	/** What clients see of the tools. Default: all of them. */
 	exposure?: ToolExposure;
+	/** The policy. Default: every call is allowed. */
+	gate?: CallGate;
 }
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -71,10 +78,12 @@ export class Hub implements Provider {
 	readonly exposure: ToolExposure | undefined;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #unsubscribers = new Map<Backend, () => void>();
-	readonly #lastCalls = new Map<string, Date>();
+	readonly #gate: CallGate | undefined;
+	readonly #recorder: CallRecorder;
 	/** Replaced backends that drain their calls. */
 	readonly #retiring = new Set<Backend>();
 	readonly #results: BigResults | undefined;
+	readonly #unusedReason: HubOptions['unusedReason'];
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.#backends) backend.endSession?.(id);
 		this.exposure?.endSession(id);
@@ -88,9 +97,14 @@ export class Hub implements Provider {
 		listWaitMs,
 		results,
 		exposure,
+		unusedReason,
+		gate,
 	}: HubOptions = {}) {
+		this.#gate = gate;
+		this.#recorder = new CallRecorder(journal, gate);
 		this.#results = results;
 		this.exposure = exposure;
+		this.#unusedReason = unusedReason;
 		this.#log = log;
 		this.#journal = journal;
 		const onLate = (change: Change): void => this.#onChange(change);
@@ -136,7 +150,7 @@ export class Hub implements Provider {
 
 	/** The time of the last call to a backend; undefined when there was none. */
 	lastCall(backendId: string): Date | undefined {
-		return this.#lastCalls.get(backendId);
+		return this.#recorder.lastCall(backendId);
 	}
 
 	capabilities(): ServerCapabilities {
@@ -145,9 +159,31 @@ export class Hub implements Provider {
 
 	/** What the client of a request sees; without a context all tools. */
 	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.tools(), (list) =>
+		return after(this.#toolsFor(context && clientName(context)), (list) =>
 			context && this.exposure ? this.exposure.visible(list, context) : list.items,
 		);
+	}
+
+	/** All tools that the policy shows to a client of this name. */
+	listToolsFor(client: string): Awaitable<readonly Tool[]> {
+		return after(this.#toolsFor(client), ({ items }) => items);
+	}
+
+	#toolsFor(client: string | undefined): Awaitable<MergedList<Tool>> {
+		return after(this.#catalogue.tools(), (list) => {
+			if (client === undefined || !this.#gate?.hidesTools) return list;
+			return { ...list, items: this.#gate.listed(list.items, client) };
+		});
+	}
+
+	/** The backend and the own name of each tool, by the name that clients see. */
+	toolRoutes(): Awaitable<MergedList<Tool>['routes']> {
+		return after(this.#catalogue.tools(), ({ routes }) => routes);
+	}
+
+	/** Whether a policy has rules. */
+	get hasPolicy(): boolean {
+		return this.#gate?.isOpen === false;
 	}
 
 	/** True when a backend offers this tool. */
@@ -162,7 +198,7 @@ export class Hub implements Provider {
 			exposure.assertVisible(params.name, context);
 			return this.#callDirectly(params, context);
 		}
-		return after(this.#catalogue.tools(), (list) => {
+		return after(this.#toolsFor(clientName(context)), (list) => {
 			const call = (inner: CallToolParams): Awaitable<CallToolResult | InputRequired> =>
 				this.#callDirectly(inner, context);
 			if (!exposure.isSearch(params.name, list, context)) return call(params);
@@ -176,10 +212,11 @@ export class Hub implements Provider {
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
 			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
-			if (!backend?.callTool) throw unknownTool(name, this.#backends);
+			if (!backend?.callTool) throw unknownTool(name, this.#backends, this.#unusedReason?.(name));
 			const call = { name: route?.name ?? name, arguments: input };
-			const entry = { method: 'tools/call', name, backend, client: clientName(context) };
-			const called = this.record(entry, () => backend.callTool?.(call, context));
+			const about = { client: clientName(context), context, arguments: input, tool: route?.item };
+			const entry = { method: 'tools/call', name, backend, ...about };
+			const called = this.record(entry, () => backend.callTool?.(call, context), failure);
 			return after(called, (result) => {
 				if (route && result['isError'] !== true) this.exposure?.used(name);
 				return this.#results?.shorten(result, route?.item, context) ?? result;
@@ -203,7 +240,7 @@ export class Hub implements Provider {
 				);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
-			const entry = { method: 'prompts/get', name, backend, client: clientName(context) };
+			const entry = { method: 'prompts/get', name, backend, client: clientName(context), context };
 			return this.record(entry, () => backend.getPrompt?.(call, context));
 		});
 	}
@@ -219,7 +256,7 @@ export class Hub implements Provider {
 	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		return after(this.#resources.backendOf(uri), (backend) => {
 			if (!backend?.readResource) throw resourceNotFound(uri);
-			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context) };
+			const entry = { method: 'resources/read', name: uri, backend, client: clientName(context), context };
 			return this.record(entry, () => backend.readResource?.(uri, context));
 		});
 	}
@@ -249,6 +286,7 @@ export class Hub implements Provider {
 	async close(): Promise<void> {
 		const backends = [...this.#backends, ...this.#retiring];
 		this.#backends = [];
+		this.#gate?.close();
 		this.#sessionEnds.clear();
 		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
 		await this.#journal.close();
@@ -286,16 +324,17 @@ export class Hub implements Provider {
 		for (const listener of this.#listeners) listener(change);
 	}
 
-	/** Make a call and write one line to the journal. */
+	/** The policy changed, and it may hide other tools. */
+	policyChanged(): void {
+		this.#notify({ kind: 'tools' });
+	}
+
+	/** Make a call that the policy allows and write one line to the journal. `refuse` is the result of another one. */
 	record<T extends object>(
-		{ method, name, backend, client }: RecordedCall,
+		entry: RecordedCall,
 		call: () => Awaitable<T> | undefined,
+		refuse?: (text: string) => T,
 	): Awaitable<T> {
-		if (this.#journal === noJournal) return call() ?? missing(backend, method);
-		const startedAt = new Date();
-		this.#lastCalls.set(backend.id, startedAt);
-		return journaled(this.#journal, { method, name, backend: backend.id, client, startedAt }, () => {
-			return call() ?? missing(backend, method);
-		});
+		return this.#recorder.record(entry, call, refuse);
 	}
 }

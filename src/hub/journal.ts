@@ -1,17 +1,33 @@
 /*
- * The journal: one line for each call with its client, name, time, duration and outcome.
+ * The journal: one line for each call with its client, name, time, duration and outcome,
+ * in a hash chain.
  *
  * Arguments and results are never written: they may contain secrets and may be large.
- * The same applies to the query of a URI, which holds the arguments of a resource. A
- * journal that cannot be written causes a warning and never fails a call.
+ * Their hashes are, so that a person who has them can prove what was called. The query
+ * of a URI, which holds the arguments of a resource, is left out too. A journal that
+ * cannot be written causes a warning and never fails a call. Lines are made after the
+ * response is sent, not in the path of the call.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Awaitable } from '../protocol/mcp-types.ts';
-import { RotatingFile } from './rotating-file.ts';
+import { redactJson } from '../redact.ts';
+import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
+import { ChainedFile } from '../trust/chained-file.ts';
+import { sourceTextOf } from '../wire/source-text.ts';
+import { isLarger } from './results/value-size.ts';
 
 /** Size at which the file is rotated. */
 export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
+
+/** The hash of a larger text is that of its first bytes. */
+const HASHED_BYTES = 256 * 1024;
+/** A value without a text is not encoded above this size, and not hashed. */
+const ENCODED_CHARACTERS = 1024 * 1024;
+/** In UTF-8, at most. */
+const BYTES_PER_CHARACTER = 3;
+/** Calls whose lines are not made yet. */
+const WAITING_LIMIT = 256;
+const NAME_CHARACTERS = 1000;
 
 /** One call in the journal. */
 export interface JournalEntry {
@@ -25,6 +41,16 @@ export interface JournalEntry {
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
 	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
+	/** Milliseconds by phase, where the backend measures them. */
+	readonly phases?: Readonly<Record<string, number>> | undefined;
+	/** The decision of the policy, and the rule as `file:line`. */
+	readonly policy?: string | undefined;
+	readonly rule?: string | undefined;
+	/** The trace id of `traceparent`. */
+	readonly trace?: string | undefined;
+	/** Only their sizes and hashes are written. */
+	readonly arguments?: unknown;
+	readonly result?: unknown;
 }
 
 /** Receives one entry per call. */
@@ -39,17 +65,77 @@ export const noJournal: Journal = { write: () => {}, close: () => Promise.resolv
 /** A journal in a rotated file. */
 export function fileJournal(file: string, log: Log): Journal {
 	let hasWarned = false;
-	const lines = new RotatingFile(file, JOURNAL_BYTES, (error) => {
+	const onError = (error: unknown): void => {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
-	});
-	return {
-		write: ({ startedAt, ...entry }) => {
-			const record = { at: startedAt.toISOString(), ...entry, name: withoutSecrets(entry.name) };
-			lines.write(`${JSON.stringify(record)}\n`);
-		},
-		close: () => lines.close(),
 	};
+	const lines = new ChainedFile(file, JOURNAL_BYTES, onError);
+	let waiting: JournalEntry[] = [];
+	let making: NodeJS.Immediate | undefined;
+	const makeLines = (): void => {
+		clearImmediate(making);
+		making = undefined;
+		const entries = waiting;
+		waiting = [];
+		try {
+			for (const entry of entries) lines.write(redactJson(fieldsOf(entry)) as object);
+		} catch (error) {
+			onError(error);
+		}
+	};
+	return {
+		write: (entry) => {
+			waiting.push(entry);
+			if (waiting.length >= WAITING_LIMIT) makeLines();
+			else making ??= setImmediate(makeLines);
+		},
+		close: async () => {
+			makeLines();
+			await lines.close();
+		},
+	};
+}
+
+function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
+	const given = input === undefined ? undefined : digestOf(input, canonicalJson);
+	const returned = result === undefined ? undefined : digestOf(result, textOf);
+	return {
+		at: startedAt.toISOString(),
+		client: shortened(client),
+		...entry,
+		name: shortened(withoutSecrets(name)),
+		argumentsBytes: given?.bytes,
+		argumentsSha256: given?.hash,
+		resultBytes: returned?.bytes,
+		resultSha256: returned?.hash,
+		hashedBytes: given?.hashedBytes ?? returned?.hashedBytes,
+	};
+}
+
+interface Digest {
+	readonly bytes?: number;
+	readonly hash?: string;
+	/** When only the beginning was hashed. */
+	readonly hashedBytes?: number;
+}
+
+/** The size and the SHA-256 of a value as JSON. */
+function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
+	if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) return { hashedBytes: 0 };
+	try {
+		const text = encode(value);
+		if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
+			return { bytes: Buffer.byteLength(text), hash: sha256(text) };
+		const start = Buffer.from(text.slice(0, HASHED_BYTES)).subarray(0, HASHED_BYTES);
+		const bytes = Buffer.byteLength(text);
+		return { bytes, hash: sha256(start), ...(bytes > start.length && { hashedBytes: start.length }) };
+	} catch {
+		return {}; // no JSON, or nested too deeply
+	}
+}
+
+function textOf(result: unknown): string {
+	return sourceTextOf(result) ?? JSON.stringify(result);
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */
@@ -58,33 +144,6 @@ function withoutSecrets(name: string): string {
 	return name.replace(/([?#]).*$/s, '$1…').replace(/^([^:]*:\/\/)[^/]*@/, '$1…@');
 }
 
-/** Make a call and write its entry. */
-export function journaled<T extends object>(
-	journal: Journal,
-	about: Omit<JournalEntry, 'ms' | 'outcome' | 'error'>,
-	call: () => Awaitable<T>,
-): Awaitable<T> {
-	const note = (outcome: JournalEntry['outcome'], error?: string): void =>
-		journal.write({ ...about, ms: Date.now() - about.startedAt.getTime(), outcome, error });
-	const onError = (error: unknown): never => {
-		note(OrchestraError.is(error, 'canceled') ? 'canceled' : 'error', OrchestraError.from(error).code);
-		throw error;
-	};
-	const onResult = (result: T): T => {
-		note(hasFailed(result) ? 'failed' : 'ok');
-		return result;
-	};
-	try {
-		const result = call();
-		return result instanceof Promise ? result.then(onResult, onError) : onResult(result);
-	} catch (error) {
-		return onError(error);
-	}
-}
-
-/** Whether an MCP result or a response of the plugin protocol reports a failure. */
-function hasFailed(result: object): boolean {
-	return (
-		('isError' in result && result.isError === true) || ('success' in result && result.success === false)
-	);
+function shortened(text: string): string {
+	return text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
 }

@@ -10,6 +10,10 @@ import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
+import { ApprovalFiles } from '../trust/approval-files.ts';
+import { Approvals } from '../trust/approvals.ts';
+import { CallGate } from '../trust/call-gate.ts';
+import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
@@ -17,6 +21,7 @@ import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -75,13 +80,21 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
 	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	let policy = new Policy(configuration.policy);
+	const gate = new CallGate({
+		policy: () => policy,
+		approvals: new Approvals({ files: ApprovalFiles.ofUser(options.environment), log }),
+		root: configuration.root,
+	});
 	const settings = (): Configuration => loaded.configuration;
 	const exposure = new ToolExposure({ settings, view: options.view, log });
 	const hub = new Hub({
 		results,
 		exposure,
+		gate,
 		backends: await build(setup, options, configuration),
 		log,
+		unusedReason: (tool) => problemOf(tool, loaded),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -100,6 +113,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 			loaded = next;
 			warnOf(loaded, log);
 			log.info('the configuration changed');
+			const hidBefore = policy.hidesTools;
+			policy = new Policy(loaded.configuration.policy);
+			if (hidBefore || policy.hidesTools) hub.policyChanged();
 			const earlier = hub.backends;
 			await hub.replaceBackends(await build(setup, options, loaded.configuration, earlier));
 			hub.warm();
@@ -182,6 +198,15 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
+}
+
+/** The problem of the entry of the server that a tool belongs to by its name. */
+function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
+	const found = problems.find(({ key }) => {
+		const [section, server] = key.split('.');
+		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
+	});
+	return found?.message;
 }
 
 async function build(

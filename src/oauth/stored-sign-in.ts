@@ -11,8 +11,8 @@ export type SignInState = 'signed_in' | 'refreshable' | 'expired' | 'none' | 'he
 
 /** The state of the sign-in to a server. */
 export function storedSignIn(server: RemoteServer, environment: Readonly<NodeJS.ProcessEnv>): SignInState {
-	const { url, name, headers = {}, oauth: settings } = server;
-	if (hasOwnAuthorization(headers)) return 'header';
+	const { url, name, headers, secrets, oauth: settings } = server;
+	if (hasOwnAuthorization({ ...headers, ...secrets })) return 'header';
 	const store = CredentialStore.ofUser(environment, Log.silent);
 	return tokenState(openAuth({ url, name, settings, store }).credentials?.tokens);
 }

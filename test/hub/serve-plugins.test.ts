@@ -32,6 +32,21 @@ describe('a plugin under mctl serve', () => {
 		expect(contents).toMatchObject([{ text: 'a note' }]);
 	}, 30_000);
 
+	it('cannot call a tool of another plugin that the policy denies to it', async () => {
+		const { open } = configuredFolder({
+			plugins: [
+				pluginWith('tools.first', `hello: tool(() => 'hello from the first')`),
+				plugin('tools.second', second),
+			],
+			policy: [{ tools: 'hello', clients: 'tools.second', action: 'deny', reason: 'not for plugins' }],
+		});
+		const client = await open();
+		expect(await callText(client, 'hello')).toBe('hello from the first');
+		const refused = await client.request('tools/call', { name: 'ask_first' });
+		expect(JSON.stringify(refused)).toContain('not for plugins');
+		expect(refused).toMatchObject({ isError: true });
+	}, 30_000);
+
 	it('runs in the folder of the file that names it, for any working folder of the hub', async () => {
 		const { folder } = configuredFolder({
 			plugins: [

@@ -1,6 +1,6 @@
 /* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
 
-import { RotatingFile } from '../../hub/rotating-file.ts';
+import { RotatingFile } from '../../files/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';

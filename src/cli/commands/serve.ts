@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
+import { serveJournal } from '../../hub/serve-journal.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
@@ -36,11 +37,14 @@ export const serveCommand: Command = {
 		const view = chosenView(input, serveCommand, file);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log, view }).catch(
-			(error: unknown) => {
-				log.error(`orchestra could not start: ${messageOf(error)}`);
-			},
-		);
+		const journal = serveJournal(async () => {
+			const { hubFolderHere } = await import('../hub-location.ts');
+			return hubFolderHere(environment).path;
+		});
+		const options = { cwd: process.cwd(), environment, file, log, view, journal };
+		const opened = await openHub(options).catch((error: unknown) => {
+			log.error(`orchestra could not start: ${messageOf(error)}`);
+		});
 		if (opened) await serveUntilEnd(opened, log);
 		else process.exitCode = START_FAILED;
 	},

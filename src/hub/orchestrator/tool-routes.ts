@@ -24,19 +24,24 @@ import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
 import { withDownReasons } from '../hub-offer.ts';
 import { DEFAULT_PROVIDER } from '../names.ts';
+import { publishedTool } from '../published-tools.ts';
+import type { RecordedCall } from '../recorded-call.ts';
 
 /** Providers that use the API of another one. */
 const aliases: ReadonlyMap<string, string> = new Map(
 	['grok', 'perplexity', 'deepseek', 'qwen', 'kimi'].map((name) => [name, 'openai']),
 );
 
+/** The error code of a call that the policy refused. */
+const DENIED = 'denied_by_policy';
+
 type Routes = Pick<PluginHandlers, 'listTools' | 'toolCall' | 'listPrompts' | 'promptGet' | 'streamStart'>;
 type ToolResponseInit = MessageInitShape<typeof ToolResponseSchema>;
 
 export function toolRoutes(hub: () => Hub): Routes {
 	return {
-		async listTools() {
-			const tools = await hub().listTools();
+		async listTools(_request, call) {
+			const tools = await hub().listToolsFor(callerName(call));
 			return {
 				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
 			};
@@ -44,9 +49,17 @@ export function toolRoutes(hub: () => Hub): Routes {
 		async toolCall(request, call) {
 			const plugin = await pluginFor(hub(), request);
 			if (!plugin) return callThroughHub(hub(), request, call);
-			const client = request.callerPlugin || call.peer.name;
-			const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client };
-			return hub().record(entry, () => plugin.forwardTool(request, call.signal));
+			const { value } = hub().hasPolicy
+				? readExact(request.arguments, request.argumentsJson)
+				: { value: request.arguments };
+			const entry = await toolEntry(hub(), plugin, { ...request, arguments: value }, call);
+			const refuse = (errorMessage: string): ToolResponseInit => ({
+				success: false,
+				errorCode: DENIED,
+				errorMessage,
+			});
+			const forward = (): Promise<ToolResponseInit> => plugin.forwardTool(request, call.signal);
+			return hub().record(entry, forward, refuse);
 		},
 		async listPrompts() {
 			const prompts = await hub().listPrompts();
@@ -150,13 +163,16 @@ async function relayStream(
 		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
 			code: 'tool_not_found',
 		});
-	const entry = { method: 'tools/call', name: request.toolName, backend: plugin, client: call.peer.name };
+	const entry = await toolEntry(hub, plugin, { ...request, callerPlugin: '' }, call);
+	const refuse = (text: string): never => {
+		throw toolFailure(text, { code: DENIED });
+	};
 	const stream = async ({ client }: PluginProcess): Promise<object> => {
 		const sent = { request: { case: 'streamStart', value: request } } as const;
 		await forwardChunks(client.sendStream(sent, { signal: call.signal }), call);
 		return {};
 	};
-	await hub.record(entry, () => plugin.use(stream));
+	await hub.record(entry, () => plugin.use(stream), refuse);
 }
 
 async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
@@ -169,17 +185,39 @@ async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: Stream
 	}
 }
 
-/** The context of a call without an MCP client: it can be canceled, but not ask or notify. */
-function contextOf({ requestId, signal }: ServerCall): CallContext {
-	const call = new IncomingCall(requestId, 'tools/call', {});
-	signal.addEventListener('abort', () => call.cancel('the caller gave up'), { once: true });
-	return new CallContext(noClient, call, {});
+/**
+ * The entry of a call that is forwarded to a plugin. With a policy it has the name that clients see, and the name of
+ * the certificate as its client: the name in the request is a claim.
+ */
+async function toolEntry(
+	hub: Hub,
+	plugin: PluginBackend,
+	request: Pick<ToolRequest, 'toolName' | 'callerPlugin'> & { arguments?: JsonObject | undefined },
+	call: ServerCall,
+): Promise<RecordedCall> {
+	const { toolName, callerPlugin, arguments: input = {} } = request;
+	const base = { method: 'tools/call', backend: plugin, arguments: input };
+	if (!hub.hasPolicy) return { ...base, name: toolName, client: callerPlugin || call.peer.name };
+	const { name = toolName, tool } = (await publishedTool(hub, plugin, toolName)) ?? {};
+	return { ...base, name, tool, client: callerName(call), context: contextOf(call) };
 }
 
-const noClient: ClientConnection = {
+/** The name of the plugin in the certificate of its link. */
+function callerName({ peer }: ServerCall): string {
+	return peer.name.replace(/-client$/, '');
+}
+
+/** The context of a call without an MCP client: it can be canceled, but not ask or notify. */
+function contextOf(call: ServerCall): CallContext {
+	const incoming = new IncomingCall(call.requestId, 'tools/call', {});
+	call.signal.addEventListener('abort', () => incoming.cancel('the caller gave up'), { once: true });
+	const clientInfo = { name: callerName(call), version: '1' };
+	return new CallContext({ ...noClient, clientInfo }, incoming, {});
+}
+
+const noClient: Omit<ClientConnection, 'clientInfo'> = {
 	revision: negotiate(undefined),
 	capabilities: {},
-	clientInfo: { name: 'plugin', version: '1' },
 	sessionId: '',
 	logLevel: () => undefined,
 	notify: () => {},

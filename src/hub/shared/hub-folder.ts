@@ -12,13 +12,13 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
 import { type HubRecord, isIdentity, readHubRecord } from './hub-record.ts';
 import { HubRegistry } from './hub-registry.ts';
 import { assertPrivateFolder, makePrivateFolder, socketFolder } from './private-folder.ts';
 import { identityOf, isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { readState, writeState } from './state-file.ts';
 
 const KEY_CHARACTERS = 12;
 const LOCK = 'hub.lock';

@@ -9,10 +9,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivate } from '../../files/private-path.ts';
+import { readState, writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { homeFolder } from './private-folder.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { readState, writeState } from './state-file.ts';
 
 /** A running hub and its state folder. */
 export interface HubEntry extends ProcessIdentity {

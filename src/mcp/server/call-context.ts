@@ -36,6 +36,9 @@ export interface ClientConnection {
 	notify(method: string, params: unknown, about?: About): void;
 }
 
+/** A part of the time of a call: waiting for a person, in the queue of its backend, for the start of its process. */
+export type CallPhase = 'approval' | 'queue' | 'start';
+
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
@@ -54,6 +57,7 @@ export class CallContext {
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
+	#phases: Partial<Record<CallPhase, number>> | undefined;
 
 	constructor(
 		client: ClientConnection,
@@ -111,6 +115,17 @@ export class CallContext {
 	/** The least level of log messages that the client wants; undefined for none. */
 	get logLevel(): McpLogLevel | undefined {
 		return this.#client.logLevel(this.#meta);
+	}
+
+	/** Milliseconds by phase, for the journal; the rest of the call is its run. Undefined when no phase took time. */
+	get phases(): Readonly<Partial<Record<CallPhase, number>>> | undefined {
+		return this.#phases;
+	}
+
+	/** Add time that the call spent in a phase. */
+	spent(phase: CallPhase, ms: number): void {
+		this.#phases ??= {};
+		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */

@@ -1,8 +1,8 @@
 /* Small JSON files that processes of one user leave for each other. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
+import { assertPrivate } from './private-path.ts';
+import { readRegularText } from './regular-file.ts';
 
 /** Undefined for a file that is absent or damaged. Throws when another user may write it. */
 export function readState(path: string): unknown {

@@ -1,0 +1,120 @@
+/* `mctl approve`: calls that wait for a person, and the decision about one. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addPolicyRule } from '../../config/edit-policy.ts';
+import { OrchestraError } from '../../errors.ts';
+import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
+import type { ApprovalRequest } from '../../trust/approval-request.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { ageOf, timeUntil } from '../terminal/quantity.ts';
+import { tableLines } from '../terminal/table.ts';
+
+/** How long the waiting process may take to notice an answer, in milliseconds. */
+const NOTICE_MS = 5000;
+const LOOK_AGAIN_MS = 50;
+
+export const approve: Command = {
+	usage: 'mctl approve [list | show <id> | allow <id> | deny <id>] [--always] [--json]',
+	examples: [
+		'mctl approve',
+		'mctl approve show 3fa81c',
+		'mctl approve allow 3fa81c',
+		'mctl approve deny 3fa81c',
+	],
+	flags: {
+		always: { type: 'boolean', help: 'write the decision as a rule for this tool and client' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run(input) {
+		const [action = 'list', id, ...rest] = input.words;
+		const files = ApprovalFiles.ofUser(input.environment);
+		if (rest.length > 0) throw usageError(approve, `unexpected word "${rest[0]}": name one call`);
+		if (action === 'list') {
+			if (id !== undefined) throw usageError(approve, `unexpected word "${id}" after list`);
+			return list(files.list(), input);
+		}
+		if (action !== 'show' && action !== 'allow' && action !== 'deny')
+			throw usageError(approve, `there is no "mctl approve ${action}"`);
+		if (id === undefined) throw usageError(approve, `mctl approve ${action} needs the id of a call`);
+		const request = find(files, id);
+		if (action === 'show') return show(request, input);
+		await decide(files, request, action, input);
+	},
+};
+
+function find(files: ApprovalFiles, id: string): ApprovalRequest {
+	const request = files.list().find((each) => each.id === id);
+	if (request) return request;
+	throw new OrchestraError('not_found', `no call with the id "${id}" waits for approval`, {
+		hint: 'mctl approve lists the calls that wait; each waits for 5 minutes.',
+	});
+}
+
+function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput): void {
+	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', requests });
+	if (requests.length === 0) return out.note('No call waits for approval.');
+	const rows = requests.map(({ id, askedAt, expiresAt, client, tool, root }) => [
+		id,
+		`${ageOf(askedAt)} ago`,
+		timeUntil(expiresAt),
+		client,
+		tool,
+		root,
+	]);
+	const headings = ['ID', 'ASKED', 'EXPIRES', 'CLIENT', 'TOOL', 'PROJECT'];
+	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+}
+
+function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
+	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', request });
+	const { id, tool, client, root, rule, reason, shown, argumentsSha256, expiresAt } = request;
+	out.foreign(
+		[
+			`tool       ${tool}`,
+			`client     ${client}`,
+			`project    ${root}`,
+			`rule       ${rule}${reason === undefined ? '' : ` (${reason})`}`,
+			`expires    ${timeUntil(expiresAt)}`,
+			`arguments  SHA-256 ${argumentsSha256}`,
+			...shown.map((line) => `  ${line}`),
+			`mctl approve allow ${id}, or mctl approve deny ${id}`,
+		].join('\n'),
+	);
+}
+
+/** Write the decision, and wait until the process that asked has taken it. */
+async function decide(
+	files: ApprovalFiles,
+	request: ApprovalRequest,
+	decision: ApprovalAnswer,
+	{ flags, out, signal }: CommandInput,
+): Promise<void> {
+	const { id, tool, pid } = request;
+	if (!files.answer(request, decision)) {
+		throw new OrchestraError('bad_input', `the call ${id} has an answer already`, {
+			hint: 'mctl approve lists the calls that wait.',
+		});
+	}
+	const giveUpAt = performance.now() + NOTICE_MS;
+	while (files.has(id)) {
+		if (performance.now() > giveUpAt) {
+			throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
+				hint: 'It may be blocked: mctl hub status shows the shared hub.',
+			});
+		}
+		await sleep(LOOK_AGAIN_MS, undefined, { signal });
+	}
+	const rule = flags['always'] ? writeRule(request, decision) : undefined;
+	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision, rule });
+	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
+	if (rule !== undefined) out.line(`From now on: ${rule.text} in ${rule.file}`);
+}
+
+/** The rule goes before the others of the file whose rule asked. */
+function writeRule(
+	{ rule, tool, client }: ApprovalRequest,
+	action: ApprovalAnswer,
+): { file: string; text: string } {
+	const file = rule.slice(0, rule.lastIndexOf(':'));
+	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
+}

@@ -1,0 +1,71 @@
+/* `mctl policy test`: which rule decides about a call, and why. Nothing is started or called. */
+import { loadConfiguration } from '../../config/load.ts';
+import { OrchestraError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+import { inputFromWords } from '../../tool/input.ts';
+import { canonicalSha256 } from '../../trust/canonical-json.ts';
+import { claimsOf, Policy, type PolicyDecision } from '../../trust/policy.ts';
+import { type Command, usageError } from '../command.ts';
+import { openProject } from '../project.ts';
+import { knownToolNamed } from '../server-statuses.ts';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+export const policyTest: Command = {
+	usage: 'mctl policy test <tool> [key=value…] [--client NAME] [--json]',
+	examples: ['mctl policy test files__write_file', 'mctl policy test db__drop --client claude-code'],
+	flags: {
+		client: { type: 'string', value: 'NAME', help: 'the name of the client (default mctl)' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run({ words, flags, out, environment }) {
+		const [tool, ...rest] = words;
+		if (tool === undefined) throw usageError(policyTest, 'mctl policy test needs the name of a tool');
+		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
+		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
+		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
+		const found = annotationsOf(tool, environment);
+		const decision = new Policy(configuration.policy).decide({
+			tool,
+			client,
+			annotations: found?.annotations,
+		});
+		const { action, rule } = decision;
+		if (flags['json']) {
+			const argumentsSha256 = canonicalSha256(inputFromWords(rest));
+			const claims = claimsOf(found?.annotations);
+			const facts = { tool, client, isKnown: found !== undefined, claims, argumentsSha256 };
+			return out.json({ schema: 'orchestra.policy-test/1', ...facts, action, rule: rule ?? null });
+		}
+		out.line(printable(`${tool} from ${client}: ${action}`));
+		out.line(printable(`  ${why(decision)}`));
+		const names = Object.entries(claimsOf(found?.annotations)).map(([name, value]) => `${name} ${value}`);
+		out.line(`  claims: ${names.join(', ')}`);
+		if (found === undefined)
+			out.note(`mctl: ${printable(tool)} is not known here, so its claims count as the dangerous case`);
+	},
+};
+
+function why({ rule }: PolicyDecision): string {
+	if (rule === undefined) return 'no rule matches, and the default is allow';
+	const { file, line, tools, clients, when, reason } = rule;
+	const claims = when === undefined ? '' : ` when ${JSON.stringify(when)}`;
+	const because = reason === undefined ? '' : ` (${reason})`;
+	return `${file}:${line}: tools ${tools.join(', ')}, clients ${clients.join(', ')}${claims}${because}`;
+}
+
+/** The annotations of a tool of this folder or of a server that was seen before; undefined when it is unknown. */
+function annotationsOf(
+	name: string,
+	environment: Environment,
+): { annotations: Readonly<Record<string, unknown>> | undefined } | undefined {
+	try {
+		const own = openProject(environment).tools.find(({ id }) => id === name);
+		const found = own ?? knownToolNamed(environment, name);
+		return found && { annotations: found.annotations };
+	} catch (error) {
+		if (OrchestraError.is(error, 'bad_input')) return undefined; // a folder that cannot be read
+		throw error;
+	}
+}

@@ -1,0 +1,69 @@
+/*
+ * Adds a rule before the others of a file. Every other character stays, comments too.
+ *
+ * The place is found by the line of the first rule. The new text is parsed and compared
+ * with the old one before it is written: a file of an unusual form is not touched.
+ */
+import { chmodSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
+import { isObject } from '../wire/json.ts';
+import { parseJsonc } from './jsonc.ts';
+
+/** A rule to write. */
+export interface NewRule {
+	readonly tools: string;
+	readonly clients: string;
+	readonly action: 'allow' | 'deny';
+}
+
+/** Write the rule as the first one of `file`, which has rules. Returns its text. Throws `bad_input` with the text when the file cannot be edited. */
+export function addPolicyRule(file: string, rule: NewRule): string {
+	const members = Object.entries(rule).map(
+		([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+	);
+	const ruleText = `{ ${members.join(', ')} }`;
+	const path = realpathSync(file);
+	const text = readRegularText(path);
+	const edited = isExactName(rule) ? insertRule(text, file, ruleText) : undefined;
+	if (edited === undefined || !isOnlyAdded(text, edited, { file, rule })) {
+		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
+			hint: `Write it as the first one of "policy": ${ruleText}`,
+			data: { file },
+		});
+	}
+	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
+	writeFileSync(temporary, edited);
+	chmodSync(temporary, statSync(path).mode);
+	renameSync(temporary, path);
+	return ruleText;
+}
+
+/** A name with a star would be a pattern, and an escaped one is not the name of the tool. */
+function isExactName({ tools, clients }: NewRule): boolean {
+	return [tools, clients].every((name) => name !== '' && !/[*\\]/.test(name));
+}
+
+/** On a line of its own above the first rule, or behind the bracket when they share a line. */
+function insertRule(text: string, file: string, ruleText: string): string | undefined {
+	const lines = text.split('\n');
+	const at = parseJsonc(text, file).lineOf(['policy', '0']) - 1;
+	const line = lines[at] ?? '';
+	const [, indent] = /^([ \t]*)\{/.exec(line) ?? [];
+	const ending = line.endsWith('\r') ? '\r' : '';
+	if (indent !== undefined && at > 0)
+		return lines.toSpliced(at, 0, `${indent}${ruleText},${ending}`).join('\n');
+	const changed = line.replace(
+		/("policy"\s*:\s*\[)(\s*)(?=\{)/,
+		(_all, open: string, gap: string) => `${open}${gap}${ruleText},${gap || ' '}`,
+	);
+	return changed === line ? undefined : lines.with(at, changed).join('\n');
+}
+
+function isOnlyAdded(text: string, edited: string, { file, rule }: { file: string; rule: NewRule }): boolean {
+	const [before, after] = [text, edited].map((each): unknown => parseJsonc(each, file).value);
+	if (!isObject(before) || !Array.isArray(before['policy'])) return false;
+	return isDeepStrictEqual({ ...before, policy: [{ ...rule }, ...before['policy']] }, after);
+}

@@ -1,0 +1,182 @@
+/*
+ * Calls that wait for a person, and approvals that nobody has used yet.
+ *
+ * An approval is used once. The call that waits takes it; when its caller has left, the
+ * next call with the same binding takes it, until it expires. So a client with a short
+ * deadline gets through with a second call.
+ */
+import { messageOf, OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ApprovalFiles } from './approval-files.ts';
+import { APPROVAL_MS, type ApprovalRequest, bindingKey } from './approval-request.ts';
+
+/** How often answers are looked for while a call waits, in milliseconds. */
+const POLL_MS = 200;
+/** Most calls that wait for a person at once. */
+const PENDING_LIMIT = 100;
+const ID_BYTES = 3;
+
+/** How a wait ends. */
+export type ApprovalOutcome = 'allowed' | 'denied' | 'expired' | 'full';
+
+/** A request without what `Approvals` adds. */
+export type NewApprovalRequest = Omit<ApprovalRequest, 'id' | 'pid' | 'askedAt' | 'expiresAt'>;
+
+export interface ApprovalsOptions {
+	readonly files: ApprovalFiles;
+	readonly log: Log;
+	/** Default 5 minutes. */
+	readonly approvalMs?: number | undefined;
+}
+
+interface PendingApproval {
+	readonly request: ApprovalRequest;
+	readonly key: string;
+	readonly endsAt: number;
+	/** Undefined when the caller has left. */
+	settle: ((outcome: ApprovalOutcome) => void) | undefined;
+}
+
+export class Approvals {
+	readonly #files: ApprovalFiles;
+	readonly #log: Log;
+	readonly #approvalMs: number;
+	readonly #pending = new Map<string, PendingApproval>();
+	/** Unused approvals: the end of each, by the key of its binding. */
+	readonly #unused = new Map<string, number>();
+	#polling: NodeJS.Timeout | undefined;
+
+	constructor({ files, log, approvalMs = APPROVAL_MS }: ApprovalsOptions) {
+		this.#files = files;
+		this.#log = log;
+		this.#approvalMs = approvalMs;
+	}
+
+	/** How long a person may take, in milliseconds. */
+	get approvalMs(): number {
+		return this.#approvalMs;
+	}
+
+	/** Wait for a person. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
+	async wait(
+		asked: NewApprovalRequest,
+		signal: AbortSignal,
+		onAsked: (id: string) => void,
+	): Promise<ApprovalOutcome> {
+		signal.throwIfAborted();
+		const key = bindingKey(asked);
+		if (this.#takeUnused(key)) return 'allowed';
+		const pending = this.#adopt(key) ?? this.#open(asked, key);
+		if (pending === undefined) return 'full';
+		onAsked(pending.request.id);
+		return new Promise((resolve, reject) => {
+			const onAbort = (): void => {
+				pending.settle = undefined;
+				this.#poll();
+				reject(OrchestraError.from(signal.reason, 'canceled'));
+			};
+			pending.settle = (outcome) => {
+				signal.removeEventListener('abort', onAbort);
+				resolve(outcome);
+			};
+			signal.addEventListener('abort', onAbort, { once: true });
+			this.#poll();
+		});
+	}
+
+	/** Deny every call that waits, and remove all requests. Idempotent. */
+	close(): void {
+		for (const pending of [...this.#pending.values()]) this.#end(pending, 'denied');
+		this.#unused.clear();
+		this.#poll();
+	}
+
+	#takeUnused(key: string): boolean {
+		const endsAt = this.#unused.get(key);
+		this.#unused.delete(key);
+		return endsAt !== undefined && endsAt > performance.now();
+	}
+
+	/** The request of a caller that left, for the same call again. */
+	#adopt(key: string): PendingApproval | undefined {
+		for (const pending of this.#pending.values()) {
+			const isFree = pending.settle === undefined && pending.endsAt > performance.now();
+			if (isFree && pending.key === key) return pending;
+		}
+		return undefined;
+	}
+
+	#open(asked: NewApprovalRequest, key: string): PendingApproval | undefined {
+		if (this.#pending.size >= PENDING_LIMIT) return undefined;
+		const now = Date.now();
+		const request: ApprovalRequest = {
+			...asked,
+			id: this.#newId(),
+			pid: process.pid,
+			askedAt: new Date(now).toISOString(),
+			expiresAt: new Date(now + this.#approvalMs).toISOString(),
+		};
+		this.#files.publish(request);
+		const pending = { request, key, endsAt: performance.now() + this.#approvalMs, settle: undefined };
+		this.#pending.set(request.id, pending);
+		return pending;
+	}
+
+	#newId(): string {
+		for (;;) {
+			const id = Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('hex');
+			if (!this.#pending.has(id)) return id;
+		}
+	}
+
+	/** Look for answers while something waits; the process may end when no caller does. */
+	#poll(): void {
+		if (this.#pending.size === 0) {
+			clearInterval(this.#polling);
+			this.#polling = undefined;
+			return;
+		}
+		this.#polling ??= setInterval(() => this.#look(), Math.min(POLL_MS, this.#approvalMs));
+		const isAwaited = [...this.#pending.values()].some(({ settle }) => settle !== undefined);
+		if (isAwaited) this.#polling.ref();
+		else this.#polling.unref();
+	}
+
+	#look(): void {
+		const now = performance.now();
+		for (const [key, endsAt] of this.#unused) if (endsAt <= now) this.#unused.delete(key);
+		for (const pending of [...this.#pending.values()]) {
+			const answer = pending.endsAt <= now ? 'late' : this.#answerTo(pending);
+			if (answer === 'late') this.#end(pending, 'expired');
+			else if (answer === 'deny') this.#end(pending, 'denied');
+			else if (answer === 'allow') this.#allow(pending, now);
+		}
+		this.#poll();
+	}
+
+	#allow(pending: PendingApproval, now: number): void {
+		if (pending.settle === undefined) this.#unused.set(pending.key, now + this.#approvalMs);
+		this.#end(pending, 'allowed');
+	}
+
+	#end(pending: PendingApproval, outcome: ApprovalOutcome): void {
+		this.#pending.delete(pending.request.id);
+		try {
+			this.#files.remove(pending.request.id);
+		} catch (error) {
+			this.#log.warn(
+				`the request for approval ${pending.request.id} could not be removed: ${messageOf(error)}`,
+			);
+		}
+		pending.settle?.(outcome);
+	}
+
+	#answerTo({ request }: PendingApproval): 'allow' | 'deny' | undefined {
+		try {
+			return this.#files.answerTo(request);
+		} catch (error) {
+			this.#log.warn(`an answer was ignored: ${messageOf(error)}`);
+			return undefined;
+		}
+	}
+}

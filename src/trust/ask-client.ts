@@ -1,0 +1,67 @@
+/* The question to the user of an MCP client: may this call be made? */
+import { OrchestraError } from '../errors.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
+import { requireCapabilities } from '../mcp/server/client-questions.ts';
+import type { ElicitParams } from '../protocol/client-methods.ts';
+import { isObject } from '../wire/json.ts';
+import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
+
+const ALLOW = 'allow once';
+const DENY = 'deny';
+
+/** Whether the client can show a question to its user. */
+export function canAsk({ clientCapabilities }: CallContext): boolean {
+	try {
+		const question = { method: 'elicitation/create', params: { mode: 'form' } };
+		requireCapabilities({ question }, clientCapabilities);
+		return true;
+	} catch {
+		return false; // it did not declare the capability
+	}
+}
+
+/**
+ * Ask the user of the client. Undefined when the client failed to ask, although it declared that it can. Rejects when
+ * the call is canceled.
+ */
+export async function askClient(
+	request: NewApprovalRequest,
+	context: CallContext,
+	timeoutMs: number,
+): Promise<ApprovalOutcome | undefined> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<'expired'>((resolve) => {
+		timer = setTimeout(() => resolve('expired'), timeoutMs);
+	});
+	try {
+		const answer = await Promise.race([context.ask('elicitation/create', questionOf(request)), late]);
+		if (answer === 'expired') return answer;
+		const content = isObject(answer) && answer.action === 'accept' ? answer.content : undefined;
+		return isObject(content) && content['decision'] === ALLOW ? 'allowed' : 'denied';
+	} catch (error) {
+		if (OrchestraError.is(error, 'canceled') || context.isCanceled) throw error;
+		return undefined;
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function questionOf(request: NewApprovalRequest): ElicitParams {
+	const { tool, client, shown, rule, reason } = request;
+	const lines = [
+		`Allow the call of ${tool}?`,
+		...(client === '' ? [] : [`Client: ${client}`]),
+		...(shown.length === 0 ? ['Without arguments.'] : ['Arguments:', ...shown.map((line) => `  ${line}`)]),
+		...(reason === undefined ? [] : [`Reason: ${reason}`]),
+		`Rule: ${rule}`,
+	];
+	return {
+		mode: 'form',
+		message: lines.join('\n'),
+		requestedSchema: {
+			type: 'object',
+			properties: { decision: { type: 'string', title: 'Decision', enum: [ALLOW, DENY] } },
+			required: ['decision'],
+		},
+	};
+}

@@ -1,0 +1,191 @@
+/*
+ * The policy in front of every call of a tool: a call passes, is refused, or waits for
+ * a person. The person is asked through the client when it can ask, else by
+ * `mctl approve`. Without rules a call passes with one comparison.
+ */
+import type { CallContext } from '../mcp/server/call-context.ts';
+import { printableLine } from '../printable.ts';
+import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
+import { argumentLines, bindingKey } from './approval-request.ts';
+import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { askClient, canAsk } from './ask-client.ts';
+import { canonicalSha256 } from './canonical-json.ts';
+import type { Policy, PolicyDecision } from './policy.ts';
+
+/** How often a waiting call sends progress, which restarts the deadline of its client, in milliseconds. */
+const PROGRESS_MS = 10_000;
+/** Most approved calls that may be between two rounds of input of their client. */
+const CONTINUED_LIMIT = 1000;
+
+/** A call of a tool, before it is made. */
+export interface GatedCall {
+	/** As clients see it. */
+	readonly name: string;
+	readonly client: string;
+	readonly tool: Tool | undefined;
+	readonly arguments: unknown;
+	readonly context: CallContext;
+}
+
+/** What the journal says about a decision. */
+export interface PolicyNote {
+	readonly policy: 'allow' | 'deny' | 'approved' | 'refused' | 'expired' | 'changed' | 'full';
+	/** `file:line`; undefined when no rule matched. */
+	readonly rule: string | undefined;
+}
+
+export interface CallGateOptions {
+	/** The current policy. */
+	readonly policy: () => Policy;
+	readonly approvals: Approvals;
+	/** The folder of the configuration. */
+	readonly root: string;
+}
+
+export class CallGate {
+	readonly #policy: () => Policy;
+	readonly #approvals: Approvals;
+	readonly #root: string;
+	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
+	readonly #continued = new Map<string, number>();
+
+	constructor({ policy, approvals, root }: CallGateOptions) {
+		this.#policy = policy;
+		this.#approvals = approvals;
+		this.#root = root;
+	}
+
+	/** True when there are no rules: every call passes. */
+	get isOpen(): boolean {
+		return this.#policy().isEmpty;
+	}
+
+	/** Whether some tools are left out of lists. */
+	get hidesTools(): boolean {
+		return this.#policy().hidesTools;
+	}
+
+	/** The tools that a client sees in lists. */
+	listed(tools: readonly Tool[], client: string): readonly Tool[] {
+		const policy = this.#policy();
+		return tools.filter(({ name, annotations }) => policy.isListed({ tool: name, client, annotations }));
+	}
+
+	/** Make the call with `go`, or return `refuse` with a text for the caller. `onNote` gets the decision. */
+	run<T extends object>(
+		call: GatedCall,
+		go: () => Awaitable<T>,
+		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+	): Awaitable<T> {
+		const policy = this.#policy();
+		if (policy.isEmpty) return go();
+		const { name, client, tool } = call;
+		const decision = policy.decide({ tool: name, client, annotations: tool?.annotations });
+		const rule = placeOf(decision);
+		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
+		onNote({ policy: decision.action, rule });
+		if (decision.action === 'allow') return go();
+		const { reason = 'the policy denies it' } = decision.rule ?? {};
+		return refuse(`${name} was not called: ${reason} (rule ${rule})`);
+	}
+
+	/** Deny every call that waits. Idempotent. */
+	close(): void {
+		this.#approvals.close();
+	}
+
+	async #ask<T extends object>(
+		call: GatedCall,
+		decision: PolicyDecision,
+		go: () => Awaitable<T>,
+		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+	): Promise<T> {
+		const { version } = this.#policy();
+		const request = this.#requestOf(call, decision, version);
+		const { context } = call;
+		const key = bindingKey({ ...request, session: '' });
+		const isContinued = isRetry(context) && this.#takeContinued(key);
+		const outcome = isContinued ? 'allowed' : await this.#askPerson(request, context);
+		if (context.isCanceled) context.signal.throwIfAborted();
+		const note = this.#policy().version === version ? notes[outcome] : 'changed';
+		onNote({ policy: note, rule: request.rule });
+		if (note !== 'approved') return refuse(refusalOf(call.name, note, this.#approvals.approvalMs));
+		const result = await go();
+		// The result of a backend is JSON.
+		if (isInputRequired(result as Record<string, unknown>)) this.#continue(key);
+		return result;
+	}
+
+	#requestOf(
+		{ name, client, arguments: input, context }: GatedCall,
+		decision: PolicyDecision,
+		policyVersion: string,
+	): NewApprovalRequest {
+		return {
+			tool: printableLine(name),
+			client: printableLine(client),
+			session: context.sessionId,
+			argumentsSha256: canonicalSha256(input),
+			policyVersion,
+			shown: argumentLines(input),
+			rule: placeOf(decision) ?? '',
+			reason: decision.rule?.reason,
+			root: this.#root,
+		};
+	}
+
+	async #askPerson(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
+		let message = `${request.tool} waits for the approval of its user`;
+		const report = (): void => context.progress(0, undefined, message);
+		const reporting = setInterval(report, PROGRESS_MS);
+		const since = performance.now();
+		try {
+			if (canAsk(context)) {
+				report();
+				const outcome = await askClient(request, context, this.#approvals.approvalMs);
+				if (outcome !== undefined) return outcome;
+			}
+			return await this.#approvals.wait(request, context.signal, (id) => {
+				message = `${request.tool} waits for approval: mctl approve allow ${id}`;
+				report();
+			});
+		} finally {
+			clearInterval(reporting);
+			context.spent('approval', performance.now() - since);
+		}
+	}
+
+	#takeContinued(key: string): boolean {
+		const endsAt = this.#continued.get(key);
+		this.#continued.delete(key);
+		return endsAt !== undefined && endsAt > performance.now();
+	}
+
+	#continue(key: string): void {
+		this.#continued.delete(key);
+		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
+		const [oldest] = this.#continued.keys();
+		if (this.#continued.size > CONTINUED_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
+	}
+}
+
+const notes = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
+
+function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number): string {
+	const why: Partial<Record<PolicyNote['policy'], string>> = {
+		refused: 'its user denied the call',
+		expired: `nobody approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
+		changed: 'the policy changed while it waited for approval; call it again',
+		full: 'too many calls wait for approval; mctl approve lists them',
+	};
+	return `${tool} was not called: ${why[note] ?? note}`;
+}
+
+/** The client answers questions that the backend asked in an earlier round of this call. */
+function isRetry({ requestState, inputResponses }: CallContext): boolean {
+	return requestState !== undefined || inputResponses !== undefined;
+}
+
+function placeOf({ rule }: PolicyDecision): string | undefined {
+	return rule && `${rule.file}:${rule.line}`;
+}

@@ -1,0 +1,48 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addPolicyRule, type NewRule } from '../../src/config/edit-policy.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+
+const rule: NewRule = { tools: 'write', clients: 'agent', action: 'allow' };
+const added = '{ "tools": "write", "clients": "agent", "action": "allow" }';
+
+describe('addPolicyRule', () => {
+	it.each([
+		[
+			'{\n\t// mine\n\t"policy": [\n\t\t// first\n\t\t{ "action": "ask" }, // asks\n\t],\n}\n',
+			`\t\t// first\n\t\t${added},\n\t\t{ "action": "ask" }, // asks`,
+		],
+		['{ "policy": [{ "action": "ask" }] }', `[${added}, { "action": "ask" }]`],
+		['{ "policy": [ { "action": "ask" } ] }', `[ ${added}, { "action": "ask" } ]`],
+		[
+			'{\r\n  "policy": [\r\n    {\r\n      "action": "ask"\r\n    }\r\n  ]\r\n}',
+			`    ${added},\r\n    {\r\n`,
+		],
+	])('writes the rule first and keeps the rest: %j', (text, expected) => {
+		const file = fileWith(text);
+		chmodSync(file, 0o640);
+		expect(addPolicyRule(file, rule)).toBe(added);
+		const edited = readFileSync(file, 'utf8');
+		expect(edited).toContain(expected);
+		expect(edited.length).toBeGreaterThan(text.length);
+		expect(statSync(file).mode & 0o777).toBe(0o640);
+	});
+
+	it.each([
+		['{ "policy": /* none */ [ { "action": "ask" } ] }', rule],
+		['{ "other": 1 }', rule],
+		['{ "policy": [{ "action": "ask" }] }', { ...rule, tools: 'a*' }],
+		['{ "policy": [{ "action": "ask" }] }', { ...rule, clients: '' }],
+	])('leaves a file alone that it cannot edit, and says what to write: %s', (text, wanted) => {
+		const file = fileWith(text);
+		expect(() => addPolicyRule(file, wanted)).toThrow('could not be edited');
+		expect(readFileSync(file, 'utf8')).toBe(text);
+	});
+});
+
+function fileWith(text: string): string {
+	const folder = temporaryFolder();
+	writeFiles(folder, { 'orchestra.json': text });
+	return join(folder, 'orchestra.json');
+}
