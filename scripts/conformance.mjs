@@ -1,13 +1,18 @@
 /*
- * `npm run test:conformance`: the official conformance suite against a server on
- * `orchestra-hub/mcp`: over our HTTP listener, on stdio, and behind a hub. The suite needs Node 22 and speaks HTTP
- * only, so it is run by `npx node@22` and reaches the others through test/conformance/relay.mjs.
+ * `npm run test:conformance [-- part...]`: the official conformance suite against a
+ * server on `orchestra-hub/mcp` (over our HTTP listener, on stdio, behind a hub) and
+ * against our client over HTTP, with its authorization. A part is a place of the server,
+ * `client`, or one scenario of the client.
+ *
+ * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches
+ * stdio through test/conformance/relay.mjs; our side runs on this Node.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clientScenarios, runClientScenario } from './conformance-client.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -21,35 +26,54 @@ const places = [
 	['direct', 'relay.mjs'],
 	['gateway', 'relay.mjs', 'gateway'],
 	['gateway-legacy', 'relay.mjs', 'gateway-legacy'],
-].filter(([name]) => process.argv.length < 3 || process.argv.includes(name));
+];
+const asked = process.argv.slice(2);
+const isAsked = (...names) => asked.length === 0 || names.some((name) => asked.includes(name));
+const known = [...places.map(([name]) => name), 'client', ...clientScenarios];
+const unknown = asked.filter((name) => !known.includes(name));
 
-step('build', process.execPath, ['scripts/build.mjs']);
-const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
-try {
-	const suite = install();
-	for (const [name, ...program] of places) {
-		for (const revision of revisions) {
-			process.stderr.write(`\u2192 conformance ${name} ${revision}\n`);
-			const status = await run(suite, revision, program);
-			if (status !== 0) process.exitCode = 1;
+if (unknown.length > 0) {
+	process.stderr.write(
+		`conformance: no part is called ${unknown.join(', ')}\nhint: there are ${known.join(', ')}\n`,
+	);
+	process.exitCode = 64;
+} else {
+	await runAll();
+}
+
+async function runAll() {
+	step('build', process.execPath, ['scripts/build.mjs']);
+	const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
+	try {
+		const suite = install(folder);
+		for (const [name, ...program] of places.filter(([place]) => isAsked(place))) {
+			for (const revision of revisions) {
+				process.stderr.write(`\u2192 conformance ${name} ${revision}\n`);
+				const status = await runServer({ suite, folder, revision }, program);
+				if (status !== 0) process.exitCode = 1;
+			}
 		}
+		for (const scenario of clientScenarios.filter((name) => isAsked('client', name))) {
+			if (!(await runClientScenario({ suite, folder, scenario }))) process.exitCode = 1;
+		}
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
 	}
-} finally {
-	rmSync(folder, { recursive: true, force: true });
 }
 
 /** The suite is no dependency: it does not run on the Node that this package is built for. */
-function install() {
-	writeFileSync(join(folder, 'package.json'), '{"private":true}');
-	const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', SUITE];
-	const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+function install(folder) {
+	const prefix = join(folder, 'suite');
+	const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', prefix, SUITE];
+	writeFileSync(join(folder, 'package.json'), '{"private":true,"version":"0.0.0"}');
+	const { status } = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 	if (status !== 0) process.exit(status ?? 1);
-	const program = join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+	const program = join(prefix, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 	if (!existsSync(program)) throw new Error(`${SUITE} has no ${program}`);
 	return program;
 }
 
-async function run(suite, revision, [program, ...words]) {
+async function runServer({ suite, folder, revision }, [program, ...words]) {
 	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...words], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});

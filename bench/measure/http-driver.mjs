@@ -19,6 +19,8 @@ export function encodeHttp(url, headers, body) {
 	return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
+const SHORT = 65_536;
+
 /** One socket with at most one request in flight. */
 class Line {
 	#socket;
@@ -42,6 +44,9 @@ class Line {
 
 	#take(text) {
 		this.#text = this.#text === '' ? text : this.#text + text;
+		// A long answer without a length is looked at only when it may be complete.
+		const mayEnd = this.#text.length < SHORT || text.endsWith('\r\n\r\n') || text.length < SHORT;
+		if (!mayEnd) return;
 		const end = endOfAnswer(this.#text);
 		if (end === -1) return;
 		const answer = this.#text.slice(0, end);

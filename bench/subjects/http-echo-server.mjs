@@ -2,6 +2,7 @@
 import { serveHttp } from '../../dist/http/index.js';
 import { provide } from '../../dist/mcp/index.js';
 
+const large = 'x'.repeat(10 * 1024 * 1024);
 const provider = provide({
 	name: 'echo',
 	version: '1.0.0',
@@ -11,6 +12,7 @@ const provider = provide({
 			inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 			run: ({ text }) => text,
 		},
+		large: { run: () => large },
 	},
 });
 const serving = await serveHttp(provider, { token: process.argv[2] });

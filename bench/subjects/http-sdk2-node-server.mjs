@@ -4,6 +4,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
+const large = 'x'.repeat(10 * 1024 * 1024);
 const handler = createMcpHandler(() => {
 	const server = new McpServer({ name: 'echo', version: '1.0.0' });
 	server.registerTool(
@@ -11,6 +12,9 @@ const handler = createMcpHandler(() => {
 		{ description: 'Give back the text.', inputSchema: z.object({ text: z.string() }) },
 		({ text }) => ({ content: [{ type: 'text', text }] }),
 	);
+	server.registerTool('large', { inputSchema: z.object({}) }, () => ({
+		content: [{ type: 'text', text: large }],
+	}));
 	return server;
 });
 const server = createServer(toNodeHandler(handler));

@@ -2,6 +2,7 @@
 import type { Configuration, RemoteServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import { hasOwnAuthorization } from '../oauth/own-authorization.ts';
 import { nearest } from '../search/text/nearest.ts';
 import type { SecretTexts } from '../secrets/secret-text.ts';
 
@@ -48,7 +49,7 @@ function urlTarget(entries: readonly RemoteServerEntry[], url: string): AuthTarg
 }
 
 function targetOf({ url, headers, secrets, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
-	if (Object.keys({ ...headers, ...secrets }).some((header) => header.toLowerCase() === 'authorization')) {
+	if (hasOwnAuthorization({ ...headers, ...secrets })) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});

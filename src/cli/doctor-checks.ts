@@ -30,6 +30,9 @@ export interface DoctorFinding {
 export interface DoctorContext {
 	readonly project: Project;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** True: start the programs of MCP servers, and contact remote ones. */
+	readonly contacts: boolean;
+	readonly signal: AbortSignal;
 }
 
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
@@ -107,20 +110,9 @@ async function versionOf(file: string): Promise<string> {
 	}
 }
 
-function* checkServers({ project, environment }: DoctorContext): Generator<DoctorFinding> {
-	for (const server of project.configuration.mcpServers) {
-		if (!server.isEnabled) continue;
-		if (server.kind !== 'stdio') {
-			yield {
-				verdict: 'ok',
-				text: `server ${server.name}: ${server.url} (mctl list servers --check connects)`,
-			};
-			continue;
-		}
-		const { command, cwd = process.cwd(), env } = server.record;
-		const place = { what: `server ${server.name}`, cwd, environment: childEnvironment(environment, env) };
-		yield checkProgram(command, place, `Correct mcpServers.${server.name} in ${server.file}.`);
-	}
+async function* checkServers(context: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const { inspectServers } = await import('./doctor-servers.ts');
+	yield* inspectServers(context);
 }
 
 function* checkPlugins({ project, environment }: DoctorContext): Generator<DoctorFinding> {
@@ -131,7 +123,8 @@ function* checkPlugins({ project, environment }: DoctorContext): Generator<Docto
 	}
 }
 
-function checkProgram(
+/** Whether a program is installed. */
+export function checkProgram(
 	program: string,
 	{ what, cwd, environment }: { what: string; cwd: string; environment: Record<string, string> },
 	fix: string,

@@ -9,8 +9,8 @@ import { megabytes, timeUntil } from './terminal/quantity.ts';
 const whenEmpty = 'None is configured. `mctl init` writes a configuration to start from.';
 
 export const serverListing: Listing = {
-	headings: ['SERVER', 'STATE', 'PID', 'MEMORY', 'ERA', 'VERSION', 'TOOLS', 'COMMAND'],
-	narrow: [0, 1, 6, 7],
+	headings: ['SERVER', 'STATE', 'PID', 'MEMORY', 'ERA', 'VERSION', 'TOOLS', 'SIGN-IN', 'COMMAND'],
+	narrow: [0, 1, 6, 8],
 	whenEmpty,
 
 	async list({ environment }) {
@@ -22,7 +22,7 @@ export const serverListing: Listing = {
 
 /** The same, after every enabled server was started, listed and stopped. `isFailed` when one could not be used. */
 export const checkedServerListing: Listing = {
-	headings: ['SERVER', 'CHECK', 'TIME', 'TOOLS', 'ERA', 'VERSION', 'COMMAND'],
+	headings: ['SERVER', 'CHECK', 'TIME', 'TOOLS', 'ERA', 'VERSION', 'SIGN-IN', 'COMMAND'],
 	narrow: [0, 1, 2, 3],
 	whenEmpty,
 
@@ -50,7 +50,7 @@ export const checkedServerListing: Listing = {
 };
 
 function rowOf(server: ListedServer): string[] {
-	const { name, state, pid, memoryBytes, era, version, tools, command } = server;
+	const { name, state, pid, memoryBytes, era, version, tools, signIn, command } = server;
 	return [
 		name,
 		state,
@@ -59,8 +59,14 @@ function rowOf(server: ListedServer): string[] {
 		era ?? '-',
 		version ?? '-',
 		tools === null ? '-' : String(tools),
+		signInText(signIn),
 		command,
 	];
+}
+
+/** How the sign-in is shown. */
+function signInText(signIn: ListedServer['signIn']): string {
+	return signIn === null || signIn === 'none' ? '-' : signIn.replace('_', ' ');
 }
 
 /** Why a server is down, and when it is started again. */
@@ -70,11 +76,12 @@ function noteOf({ name, lastError, nextTryAt, state }: ListedServer): string[] {
 	return [`${name} is ${state}: ${lastError}${next}`];
 }
 
-function checkedRow({ name, command }: ListedServer, check: ServerCheck | undefined): string[] {
-	if (check === undefined) return [name, 'off', '-', '-', '-', '-', command];
+function checkedRow({ name, signIn, command }: ListedServer, check: ServerCheck | undefined): string[] {
+	const last = [signInText(signIn), command];
+	if (check === undefined) return [name, 'off', '-', '-', '-', '-', ...last];
 	const time = `${check.elapsedMs} ms`;
-	if (!check.isOk) return [name, 'FAILED', time, '-', '-', '-', command];
-	return [name, 'ok', time, String(check.tools), check.era, check.version ?? '-', command];
+	if (!check.isOk) return [name, 'FAILED', time, '-', '-', '-', ...last];
+	return [name, 'ok', time, String(check.tools), check.era, check.version ?? '-', ...last];
 }
 
 function failureNotes({ name }: ListedServer, check: ServerCheck | undefined): string[] {

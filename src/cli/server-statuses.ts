@@ -8,10 +8,11 @@ import { packageVersion } from '../files/package-version.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { ServerState } from '../hub/backends/backend.ts';
 import { type KnownServer, knownFileOf, readKnown } from '../hub/backends/mcp/known-server.ts';
+import { commandOf } from '../hub/backends/mcp/server-failure.ts';
 import { serverLogPath } from '../hub/backends/mcp/server-files.ts';
 import { ToolNames } from '../hub/backends/mcp/tool-names.ts';
 import type { ServerDetails } from '../hub/shared/hub-details.ts';
-import { commandLine } from '../process/spawn-record.ts';
+import type { SignInState } from '../oauth/stored-sign-in.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { prefixOf } from './call-target.ts';
 import { hubFolderHere } from './hub-location.ts';
@@ -23,7 +24,10 @@ export interface ListedServer extends Omit<ServerDetails, 'state'> {
 	readonly state: ServerState | 'off';
 	readonly kind: ServerEntry['kind'];
 	readonly isEnabled: boolean;
+	/** The command line, or the URL without the parts that may be secret. */
 	readonly command: string;
+	/** Of a remote server; null for a program on this machine. */
+	readonly signIn: SignInState | null;
 	/** The file with the entry. */
 	readonly file: string;
 	readonly settings: ServerSettings;
@@ -35,14 +39,25 @@ export async function serverStatuses(
 	environment: Environment,
 ): Promise<ListedServer[]> {
 	const running = mcpServers.length === 0 ? [] : await fromHub(environment);
+	const signIn = await signIns(mcpServers, environment);
 	return mcpServers.map((entry) => {
 		const live = running.find(({ name }) => name === entry.name);
 		const status = entry.isEnabled && live ? live : fromDisk(entry, environment);
-		const command = entry.kind === 'stdio' ? commandLine(entry.record) : entry.url;
+		const command = commandOf(entry);
 		const { name, isEnabled, kind, file, settings } = entry;
 		const state = isEnabled ? status.state : 'off';
-		return { ...status, name, state, kind, isEnabled, command, file, settings };
+		return { ...status, name, state, kind, isEnabled, command, signIn: signIn(entry), file, settings };
 	});
+}
+
+/** The code of authorization is loaded only when there is a remote server. */
+async function signIns(
+	entries: readonly ServerEntry[],
+	environment: Environment,
+): Promise<(entry: ServerEntry) => SignInState | null> {
+	if (entries.every(({ kind }) => kind === 'stdio')) return () => null;
+	const { storedSignIn } = await import('../oauth/stored-sign-in.ts');
+	return (entry) => (entry.kind === 'stdio' ? null : storedSignIn(entry, environment));
 }
 
 /** The names that a server offered last. */

@@ -29,6 +29,11 @@ export function unknownTool(
 	return rpcError(rpcCodes.invalidParams, reason ?? withDownReasons(`Unknown tool: ${name}`, backends, name));
 }
 
+/** The error of a prompt that no backend lists. */
+export function unknownPrompt(name: string, backends: readonly Backend[]): OrchestraError {
+	return rpcError(rpcCodes.invalidParams, withDownReasons(`Unknown prompt: ${name}`, backends, name));
+}
+
 /** Append the backends that are down to a "not found" sentence: the missing item may be theirs. */
 export function withDownReasons(sentence: string, backends: readonly Backend[], name = ''): string {
 	const mayHave = ({ id, qualifiesNames }: Backend): boolean =>

@@ -3,12 +3,13 @@ import { Log } from '../log.ts';
 import { resolveSecrets } from '../secrets/resolve-secret.ts';
 import type { SecretTexts } from '../secrets/secret-text.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
-import { openHttpTransport } from '../transport/http/open-http-transport.ts';
+import { openHttpTransport, parseServerUrl } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { withClientSecret } from './client-secret.ts';
 import { CredentialStore } from './credential-store.ts';
 import { openAuth } from './open-auth.ts';
+import { hasOwnAuthorization } from './own-authorization.ts';
 
 /** A remote server, as an entry of the configuration. */
 export interface RemoteServer {
@@ -38,6 +39,7 @@ export async function openRemoteTransport(
 	options: RemoteTransportOptions,
 ): Promise<Transport> {
 	const { url, name, kind, secrets } = server;
+	parseServerUrl(url); // before authorization looks for what is stored for it
 	const { environment, limitBytes, log } = options;
 	const headers = await resolveSecrets(server.headers ?? {}, secrets, { environment });
 	const auth =
@@ -52,7 +54,7 @@ async function storedAuth(
 	{ environment, log = Log.silent }: RemoteTransportOptions,
 ): Promise<HttpAuth | undefined> {
 	const { url, name, headers = {}, oauth } = server;
-	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) return undefined;
+	if (hasOwnAuthorization(headers)) return undefined;
 	const settings = oauth && (await withClientSecret(oauth, environment));
 	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), log });
 }

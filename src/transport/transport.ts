@@ -11,6 +11,8 @@ export interface Transport extends Channel {
 	start(receiver: Receiver): void;
 	/** True when nothing more can be sent. */
 	readonly isClosed: boolean;
+	/** True when the server answers every request it receives, so that its silence means that it is slow. */
+	readonly isRemote?: boolean;
 }
 
 /** High-water mark of a writer: above it, `post` returns false. */

@@ -42,7 +42,9 @@ describe('mctl list servers', () => {
 			version: '1.2.3',
 			pid: null,
 		});
-		expect((await run('list', 'servers')).stdout).toMatch(/^py +known +- +- +legacy +1\.2\.3 +8 +python3 /m);
+		expect((await run('list', 'servers')).stdout).toMatch(
+			/^py +known +- +- +legacy +1\.2\.3 +8 +- +python3 /m,
+		);
 	}, 30_000);
 
 	it('starts each server with --check and explains the one that fails', async () => {

@@ -1,6 +1,6 @@
 /*
- * The client that the conformance suite drives: connect to the URL, list the tools, call
- * the first one. Bundled from the sources by scripts/conformance-client.mjs. The
+ * The client that the conformance suite drives: connect to the URL, list the tools, and
+ * make the calls that the scenario wants, or one of each tool. Bundled from the sources by scripts/conformance-client.mjs. The
  * browser of the sign-in is a `fetch` that follows redirects; credentials live in a
  * temporary folder.
  */
@@ -35,18 +35,23 @@ async function drive() {
 		auth,
 		log,
 		clientInfo: { name: 'orchestra-conformance', version: '1.0.0' },
+		elicit: ({ requestedSchema }) => ({ action: 'accept', content: valuesOf(requestedSchema) }),
 	});
 	try {
-		const { items } = await listTools(client);
-		for (const tool of items) await client.callTool(tool.name, {});
+		const { tools } = await client.listTools();
+		const each = tools.map(({ name, inputSchema }) => ({ name, arguments: valuesOf(inputSchema) }));
+		for (const { name, arguments: input } of context.toolCalls ?? each) await client.callTool(name, input);
 	} finally {
 		await client.close();
 	}
 }
 
-async function listTools(client) {
-	const listed = await client.listTools();
-	return { items: listed.tools ?? listed.items ?? listed };
+/** A value for each property: its default, or any one of its type. */
+function valuesOf({ properties = {} } = {}) {
+	const any = { integer: 1, number: 1, boolean: true, array: [], object: {} };
+	return Object.fromEntries(
+		Object.entries(properties).map(([name, schema]) => [name, schema.default ?? any[schema.type] ?? 'text']),
+	);
 }
 
 function settings() {

@@ -143,8 +143,8 @@ function server2(about: Pick<SdkModernServer, 'wait'>): McpServer2 {
 }
 
 /** A web-standard handler behind `node:http`. */
-async function bridge(
-	handler: McpHttpHandler,
+export async function bridge(
+	handler: Pick<McpHttpHandler, 'fetch'>,
 	request: IncomingMessage,
 	response: ServerResponse,
 ): Promise<void> {
@@ -165,7 +165,8 @@ async function bridge(
 	response.end();
 }
 
-async function listen(
+/** The URL of a server that ends with the test. */
+export async function listen(
 	handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<string> {
 	const listener: RequestListener = (request, response) => {

@@ -9,6 +9,7 @@ import { openAuth, type ServerAuth } from '../../oauth/open-auth.ts';
 import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
+import { tokenState } from '../../oauth/stored-sign-in.ts';
 import { printable } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import type { AuthTarget } from '../auth-target.ts';
@@ -117,7 +118,7 @@ function report({ flags, out }: CommandInput, { name, url }: AuthTarget, server:
 	const expiresAt = tokens?.expiresAt === undefined ? undefined : new Date(tokens.expiresAt).toISOString();
 	const isExpired = tokens?.expiresAt !== undefined && tokens.expiresAt <= Date.now();
 	const canRefresh = tokens?.refreshToken !== undefined;
-	const state = !isExpired ? 'signed_in' : canRefresh ? 'refreshable' : 'expired';
+	const state = tokenState(tokens);
 	const scopes = tokens?.scopes ?? [];
 	if (flags['json']) {
 		const facts = {

@@ -7,13 +7,21 @@ import { openProject } from '../project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
 
 export const doctor: Command = {
-	usage: 'mctl doctor [--json]',
-	examples: ['mctl doctor', 'mctl doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
-	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	usage: 'mctl doctor [--check] [--json]',
+	examples: [
+		'mctl doctor',
+		'mctl doctor --check',
+		'mctl doctor --json | jq \'.checks[] | select(.verdict == "fail")\'',
+	],
+	flags: {
+		check: { type: 'boolean', help: 'start each MCP server once, and contact the remote ones' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
 
 	async run({ words, flags, out, environment, signal }) {
 		refuseWords({ words }, doctor);
-		const context = { project: openProject(environment), environment };
+		const contacts = flags['check'] === true;
+		const context = { project: openProject(environment), environment, contacts, signal };
 		const checks: DoctorFinding[] = [];
 		for (const look of doctorChecks) {
 			for await (const found of look(context)) {

@@ -1,5 +1,5 @@
 /*
- * `mctl request`: one JSON-RPC request to a program, and its response.
+ * `mctl request`: one JSON-RPC request to a program or a remote MCP server, and its response.
  *
  * An MCP server refuses most methods before `initialize`, so a method of MCP is
  * preceded by the handshake, unless `--raw` is given or the params name the protocol version
@@ -18,11 +18,12 @@ const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
 const MODERN_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 export const request: Command = {
-	usage: 'mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--raw] [--json]',
+	usage: 'mctl request <stdio:URI|URL> <method> [params JSON] [--timeout MS] [--raw] [--json]',
 	examples: [
 		"mctl request 'stdio:python3 server.py' ping",
 		`mctl request 'stdio:node server.js' tools/call '{"name":"echo","arguments":{"text":"hi"}}'`,
 		"mctl request 'stdio:node server.js' tools/list --json | jq .result",
+		'mctl request https://example.com/mcp tools/list',
 	],
 	flags: {
 		timeout: { type: 'string', value: 'MS', help: 'longest wait for the response (default 30000)' },
@@ -37,18 +38,26 @@ export const request: Command = {
 		if (rest.length > 0) throw usageError(request, 'too many words; put the URI and the params in quotes');
 		const params = paramsText === undefined ? undefined : readParams(paramsText);
 		const timeoutMs = numberFlag(input, request, 'timeout');
+		if (/^https?:\/\//i.test(uri)) {
+			const { requestUrl } = await import('../request-url.ts');
+			const isRaw = input.flags['raw'] === true;
+			return show(input, method, await requestUrl({ url: uri, method, params, timeoutMs, isRaw }, input));
+		}
 		const isMcp = !input.flags['raw'] && mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true;
 		const client = await Client.open(uri, { stderr: input.out.childStderr, onRequest: answerPing });
 		try {
 			if (isMcp) await initialize(client, input, timeoutMs);
-			const result = await send(client, method, params, { timeoutMs, signal: input.signal });
-			if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
-			else input.out.line(printableJson(result, 2));
+			show(input, method, await send(client, method, params, { timeoutMs, signal: input.signal }));
 		} finally {
 			await client.close();
 		}
 	},
 };
+
+function show({ flags, out }: CommandInput, method: string, result: unknown): void {
+	if (flags['json']) out.json({ schema: 'orchestra.request/1', method, result });
+	else out.line(printableJson(result, 2));
+}
 
 /** The handshake of MCP. A program that refuses it is asked all the same: it may know the method without. */
 async function initialize(client: Client, { out, signal }: CommandInput, timeoutMs?: number): Promise<void> {

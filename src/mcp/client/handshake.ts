@@ -47,7 +47,10 @@ export async function handshake(link: ServerLink, options: HandshakeOptions): Pr
 /** The description of a modern server; undefined when the server is legacy. */
 async function discover(link: ServerLink, options: HandshakeOptions): Promise<ServerDescription | undefined> {
 	for (const version of modernVersions) {
-		const outcome = await probe(link, version, options);
+		let outcome = await probe(link, version, options);
+		// A server that refuses the version which it offers, such as a proxy during an update, may accept it now.
+		if ('offered' in outcome && outcome.offered?.includes(version))
+			outcome = await probe(link, version, options);
 		if ('result' in outcome) return modernDescription(outcome.result);
 		const { offered } = outcome;
 		if (offered === undefined) return undefined;
@@ -86,9 +89,8 @@ async function initialize(link: ServerLink, options: HandshakeOptions): Promise<
 		return description;
 	} catch (error) {
 		// A modern server that started too slowly for the probe refuses `initialize` and names its versions.
-		const isModern = offeredVersions(error)?.some((version) => modernRevision(version));
 		const patient = { ...options, probeMs: Number.POSITIVE_INFINITY };
-		const modern = isModern ? await discover(link, patient) : undefined;
+		const modern = isModernError(error) ? await discover(link, patient) : undefined;
 		if (modern) return modern;
 		throw error;
 	}
@@ -138,6 +140,13 @@ function isImplementation(value: unknown): value is Implementation {
 
 function isLegacyVersion(version: unknown): boolean {
 	return negotiate(version).version === version;
+}
+
+/** True for an error that only a modern server sends. */
+function isModernError(error: unknown): boolean {
+	const code = rpcErrorOf(error)?.code;
+	if (code === mcpCodes.headerMismatch || code === mcpCodes.missingClientCapability) return true;
+	return offeredVersions(error)?.some((version) => modernRevision(version)) === true;
 }
 
 /** The versions that the error -32022 lists; undefined for any other error. */

@@ -17,6 +17,9 @@ import { ServerLink, type ServerLinkHandlers } from './server-link.ts';
 /** Silence after the probe that makes a server legacy, in milliseconds. */
 const PROBE_MS = 2000;
 
+/** The same for a remote server, which may have to wake up first. */
+const REMOTE_PROBE_MS = 10_000;
+
 /** Default deadline of start and handshake, in milliseconds: the first start with `npx` downloads the server. */
 const START_MS = 60_000;
 
@@ -92,7 +95,7 @@ class Opening {
 		const link = new ServerLink(transport, this.#options.handlers());
 		try {
 			const { identity } = this.#options;
-			const probeMs = this.#probeMs;
+			const probeMs = this.#probeMs(transport);
 			const description = await handshake(link, { identity, probes, probeMs, signal: this.#signal });
 			link.setRevision(description.revision);
 			return { link, description, startedInMs: Math.round(performance.now() - this.#startedAt) };
@@ -108,10 +111,12 @@ class Opening {
 		}
 	}
 
-	/** A server that was modern before gets more time for its answer. */
-	get #probeMs(): number {
-		const { knownEra, probeMs = PROBE_MS, startMs = START_MS } = this.#options;
-		return knownEra === 'modern' ? Math.max(probeMs, startMs / 2) : probeMs;
+	/** A server that was modern before, and one that answers late but always, get more time for the answer. */
+	#probeMs({ isRemote = false }: Transport): number {
+		const { knownEra, probeMs, startMs = START_MS } = this.#options;
+		const halfMs = startMs / 2;
+		if (knownEra === 'modern') return Math.max(probeMs ?? PROBE_MS, halfMs);
+		return probeMs ?? (isRemote ? Math.min(REMOTE_PROBE_MS, halfMs) : PROBE_MS);
 	}
 
 	#startTransport(): Promise<Transport> {

@@ -33,7 +33,7 @@ export interface ServerConnectionOptions {
 	capabilities: Readonly<Record<string, unknown>>;
 	/** The era of an earlier connection: `legacy` skips the probe, `modern` waits longer for its answer. */
 	knownEra?: 'legacy' | 'modern' | undefined;
-	/** Silence after the probe that makes a server legacy, in milliseconds. Default 2 s. */
+	/** Silence after the probe that makes a server legacy, in milliseconds. Default 2 s, over HTTP 10 s. */
 	probeMs?: number | undefined;
 	/** Deadline of start and handshake, in milliseconds. Default 60 s. */
 	startMs?: number | undefined;

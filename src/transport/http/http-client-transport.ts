@@ -36,6 +36,7 @@ import { UnsentCount } from './unsent-count.ts';
 
 /** A transport to one MCP server over HTTP. */
 export class HttpClientTransport implements Transport {
+	readonly isRemote = true;
 	readonly #log: Log;
 	readonly #wire: HttpWire;
 	readonly #limitBytes: number;

@@ -23,7 +23,8 @@ export async function openHttpTransport(url: string, options: HttpTransportOptio
 	}
 }
 
-function parseServerUrl(text: string): URL {
+/** The URL of a server. Throws `bad_input` for one that is not of HTTP, or has credentials in it. */
+export function parseServerUrl(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		throw new OrchestraError('bad_input', 'the URL of an MCP server must begin with http:// or https://', {

@@ -12,6 +12,7 @@ import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
 import { redact, redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { publicUrl } from '../../../transport/http/http-errors.ts';
 import { isObject } from '../../../wire/json.ts';
 
 /** How many lines of stderr and stdout the error has. */
@@ -29,13 +30,15 @@ export interface FailureFacts {
 	readonly logFile: string;
 }
 
-/** The error for people and programs. An error that the server answered with passes unchanged. */
+/** The error for people and programs. An error that the server answered a request of a client with passes unchanged. */
 export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraError {
 	const error = OrchestraError.from(thrown);
-	if (rpcErrorOf(error) || error.code === 'canceled' || 'details' in error.data) return error;
 	const { entry, phase, elapsedMs, logFile } = facts;
+	const isAnswer = rpcErrorOf(error) !== undefined && phase !== 'initialize';
+	if (isAnswer || error.code === 'canceled' || 'details' in error.data) return error;
 	// For another error, we ended the process ourselves.
 	const ended = error.code === 'closed' ? endOf(facts.diagnosis) : undefined;
+	const outcome = outcomeOf(error, phase);
 	const isUnknown = error.data['outcome'] === 'unknown';
 	const hint = nextStep(error, facts, isUnknown);
 	const lines = outputLines(facts.diagnosis);
@@ -49,11 +52,11 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		strayLines: lines.stray,
 		elapsedMs,
 		logFile,
-		outcome: isUnknown ? 'unknown' : 'none',
+		outcome,
 	};
 	const message = [
-		`the MCP server ${entry.name} ${what(error, phase, isUnknown)}: ${ended ?? reasonOf(error)}`,
-		`Command: ${details.command} (${elapsed(elapsedMs)})`,
+		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonOf(error)}`,
+		`${entry.kind === 'stdio' ? 'Command' : 'URL'}: ${details.command} (${elapsed(elapsedMs)})`,
 		...quoted('Last stderr lines', lines.stderr),
 		...quoted('Lines on stdout that are not messages', lines.stray),
 		`Next: ${hint}`,
@@ -93,16 +96,28 @@ export function firstLine(message: string): string {
 	return message.split('\n', 1)[0] ?? '';
 }
 
-/** The command line of a server, or its address. */
+/** The command line of a server, or its address without the parts that may be secret. */
 export function commandOf(entry: ServerEntry): string {
-	return entry.kind === 'stdio' ? commandLine(entry.record) : entry.url;
+	if (entry.kind === 'stdio') return commandLine(entry.record);
+	return URL.canParse(entry.url) ? publicUrl(new URL(entry.url)) : entry.url;
 }
 
-function what(error: OrchestraError, phase: Phase, isUnknown: boolean): string {
-	if (isUnknown) return 'ended during the call; the outcome is unknown';
+/** `unknown` when the server may have done what was asked. */
+function outcomeOf(error: OrchestraError, phase: Phase): 'none' | 'unknown' {
+	const { outcome, status } = error.data;
+	if (outcome === 'unknown' || outcome === 'none') return outcome;
+	const mayRun = error.code === 'timeout' || (typeof status === 'number' && status >= 500);
+	return phase === 'call' && mayRun ? 'unknown' : 'none';
+}
+
+function what(error: OrchestraError, { entry, phase }: FailureFacts, isUnknown: boolean): string {
+	if (isUnknown)
+		return entry.kind === 'stdio'
+			? 'ended during the call; the outcome is unknown'
+			: 'did not answer the call; the outcome is unknown';
 	switch (phase) {
 		case 'spawn':
-			return 'could not be started';
+			return entry.kind === 'stdio' ? 'could not be started' : 'could not be reached';
 		case 'initialize':
 			return error.code === 'timeout' ? 'did not answer the handshake' : 'failed in the handshake';
 		case 'list':
@@ -114,7 +129,7 @@ function what(error: OrchestraError, phase: Phase, isUnknown: boolean): string {
 }
 
 function reasonOf(error: OrchestraError): string {
-	return error.message.replace(/^failed to spawn process: /, '');
+	return error.message.replace(/^(failed to spawn process|outcome unknown): /, '');
 }
 
 /** How the process ended; undefined while it runs, and for a server without a process. */

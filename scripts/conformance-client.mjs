@@ -1,0 +1,59 @@
+/*
+ * The scenarios of the official conformance suite for clients over HTTP, with
+ * test/conformance/client.mjs as the client.
+ *
+ * Left out: scenarios of extensions that we do not have (DPoP, client credentials,
+ * enterprise-managed authorization, tasks).
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import { root } from './steps.mjs';
+
+const SCENARIO_MS = 60_000;
+
+export const clientScenarios = [
+	...['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry', 'request-metadata'],
+	...['http-standard-headers', 'http-custom-headers', 'http-invalid-tool-headers'],
+	...[
+		...['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3', 'metadata-issuer-mismatch'],
+		...['scope-from-www-authenticate', 'scope-from-scopes-supported', 'scope-omitted-when-undefined'],
+		...['scope-step-up', 'scope-retry-limit', 'offline-access-scope', 'offline-access-not-supported'],
+		...['token-endpoint-auth-basic', 'token-endpoint-auth-post', 'token-endpoint-auth-none'],
+		...['basic-cimd', 'pre-registration', 'resource-mismatch', 'authorization-server-migration'],
+		...['iss-supported', 'iss-not-advertised', 'iss-supported-missing', 'iss-wrong-issuer', 'iss-unexpected'],
+		...['iss-normalized', '2025-03-26-oauth-metadata-backcompat', '2025-03-26-oauth-endpoint-fallback'],
+	].map((name) => `auth/${name}`),
+];
+
+/** True when the scenario passed. */
+export async function runClientScenario({ suite, folder, scenario }) {
+	const client = await bundledClient(folder);
+	const command = `${process.execPath} ${client}`;
+	const args = ['-y', 'node@22', suite, 'client', '--command', command, '--scenario', scenario];
+	const { status, stdout, stderr } = spawnSync('npx', args, {
+		cwd: folder,
+		encoding: 'utf8',
+		timeout: SCENARIO_MS,
+	});
+	const counts = /Passed: .*/.exec(`${stdout}${stderr}`)?.[0] ?? 'no result';
+	console.log(`${status === 0 ? 'pass' : 'FAIL'}  ${scenario}  ${counts}`);
+	if (status !== 0) console.log(`${stdout}${stderr}`);
+	return status === 0;
+}
+
+/** The sources as one file that Node runs, beside our own packages. Made once. */
+async function bundledClient(folder) {
+	const file = join(folder, 'client.mjs');
+	if (existsSync(file)) return file;
+	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+	await build({
+		input: join(root, 'test', 'conformance', 'client.mjs'),
+		platform: 'node',
+		external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+		output: { file, format: 'esm', codeSplitting: false },
+		logLevel: 'warn',
+	});
+	return file;
+}

@@ -1,0 +1,76 @@
+/*
+ * `mctl doctor` about the MCP servers: is the program there, is a sign-in stored? Only
+ * with `--check` a program is started or a remote server contacted.
+ */
+import type { RemoteServerEntry, ServerEntry } from '../config/configuration.ts';
+import { commandOf } from '../hub/backends/mcp/server-failure.ts';
+import type { SignInState } from '../oauth/stored-sign-in.ts';
+import { childEnvironment } from '../process/environment.ts';
+import type { ServerCheck } from './check-servers.ts';
+import { checkProgram, type DoctorContext, type DoctorFinding } from './doctor-checks.ts';
+
+const signInTexts: Record<SignInState, string> = {
+	signed_in: 'a sign-in is stored',
+	refreshable: 'a sign-in is stored, and is renewed when it is used',
+	expired: 'the stored sign-in is expired',
+	none: 'no sign-in is stored',
+	header: 'authorized by its own header',
+};
+
+/** The findings of each enabled server. */
+export async function* inspectServers(context: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const entries = context.project.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
+	if (context.contacts && entries.length > 0) return yield* contactServers(entries, context);
+	for (const entry of entries) {
+		if (entry.kind === 'stdio') yield inspectProgram(entry, context);
+		else yield await inspectRemote(entry, context);
+	}
+}
+
+function inspectProgram(
+	{ name, record, file }: ServerEntry & { kind: 'stdio' },
+	{ environment }: DoctorContext,
+): DoctorFinding {
+	const { command, cwd = process.cwd(), env } = record;
+	const place = { what: `server ${name}`, cwd, environment: childEnvironment(environment, env) };
+	return checkProgram(command, place, `Correct mcpServers.${name} in ${file}.`);
+}
+
+async function inspectRemote(
+	entry: RemoteServerEntry,
+	{ environment }: DoctorContext,
+): Promise<DoctorFinding> {
+	const { storedSignIn } = await import('../oauth/stored-sign-in.ts'); // loaded on demand: few projects use it
+	const signIn = storedSignIn(entry, environment);
+	const text = `server ${entry.name}: ${commandOf(entry)}, ${signInTexts[signIn]} (not contacted; --check does it)`;
+	return signIn === 'expired'
+		? { verdict: 'warn', text, fix: `mctl auth ${entry.name}` }
+		: { verdict: 'ok', text };
+}
+
+async function* contactServers(
+	entries: readonly ServerEntry[],
+	{ environment, signal }: DoctorContext,
+): AsyncGenerator<DoctorFinding> {
+	const { checkServers } = await import('./check-servers.ts');
+	const checks = await checkServers(entries, { environment, signal }, () => {});
+	for (const [at, entry] of entries.entries()) {
+		const check = checks[at];
+		if (check) yield findingOf(entry, check);
+	}
+}
+
+/** The error of a failed check names DNS, TLS, the status, or that the answer is not of MCP. */
+function findingOf({ name, file }: ServerEntry, check: ServerCheck): DoctorFinding {
+	if (!check.isOk) {
+		const { message, hint } = check.error;
+		return {
+			verdict: 'fail',
+			text: `server ${name}: ${message}`,
+			fix: hint ?? `Correct mcpServers.${name} in ${file}.`,
+		};
+	}
+	const { era, revision, tools, elapsedMs } = check;
+	const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
+	return { verdict: 'ok', text: `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms` };
+}

@@ -1,0 +1,24 @@
+/* The parts that a hub is made of. */
+import type { Log } from '../log.ts';
+import type { CallGate } from '../trust/call-gate.ts';
+import type { Backend } from './backends/backend.ts';
+import type { ToolExposure } from './expose/tool-exposure.ts';
+import type { Journal } from './journal.ts';
+import type { BigResults } from './results/big-results.ts';
+
+/** Options of a `Hub`. */
+export interface HubOptions {
+	backends?: readonly Backend[];
+	log?: Log;
+	journal?: Journal;
+	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
+	listWaitMs?: () => number | undefined;
+	/** Why the server of a tool is left out of the configuration. */
+	unusedReason?: (tool: string) => string | undefined;
+	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
+	results?: BigResults;
+	/** What clients see of the tools. Default: all of them. */
+	exposure?: ToolExposure;
+	/** The policy. Default: every call is allowed. */
+	gate?: CallGate;
+}
