@@ -29,6 +29,8 @@ await build({
 		minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 	},
 	plugins: [{ name: 'builtins', renderChunk: (code) => takeBuiltins(code) }],
+	// Parts are loaded on demand also where another entry point has them at its start.
+	checks: { ineffectiveDynamicImport: false },
 	logLevel: 'warn',
 });
 chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);

@@ -12,6 +12,8 @@ if (words.length === 0) {
 	step('layers', process.execPath, ['scripts/layers.mjs']);
 	step('names', process.execPath, ['scripts/names.mjs']);
 	step('api', process.execPath, ['scripts/api.mjs', '--check']);
+	step('commands', process.execPath, ['scripts/cli-reference.mjs', '--check']);
+	step('numbers', process.execPath, ['scripts/readme-numbers.mjs', '--check']);
 	tool('lint', 'oxlint', ['--type-aware', '--deny-warnings']);
 	tool('format', 'biome', ['check', '--error-on-warnings', '.']);
 	tool('unused code', 'knip', []);

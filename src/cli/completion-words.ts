@@ -79,7 +79,7 @@ async function allFor(
 
 async function toolIds(environment: Environment): Promise<readonly string[]> {
 	const { openProject } = await import('./project.ts');
-	return openProject(environment).tools.map(({ id }) => id);
+	return openProject(environment, { hasExamples: true }).tools.map(({ id }) => id);
 }
 
 async function remoteServers(environment: Environment): Promise<readonly string[]> {

@@ -24,7 +24,7 @@ const silent = { onQuestion: async () => ({ action: 'decline' as const }), onLog
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
 export async function findOffer(words: readonly string[], input: CommandInput): Promise<FoundOffer> {
-	const project = openProject(input.environment);
+	const project = openProject(input.environment, { hasExamples: true });
 	const target = callTarget(words, project);
 	return withTools(target, input, silent, async (session) => {
 		const found = await findIn(session, target);

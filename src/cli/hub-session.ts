@@ -16,6 +16,7 @@ import type { ElicitResult } from '../protocol/client-methods.ts';
 import type { IncomingCall } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';
+import { withExamples } from '../tool/discover.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CommandInput } from './command.ts';
@@ -112,7 +113,7 @@ async function openOwn(
 
 function withOnly(configuration: Configuration, { servers, hasPlugins }: NeededBackends): Configuration {
 	const mcpServers = configuration.mcpServers.filter(({ name }) => servers.includes(name));
-	return { ...configuration, mcpServers, plugins: hasPlugins ? configuration.plugins : [] };
+	return { ...withExamples(configuration), mcpServers, plugins: hasPlugins ? configuration.plugins : [] };
 }
 
 function aborting(work: Promise<void>, signal: AbortSignal): Promise<void> {

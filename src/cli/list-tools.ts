@@ -12,7 +12,12 @@ export const toolListing: Listing = {
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {
-		const { tools: found, configuration, configProblems, toolProblems } = openProject(input.environment);
+		const {
+			tools: found,
+			configuration,
+			configProblems,
+			toolProblems,
+		} = openProject(input.environment, { hasExamples: input.flags['examples'] === true });
 		// `mctl doctor` reports what the others need.
 		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
 		const known = new Set(found.map(({ id }) => id));

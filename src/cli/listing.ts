@@ -23,7 +23,7 @@ export interface Listing {
 	readonly narrow?: readonly number[];
 	/** What to say when there is nothing. */
 	readonly whenEmpty: string;
-	list(input: Pick<CommandInput, 'environment' | 'signal' | 'out'>): Promise<Listed>;
+	list(input: Pick<CommandInput, 'environment' | 'flags' | 'signal' | 'out'>): Promise<Listed>;
 }
 
 /** The kinds, in the order in which `mctl list` shows them. */

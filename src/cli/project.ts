@@ -5,7 +5,7 @@ import { loadConfiguration } from '../config/load.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../search/text/nearest.ts';
-import { discoverTools, readToolAt, toolRoots } from '../tool/discover.ts';
+import { discoverTools, readToolAt, toolRoots, withExamples } from '../tool/discover.ts';
 import type { DiscoveredTool } from '../tool/tool.ts';
 
 export interface Project {
@@ -16,9 +16,14 @@ export interface Project {
 	readonly toolProblems: readonly ConfigProblem[];
 }
 
-/** Read the configuration and find the tools of the working directory. */
-export function openProject(environment: Readonly<NodeJS.ProcessEnv>, cwd: string = process.cwd()): Project {
-	const { configuration, problems: configProblems } = loadConfiguration({ cwd, environment });
+/** Read the configuration and find the tools of the working directory. A person may run the bundled examples (`hasExamples`). */
+export function openProject(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	{ hasExamples = false }: { hasExamples?: boolean } = {},
+): Project {
+	const cwd = process.cwd();
+	const { configuration: read, problems: configProblems } = loadConfiguration({ cwd, environment });
+	const configuration = hasExamples ? withExamples(read) : read;
 	const roots = toolRoots(configuration, environment, cwd);
 	const { tools, problems: toolProblems } = discoverTools(roots);
 	return { configuration, roots, tools, configProblems, toolProblems };

@@ -74,6 +74,8 @@ export type ServerEntry = StdioServerEntry | RemoteServerEntry;
 export interface ToolsSection {
 	/** Absolute folders; undefined when no file names any. */
 	readonly roots: readonly string[] | undefined;
+	/** Whether the bundled example tools are offered too. */
+	readonly examples: boolean | undefined;
 	/** Settings for tools, nested or dotted as written. */
 	readonly config: Readonly<Record<string, unknown>>;
 	/** Default timeout of one run, when neither the tool nor `timeouts` sets one. */

@@ -178,7 +178,7 @@ function syntaxProblem(file: string, error: unknown): ConfigProblem {
 
 const empty: FileSections = {
 	mcpServers: [],
-	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
+	tools: { roots: undefined, examples: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 	library: { prompts: undefined, resources: undefined },
 	plugins: [],
 	hub: {
@@ -240,6 +240,7 @@ function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
 	const roots = [...new Set([...(first.roots ?? []), ...(second.roots ?? [])])];
 	return {
 		roots: first.roots === undefined && second.roots === undefined ? undefined : roots,
+		examples: first.examples ?? second.examples,
 		config: { ...second.config, ...first.config },
 		timeoutMs: first.timeoutMs ?? second.timeoutMs,
 		timeouts: { ...second.timeouts, ...first.timeouts },

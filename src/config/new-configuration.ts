@@ -6,8 +6,8 @@ export function newConfigurationText(servers: Readonly<Record<string, unknown>>)
 	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
 	"mcpServers": ${indented},
 
-	// What tools may be told: a tool sees the keys it declares. Tools are looked for in ./tools and among the
-	// bundled examples; "roots": ["./tools"] would leave the examples out.
+	// What tools may be told: a tool sees the keys it declares. Tools are looked for in ./tools;
+	// "roots" names other folders, and "examples": true adds the bundled examples.
 	"tools": { "config": {} },
 
 	// Folders of markdown that become prompts and resources.

@@ -37,7 +37,7 @@ const sectionNames = [
 	'views',
 	'clients',
 ];
-const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
+const toolsNames = ['roots', 'examples', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
 	'listenAddr',
@@ -186,6 +186,7 @@ function readTools(field: Field, root: string): ToolsSection {
 	const roots = field.at('roots');
 	return {
 		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
+		examples: field.at('examples').flag(),
 		config: Object.fromEntries(
 			field
 				.at('config')

@@ -1,6 +1,7 @@
 /* Every limit of the HTTP listener. Tests pass smaller ones. */
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 
+/** The limits of one HTTP listener. */
 export interface HttpLimits {
 	/** Longest body of a request, in bytes. */
 	readonly bodyBytes: number;

@@ -35,7 +35,7 @@ const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 /** The example tools that come with this package. */
 export const bundledToolsRoot: string = join(packageRoot(), 'examples/tools');
 
-/** Where tools are looked for: `M_CONTROL_TOOLS_ROOT`, else the configuration, else `./tools` and the bundled examples. */
+/** Where tools are looked for: `M_CONTROL_TOOLS_ROOT`, else the configuration, else `./tools`; the bundled examples last, if the configuration wants them. */
 export function toolRoots(
 	configuration: Pick<Configuration, 'tools' | 'root'>,
 	environment: Readonly<NodeJS.ProcessEnv>,
@@ -48,7 +48,14 @@ export function toolRoots(
 			.filter(Boolean)
 			.map((root) => resolve(cwd, root));
 	}
-	return [...(configuration.tools.roots ?? [join(configuration.root, 'tools'), bundledToolsRoot])];
+	const { roots = [join(configuration.root, 'tools')], examples } = configuration.tools;
+	return [...new Set([...roots, ...(examples === true ? [bundledToolsRoot] : [])])];
+}
+
+/** The configuration with the bundled examples, unless a file says `"examples": false`. */
+export function withExamples<T extends Pick<Configuration, 'tools'>>(configuration: T): T {
+	const { tools } = configuration;
+	return { ...configuration, tools: { ...tools, examples: tools.examples ?? true } };
 }
 
 /** All tools under `roots`. A root that does not exist is empty. */

@@ -28,7 +28,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ${echo} }, prompts }).run();
 	}, 40_000);
 
 	it('starts nothing where there are no plugins', async () => {
-		const { stdout, stderr, code } = await configuredFolder({}).mctl(['list']);
+		const { stdout, stderr, code } = await configuredFolder({}).mctl(['list', '--examples']);
 		expect([code, stderr]).toEqual([0, '']);
 		expect(stdout).toContain('hello-world');
 	});

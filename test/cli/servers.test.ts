@@ -90,7 +90,7 @@ describe('mctl list servers', () => {
 describe('mctl list', () => {
 	it('shows the tools of servers beside those of the folder, and the servers', async () => {
 		const { run } = mcpFolder({ py: pythonServer });
-		const { stdout, code } = await run('list');
+		const { stdout, code } = await run('list', '--examples');
 		expect(stdout).toMatch(/^TOOLS\n/);
 		expect(stdout).toMatch(/^py__add +mcp +Add numbers$/m);
 		expect(stdout).toMatch(/^hello-world +1\.0\.0 +node /m);

@@ -12,8 +12,17 @@ const languages = ['sh', 'node', 'python', 'go'];
 const programs: Record<string, string> = { python: 'python3', go: 'go' };
 
 describe('mctl list', () => {
-	it('shows the bundled examples where there is nothing else', async () => {
-		const { stdout, code } = await mctl(['list', 'tools'], { cwd: temporaryFolder() });
+	it('shows no bundled example unless it is asked for them, and says what to do', async () => {
+		const cwd = temporaryFolder();
+		const { stdout, stderr, code } = await mctl(['list', 'tools'], { cwd });
+		expect([stdout, code]).toEqual(['', 0]);
+		expect(stderr).toContain('mctl new tool');
+		writeFiles(cwd, { 'orchestra.json': '{ "tools": { "examples": true } }' });
+		expect((await mctl(['list', 'tools'], { cwd })).stdout).toContain('hello-world');
+	});
+
+	it('shows the bundled examples with --examples', async () => {
+		const { stdout, code } = await mctl(['list', 'tools', '--examples'], { cwd: temporaryFolder() });
 		const [heading, ...rows] = stdout.trimEnd().split('\n');
 		expect(heading).toMatch(/^ID +VERSION +RUNTIME +DESCRIPTION$/);
 		const ids = rows.map((row) => row.split(' ')[0]);
@@ -123,7 +132,7 @@ describe('mctl doctor', () => {
 			env: { HOME: temporaryFolder() },
 		});
 		expect(stdout).toMatch(/^\[ ok \] Node\.js \d/);
-		expect(stdout).toContain('[ ok ] bundled examples: ');
+		expect(stdout).not.toContain('bundled examples');
 		expect(code).toBe(0);
 	});
 
@@ -196,7 +205,7 @@ describe('mctl init', () => {
 		expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('exists already')]);
 	});
 
-	it('leaves the bundled examples there, beside the tools of the project', async () => {
+	it('leaves the bundled examples to be run by a person, beside the tools of the project', async () => {
 		const cwd = temporaryFolder();
 		await mctl(['init'], { cwd });
 		expect((await mctl(['new', 'tool', 'mine', '--lang', 'node'], { cwd })).code).toBe(0);

@@ -10,7 +10,7 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const configuration = {
 	root: '/project',
-	tools: { roots: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
+	tools: { roots: undefined, examples: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
 };
 
 describe('discoverTools', () => {
@@ -159,12 +159,17 @@ describe('a tool in a single file', () => {
 });
 
 describe('toolRoots', () => {
-	it('are those of the variable, else of the configuration, else ./tools and the bundled examples', () => {
+	it('are those of the variable, else of the configuration, else ./tools', () => {
 		const named = { ...configuration, tools: { ...configuration.tools, roots: ['/a'] } };
 		const variable = { M_CONTROL_TOOLS_ROOT: ['/x', 'y'].join(delimiter) };
 		expect(toolRoots(named, variable, '/here')).toEqual(['/x', '/here/y']);
 		expect(toolRoots(named, {}, '/here')).toEqual(['/a']);
-		expect(toolRoots(configuration, {}, '/here')).toEqual(['/project/tools', bundledToolsRoot]);
+		expect(toolRoots(configuration, {}, '/here')).toEqual(['/project/tools']);
+	});
+
+	it('have the bundled examples last when the configuration wants them', () => {
+		const wanted = { ...configuration, tools: { ...configuration.tools, examples: true } };
+		expect(toolRoots(wanted, {}, '/here')).toEqual(['/project/tools', bundledToolsRoot]);
 	});
 });
 

@@ -51,7 +51,7 @@ export const call: Command = {
 		const timeoutMs = numberFlag(input, call, 'timeout');
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input.flags['output']);
-		const project = openProject(input.environment);
+		const project = openProject(input.environment, { hasExamples: true });
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);
 		const target = callTarget(input.words, project);
 		const servers = project.configuration.mcpServers.map(({ name }) => name);

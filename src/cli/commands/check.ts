@@ -25,7 +25,7 @@ export const check: Command = {
 		const [word, ...rest] = words;
 		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
 		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
-		const project = openProject(environment);
+		const project = openProject(environment, { hasExamples: true });
 		const tool = findTool(project, existsSync(word) ? resolve(word) : word);
 		const input = await inputFor(tool, flags['input'], signal);
 		const { root: workspaceRoot, tools } = project.configuration;

@@ -7,11 +7,12 @@
 import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { type Command, refuseWords } from '../command.ts';
+import { gatewaySteps } from '../demo/gateway-steps.ts';
 import { hubSteps } from '../demo/hub-steps.ts';
 import { pipeSteps } from '../demo/pipe-steps.ts';
 import { serveSteps } from '../demo/serve-steps.ts';
 
-const demoSteps = [...pipeSteps, ...serveSteps, ...hubSteps];
+const demoSteps = [...gatewaySteps, ...pipeSteps, ...serveSteps, ...hubSteps];
 
 export const demo: Command = {
 	usage: 'mctl demo',

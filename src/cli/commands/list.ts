@@ -29,6 +29,7 @@ export const list: Command = {
 		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
 		tokens: { type: 'boolean', help: 'what the tools of each server cost an agent in its context' },
 		view: { type: 'string', value: 'NAME', help: 'tools: only those of this view' },
+		examples: { type: 'boolean', help: 'list the bundled example tools too' },
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 

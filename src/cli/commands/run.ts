@@ -39,7 +39,7 @@ export const run: Command = {
 		if (word === undefined) throw usageError(run, 'mctl run needs the id of a tool');
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
-		const project = openProject(input.environment);
+		const project = openProject(input.environment, { hasExamples: true });
 		if (isOfHub(project, word)) return runOfHub(project, { word, words, timeoutMs }, input);
 		const tool = findTool(project, word);
 		for (const { message } of project.configProblems) input.out.note(`mctl: ${printable(message)}`);

@@ -1,5 +1,6 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
 import { existsSync } from 'node:fs';
+import type { Configuration } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
@@ -15,7 +16,7 @@ const WARM_AFTER_MS = 100;
 const START_FAILED = 1;
 
 export const serveCommand: Command = {
-	usage: 'mctl serve [--view NAME] [--config FILE]',
+	usage: 'mctl serve [--view NAME] [--config FILE] [--examples]',
 	examples: [
 		'mctl serve',
 		'mctl serve --view review',
@@ -25,6 +26,7 @@ export const serveCommand: Command = {
 	flags: {
 		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
 		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
+		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
 	ownsSignals: true,
 
@@ -37,11 +39,12 @@ export const serveCommand: Command = {
 		const view = chosenView(input, serveCommand, file);
 		const log = Log.fromEnvironment('orchestra', environment);
 		log.info(`Starting orchestra v${packageVersion()}`);
+		const narrow = flags['examples'] ? offerExamples : undefined;
 		const journal = serveJournal(async () => {
 			const { hubFolderHere } = await import('../hub-location.ts');
 			return hubFolderHere(environment).path;
 		});
-		const options = { cwd: process.cwd(), environment, file, log, view, journal };
+		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow };
 		const opened = await openHub(options).catch((error: unknown) => {
 			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
@@ -49,6 +52,10 @@ export const serveCommand: Command = {
 		else process.exitCode = START_FAILED;
 	},
 };
+
+function offerExamples(configuration: Configuration): Configuration {
+	return { ...configuration, tools: { ...configuration.tools, examples: true } };
+}
 
 /** The first answer does not wait for the backends; the log says when all are loaded. */
 async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {

@@ -11,7 +11,7 @@ export const serveSteps: readonly DemoStep[] = [
 
 function served<T>(use: (client: Client) => Promise<T>): Promise<T> {
 	return inFolder(async (folder) => {
-		const client = await startMctl(['serve'], folder);
+		const client = await startMctl(['serve', '--examples'], folder);
 		try {
 			return await use(client);
 		} finally {

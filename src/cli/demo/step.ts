@@ -1,10 +1,15 @@
 /* A step of the demo, and what steps need: a folder of their own, and a check that explains itself. */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { Client } from '../../transport/client.ts';
+
+/** Longest run of one command of a step. */
+const RUN_MS = 60_000;
 
 export interface DemoStep {
 	title: string;
@@ -26,6 +31,22 @@ export function startMctl(
 ): Promise<Client> {
 	const args = [process.argv[1] ?? '', ...words];
 	return Client.open({ command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } });
+}
+
+/** Run this very mctl to its end and give back its stdout; a failure has its stderr. */
+export async function runMctl(
+	words: readonly string[],
+	cwd: string,
+	env: Record<string, string>,
+): Promise<string> {
+	const environment = { ...process.env, LOG_LEVEL: 'warn', ...env };
+	const args = [process.argv[1] ?? '', ...words];
+	const { stdout } = await promisify(execFile)(process.execPath, args, {
+		cwd,
+		env: environment,
+		timeout: RUN_MS,
+	});
+	return stdout;
 }
 
 /**

@@ -11,15 +11,18 @@ describe('mctl demo', () => {
 		const { stdout, code, stderr } = await mctl(['demo']);
 		expect(stderr).toBe('');
 		expect(stdout).toMatch(/\nAll \d+ steps passed\.\n$/);
+		expect(stdout).toContain('2 clients → 1 hub → 1 server');
+		expect(stdout).toContain('and the next call works');
+		expect(stdout).not.toContain('skipped');
 		expect(stdout).not.toContain('\u001B[');
 		expect(code).toBe(0);
-	});
+	}, 60_000);
 
 	it('exits non-zero when a step fails', async () => {
 		const { stdout, code } = await mctl(['demo'], { env: { PATH: '/nonexistent' } });
 		expect(stdout).toContain('✗ ');
 		expect(code).toBe(1);
-	});
+	}, 60_000);
 
 	it.skipIf(process.platform !== 'linux').each([
 		[1, 1],

@@ -1,0 +1,85 @@
+/*
+ * `docs/cli.md` from the table of commands: usage, flags and examples of each.
+ * `node scripts/cli-reference.mjs` writes it; `--check` fails when it is out of date,
+ * and is part of `npm test`.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+
+const root = resolve(import.meta.dirname, '..');
+const target = join(root, 'docs', 'cli.md');
+const text = await render();
+
+if (process.argv.includes('--check')) {
+	const isCurrent = readFileSync(target, 'utf8') === text;
+	if (isCurrent) console.log('cli: docs/cli.md is up to date');
+	else {
+		console.error('docs/cli.md is out of date: run node scripts/cli-reference.mjs');
+		process.exitCode = 1;
+	}
+} else writeFileSync(target, text);
+
+async function render() {
+	const { commands } = await loadTable();
+	const sections = [];
+	for (const [name, entry] of commands) sections.push(section(name, entry, await entry.load()));
+	return `# Commands
+
+Generated from the table of commands (\`src/cli/commands.ts\`). \`mctl help <command>\` prints the same in a terminal.
+\`-h\` and \`--help\` work everywhere. stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
+Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached, 124 a deadline, 130 interrupted.
+
+| command | what it does |
+|---|---|
+${[...commands].map(([name, { summary }]) => `| [\`mctl ${name}\`](#mctl-${name.replace(' ', '-')}) | ${escaped(summary)} |`).join('\n')}
+
+${sections.join('\n')}`;
+}
+
+function section(name, { summary }, { usage, examples, flags }) {
+	const rows = Object.entries(flags).map(([flag, { type, value, short, help }]) => {
+		const optional = value === undefined ? '' : ` [${value}]`;
+		const words = `${short ? `-${short}, ` : ''}--${flag}${type === 'string' ? ` ${value ?? 'TEXT'}` : optional}`;
+		return `| \`${words}\` | ${escaped(help)} |`;
+	});
+	const table = rows.length === 0 ? '' : `\n| flag | what it does |\n|---|---|\n${rows.join('\n')}\n`;
+	return `## \`mctl ${name}\`
+
+${summary}.
+
+\`\`\`text
+${usage}
+\`\`\`
+
+\`\`\`sh
+${examples.join('\n')}
+\`\`\`
+${table}`;
+}
+
+function escaped(words) {
+	return words.replaceAll('|', '\\|');
+}
+
+/** The table is TypeScript: it is bundled into a folder that is removed again. */
+async function loadTable() {
+	const folder = mkdtempSync(join(root, 'node_modules', '.cli-reference-'));
+	try {
+		await build({
+			cwd: root,
+			input: { commands: 'src/cli/commands.ts' },
+			platform: 'node',
+			external: (id) => !id.startsWith('.') && !id.startsWith(root),
+			output: { dir: folder, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
+			logLevel: 'silent',
+		});
+		const table = await import(pathToFileURL(join(folder, 'commands.mjs')).href);
+		// Loaded now: the folder is gone when a command would be.
+		for (const entry of table.commands.values()) await entry.load();
+		return table;
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}

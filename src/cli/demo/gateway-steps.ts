@@ -1,0 +1,143 @@
+/*
+ * Steps that show the gateway: the servers of a client are imported, a server from npm
+ * is called by two clients at once through the shared hub, and it survives a crash.
+ *
+ * The server is a development dependency, so a checkout has it after its installation
+ * and the demo needs no network. An installed package has none, and the steps say so.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../../files/package-root.ts';
+import type { Client } from '../../transport/client.ts';
+import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
+import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
+
+const SERVER = '@modelcontextprotocol/server-everything';
+/** A crashed server is started again after a backoff that begins at a second. */
+const HEAL_MS = 30_000;
+
+export const gatewaySteps: readonly DemoStep[] = [
+	{ title: 'the MCP servers of a client are imported, and the client gets one entry', run: importClient },
+	{ title: 'two clients share one server from npm, and it survives a crash', run: shareAndHeal },
+	{ title: 'an agent searches all tools and calls the one it finds', run: searchTools },
+];
+
+function importClient(): Promise<string[]> {
+	return inFolder(async (folder) => {
+		const { project, clientFile } = await madeUpClient(folder, process.execPath, ['server.js']);
+		await runMctl(['init', '--yes'], project, homeIn(folder));
+		const after = JSON.parse(await readFile(clientFile, 'utf8'));
+		expect(Object.keys(after.mcpServers).join(), 'orchestra');
+		const { servers } = JSON.parse(await runMctl(['list', 'servers', '--json'], project, homeIn(folder)));
+		expect(servers.map(({ name }: { name: string }) => name).join(), 'everything');
+		await runMctl(['init', '--undo'], project, homeIn(folder));
+		const restored = JSON.parse(await readFile(clientFile, 'utf8'));
+		expect(Object.keys(restored.mcpServers).join(), 'everything');
+		return ['~/.cursor/mcp.json: everything → orchestra; mctl init --undo puts it back'];
+	}, stopHubDetached);
+}
+
+/** The main file of the server; undefined where it is not installed. */
+function serverFile(): string | undefined {
+	const file = join(packageRoot(), 'node_modules', SERVER, 'dist/index.js');
+	return existsSync(file) ? file : undefined;
+}
+
+const skipped = [`skipped: ${SERVER} is not installed; a checkout of the repository has it`];
+
+async function shareAndHeal(): Promise<string[]> {
+	const file = serverFile();
+	if (file === undefined) return skipped;
+	return inFolder(async (folder) => {
+		const { project } = await madeUpClient(folder, process.execPath, [file]);
+		const env = homeIn(folder);
+		await runMctl(['init', '--yes'], project, env);
+		const clients = await Promise.all([1, 2].map(() => startMctl(['bridge'], project, env)));
+		try {
+			const sums = await Promise.all(clients.map((client, at) => sum(client, at)));
+			const first = await serverPid(project, env);
+			process.kill(first, 'SIGKILL');
+			const [one] = clients;
+			const healed = one ? await sumAfterCrash(one) : '';
+			const second = await serverPid(project, env);
+			expect(second === first, false);
+			return [
+				`2 clients → 1 hub → 1 server (pid ${first}): ${sums.join(' ')}`,
+				`kill -9 ${first}, and the next call works (pid ${second}): ${healed}`,
+			];
+		} finally {
+			await Promise.all(clients.map((client) => client.close()));
+			await stopDemoHub(project, env);
+		}
+	}, stopHubDetached);
+}
+
+async function searchTools(): Promise<string[]> {
+	const file = serverFile();
+	if (file === undefined) return skipped;
+	return inFolder(async (folder) => {
+		const mcpServers = { everything: { command: process.execPath, args: [file] } };
+		const toolList = { expose: 'search' };
+		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers, toolList }));
+		await runMctl(['list', 'servers', '--check'], folder, homeIn(folder));
+		const client = await startMctl(['serve', '--examples'], folder, homeIn(folder));
+		try {
+			const listed = (await client.request('tools/list')) as { tools: { name: string }[] };
+			expect(listed.tools.map(({ name }) => name).join(), 'find_tools,describe_tool,call_tool');
+			const query = 'add two numbers';
+			const found = textsOf(await call(client, 'find_tools', { query }));
+			const name = /[\w-]+__[\w-]+/.exec(found)?.[0] ?? '';
+			expect(name, 'everything__get-sum');
+			const text = textsOf(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
+			expect(text, 'The sum of 40 and 2 is 42.');
+			return [`3 tools listed; find_tools "${query}" → ${name}; call_tool → ${text}`];
+		} finally {
+			await client.close();
+		}
+	}, stopHubDetached);
+}
+
+function call(client: Client, name: string, args: object): Promise<unknown> {
+	return client.request('tools/call', { name, arguments: args }, { timeoutMs: HEAL_MS });
+}
+
+/** A client configuration with one server, in a home of its own. */
+async function madeUpClient(
+	folder: string,
+	command: string,
+	args: readonly string[],
+): Promise<{ project: string; clientFile: string }> {
+	const project = join(folder, 'project');
+	const clientFile = join(folder, '.cursor', 'mcp.json');
+	await mkdir(project);
+	await mkdir(join(folder, '.cursor'));
+	await writeFile(clientFile, JSON.stringify({ mcpServers: { everything: { command, args } } }));
+	return { project, clientFile };
+}
+
+async function sum(client: Client, at: number): Promise<string> {
+	const text = textsOf(await call(client, 'everything__get-sum', { a: 40, b: at }));
+	expect(text, `The sum of 40 and ${at} is ${40 + at}.`);
+	return text;
+}
+
+/** The call may arrive before the hub has seen the crash; the error then says that its outcome is unknown. */
+async function sumAfterCrash(client: Client): Promise<string> {
+	const giveUpAt = performance.now() + HEAL_MS;
+	for (;;) {
+		try {
+			return await sum(client, 2);
+		} catch (error) {
+			if (performance.now() > giveUpAt) throw error;
+			await new Promise((resolve) => setTimeout(resolve, 250));
+		}
+	}
+}
+
+async function serverPid(project: string, env: Record<string, string>): Promise<number> {
+	const { servers } = JSON.parse(await runMctl(['list', 'servers', '--json'], project, env));
+	const pid: unknown = servers[0]?.pid;
+	if (typeof pid !== 'number') throw new Error(`the server does not run: ${JSON.stringify(servers)}`);
+	return pid;
+}

@@ -1,0 +1,219 @@
+/*
+ * Every command of the table, once with right and once with wrong words, on a narrow and
+ * on a wide terminal. A new command without a row here fails.
+ */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { mctl } from '../support/mctl.ts';
+import { hasTerminal, mctlInTerminal, type Typed } from '../support/terminal.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+
+interface Row {
+	/** Words that do the job, and a part of the answer. */
+	readonly right: readonly [words: readonly string[], answer: RegExp];
+	/** The exit code of the right words; 0 unless the answer is a "no". */
+	readonly code?: number;
+	/** Words that do not, and a part of the sentence that helps. */
+	readonly wrong: readonly [words: readonly string[], sentence: RegExp];
+	readonly wrongCode?: number;
+	/** Changes its folder or its hub: it gets a folder of its own. */
+	readonly isChange?: boolean;
+	/** The change needs a hub. */
+	readonly hasHub?: boolean;
+	/** Read from a pipe in place of a terminal. */
+	readonly input?: string;
+	readonly typed?: readonly Typed[];
+}
+
+const python = `stdio:python3 "${pythonServer.args[0]}"`;
+const listTools = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
+const CTRL_C = '\u0003';
+
+const rows: Readonly<Record<string, Row>> = {
+	// demo.test.ts runs it.
+	demo: {
+		right: [['help', 'demo'], /Usage: mctl demo/],
+		wrong: [['demo', 'x'], /mctl demo takes flags only/],
+	},
+	list: { right: [['list'], /py__add/], wrong: [['list', 'toolz'], /did you mean tools/] },
+	run: {
+		right: [['run', 'hello-world', 'name=you'], /Hello, you!/],
+		wrong: [['run', 'helo-world'], /did you mean: hello-world/],
+	},
+	call: {
+		right: [['call', 'py', 'add', 'numbers=1,2'], /3/],
+		wrong: [['call', 'py', 'ad'], /did you mean: add/],
+	},
+	show: { right: [['show', 'py', 'add'], /numbers/], wrong: [['show', 'py', 'ad'], /did you mean: .*add/] },
+	types: { right: [['types'], /add/], wrong: [['types', 'pi'], /py/] },
+	find: { right: [['find', 'server hangs'], /server-hangs/], wrong: [['find'], /needs some words/] },
+	read: {
+		right: [['read', 'orchestr8://guides/server-hangs'], /hang/],
+		wrong: [['read', 'orchestr8://guides/nothing'], /mctl find/],
+		wrongCode: 1,
+	},
+	prompt: {
+		right: [['prompt', 'explain-failure', 'error=refused'], /refused/],
+		wrong: [['prompt', 'explain-failur'], /explain-failure/],
+		wrongCode: 1,
+	},
+	request: {
+		right: [['request', python, 'tools/list'], /"add"/],
+		wrong: [['request', 'stdio:no-such-program', 'x'], /Install no-such-program/],
+		wrongCode: 69,
+	},
+	pipe: {
+		right: [['pipe', 'stdio:cat'], /\{"a":1\}/],
+		input: '{"a":1}\n',
+		wrong: [['pipe'], /needs the URI of a program/],
+	},
+	serve: {
+		right: [['serve'], /py__add/],
+		input: listTools,
+		wrong: [['serve', '--config', 'none.json'], /no configuration file none\.json/],
+	},
+	bridge: {
+		right: [['bridge'], /py__add/],
+		input: listTools,
+		wrong: [['bridge', '--certs-dir', 'none'], /none is not a folder/],
+	},
+	auth: {
+		right: [['auth', 'https://example.com/mcp', '--status'], /not signed in/],
+		code: 1,
+		wrong: [['auth', 'py'], /py/],
+	},
+	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
+	'policy test': {
+		right: [['policy', 'test', 'py__add'], /allow/],
+		wrong: [['policy', 'test'], /mctl policy test/],
+	},
+	'hub start': {
+		right: [['hub', 'start'], /The hub was running already: pid \d+/],
+		wrong: [['hub', 'strt'], /start/],
+	},
+	'hub stop': {
+		isChange: true,
+		hasHub: true,
+		right: [['hub', 'stop'], /stopped/],
+		wrong: [['hub', 'stop', 'x'], /takes flags only/],
+	},
+	'hub status': {
+		right: [['hub', 'status'], /pid/],
+		wrong: [['hub', 'status'], /Start it with: mctl hub start/],
+		wrongCode: 69,
+	},
+	'hub ls': { right: [['hub', 'ls'], /PID/], wrong: [['hub', 'ls', 'x'], /takes flags only/] },
+	'hub ps': {
+		right: [['hub', 'ps'], /PID/],
+		wrong: [['hub', 'ps'], /Start it with: mctl hub start/],
+		wrongCode: 69,
+	},
+	'hub logs': {
+		right: [['hub', 'logs'], /INFO/],
+		wrong: [['hub', 'logs', 'pi'], /did you mean: mctl hub logs py/],
+	},
+	'hub token': {
+		right: [['hub', 'token'], /^\S{20,}$/m],
+		wrong: [['hub', 'token', 'x'], /takes flags only/],
+	},
+	'hub run': {
+		isChange: true,
+		right: [['hub', 'run'], /INFO/],
+		typed: [['[INFO]', CTRL_C]],
+		wrong: [['hub', 'run', '--http=nowhere'], /nowhere/],
+	},
+	'new tool': {
+		isChange: true,
+		right: [['new', 'tool', 'mine', '--lang', 'sh'], /mctl run mine/],
+		wrong: [['new', 'tool', 'Bad_Id'], /Bad_Id/],
+	},
+	'new plugin': {
+		isChange: true,
+		right: [['new', 'plugin', 'tools.mine'], /plugin\.mjs/],
+		wrong: [['new', 'plugin'], /mctl new plugin/],
+	},
+	'new prompt': {
+		isChange: true,
+		right: [['new', 'prompt', 'mine'], /mine/],
+		wrong: [['new', 'prompt'], /mctl new prompt/],
+	},
+	'new resource': {
+		isChange: true,
+		right: [['new', 'resource', 'guides/mine'], /mine/],
+		wrong: [['new', 'resource', 'mine'], /category/],
+	},
+	check: { right: [['check', 'hello-world'], /ok/], wrong: [['check', './nowhere'], /manifest\.json/] },
+	init: { right: [['init', '--dry-run'], /./], wrong: [['init', 'me'], /takes flags only/] },
+	add: {
+		isChange: true,
+		right: [['add', 'files', '--', 'npx', 'x'], /files/],
+		wrong: [['add'], /a name, and a command or a URL/],
+	},
+	remove: { isChange: true, right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
+	enable: { isChange: true, right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
+	disable: { isChange: true, right: [['disable', 'py'], /py/], wrong: [['disable', 'pi'], /py/] },
+	doctor: { right: [['doctor'], /Node\.js \d/], wrong: [['doctor', 'me'], /takes flags only/] },
+	completion: { right: [['completion', 'bash'], /mctl/], wrong: [['completion', 'tcsh'], /bash, zsh, fish/] },
+};
+
+it('has a row for every command and no other', () => {
+	expect(Object.keys(rows).sort()).toEqual([...commands.keys()].sort());
+});
+
+describe.skipIf(!hasTerminal).each([60, 120])('on a terminal with %i columns', (columns) => {
+	const empty = place();
+	const served = place();
+	beforeAll(async () => {
+		expect((await mctl(['hub', 'start'], served)).code).toBe(0);
+	}, 30_000);
+	afterAll(async () => {
+		await mctl(['hub', 'stop', '--all', '--force'], served);
+	}, 30_000);
+
+	it.each(Object.entries(rows))(
+		'mctl %s explains wrong words',
+		async (_, { wrong, wrongCode = 64 }) => {
+			const { screen, code } = await mctlInTerminal([...wrong[0]], { ...empty, columns });
+			expect(screen).toMatch(/^mctl: .+/m);
+			expect(screen).toMatch(/^hint: .+/m);
+			expect(screen.replaceAll('\n', ' ')).toMatch(wrong[1]);
+			expect(screen).not.toMatch(/^ {4}at /m);
+			expect(code).toBe(wrongCode);
+		},
+		30_000,
+	);
+
+	it.each(Object.entries(rows))(
+		'mctl %s answers right words',
+		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
+			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }) : served;
+			if (hasHub) await mctl(['hub', 'start'], { cwd, env });
+			if (input === undefined) {
+				const answered = await mctlInTerminal([...words], { cwd, env, columns, typed });
+				expect(answered.screen).toMatch(answer);
+				expect(answered.code).toBe(code);
+			} else {
+				const piped = await mctl([...words], { cwd, env, input });
+				expect(piped.stdout).toMatch(answer);
+				expect(piped.code).toBe(code);
+			}
+		},
+		60_000,
+	);
+});
+
+/** A project with one server, for commands that change nothing. */
+function place(): { cwd: string; env: Record<string, string> } {
+	const home = temporaryFolder();
+	const cwd = writeFiles(join(home, 'work'), {
+		'orchestra.json': JSON.stringify({ mcpServers: { py: pythonServer } }),
+	});
+	return {
+		cwd,
+		env: { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') },
+	};
+}
