@@ -11,6 +11,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 const order = [
 	'errors',
 	'printable',
+	'token-shapes',
+	'redact',
 	'log',
 	'files',
 	'spin',
@@ -19,6 +21,7 @@ const order = [
 	'protocol',
 	'rpc',
 	'process',
+	'secrets',
 	'transport',
 	'oauth',
 	'link',
@@ -34,7 +37,18 @@ const order = [
 	'http',
 	'cli',
 ];
-const pure = new Set(['errors', 'printable', 'log', 'wire', 'schema', 'rpc', 'protocol', 'search']);
+const pure = new Set([
+	'errors',
+	'printable',
+	'token-shapes',
+	'redact',
+	'log',
+	'wire',
+	'schema',
+	'rpc',
+	'protocol',
+	'search',
+]);
 const source = resolve(import.meta.dirname, '../src');
 
 const problems = [...filesBelow(source)].flatMap(checkFile);

@@ -2,10 +2,11 @@
  * Log lines on stderr, never on stdout: stdout belongs to the protocol.
  *
  * One line per event, `[time] [LEVEL] [component] message`, or one JSON object per
- * line. A message cannot forge a line: newlines and control characters are escaped.
+ * line. A message cannot forge a line: newlines and control characters are escaped. Secrets are replaced.
  * Warnings and errors are always written; the level filters only `debug` and `info`.
  */
 import { printableJson, printableLine } from './printable.ts';
+import { redact } from './redact.ts';
 
 /** Severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -90,7 +91,7 @@ export class Log {
 
 	#line(level: LogLevel, text: string): void {
 		if (rank[level] < Math.min(rank[this.#options.level], rank.warn)) return;
-		const message = this.#options.redact?.(text) ?? text;
+		const message = redact(this.#options.redact?.(text) ?? text);
 		const time = this.#options.now().toISOString();
 		const component = this.#component;
 		const line =

@@ -3,12 +3,15 @@ import type { Configuration, RemoteServerEntry } from '../config/configuration.t
 import { OrchestraError } from '../errors.ts';
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import { nearest } from '../search/text/nearest.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
 
 export interface AuthTarget {
 	/** As the user wrote it. */
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Headers with secret references. */
+	readonly secrets?: SecretTexts | undefined;
 	readonly settings: OAuthSettings;
 }
 
@@ -44,11 +47,11 @@ function urlTarget(entries: readonly RemoteServerEntry[], url: string): AuthTarg
 	return entry === undefined ? { name: url, url, headers: {}, settings: {} } : targetOf(entry, url);
 }
 
-function targetOf({ url, headers, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
-	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
+function targetOf({ url, headers, secrets, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
+	if (Object.keys({ ...headers, ...secrets }).some((header) => header.toLowerCase() === 'authorization')) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});
 	}
-	return { name, url, headers, settings: oauth ?? {} };
+	return { name, url, headers, secrets, settings: oauth ?? {} };
 }

@@ -8,6 +8,7 @@ import { listServer } from '../hub/backends/mcp/list-server.ts';
 import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
 import { Log } from '../log.ts';
 import { ServerConnection } from '../mcp/client/server-connection.ts';
+import { redact, redactJson } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type { CommandInput } from './command.ts';
@@ -78,7 +79,9 @@ async function checkServer(
 		}
 	} catch (thrown) {
 		const { code, message, hint, data } = OrchestraError.from(thrown);
-		return { isOk: false, elapsedMs: elapsed(), error: { code, message, hint, data } };
+		// A server may quote its environment.
+		const error = { code, message: redact(message), hint: hint && redact(hint), data: redactJson(data) };
+		return { isOk: false, elapsedMs: elapsed(), error };
 	}
 }
 

@@ -14,6 +14,8 @@ import { bundledToolsRoot } from '../tool/discover.ts';
 import { programOf } from '../tool/missing-program.ts';
 import { settingsOf } from '../tool/settings.ts';
 import type { DiscoveredTool } from '../tool/tool.ts';
+import { checkSandbox } from './check-sandbox.ts';
+import { checkSecrets } from './check-secrets.ts';
 import { nodeProblem, OLDEST_NODE } from './node-version.ts';
 import type { Project } from './project.ts';
 import type { Verdict } from './terminal/verdict.ts';
@@ -181,6 +183,8 @@ export const doctorChecks: readonly Check[] = [
 	checkRuntimes,
 	checkServers,
 	checkPlugins,
+	checkSecrets,
+	checkSandbox,
 	checkRequiredConfig,
 	checkCertificates,
 	checkHttp,

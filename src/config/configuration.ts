@@ -1,6 +1,9 @@
 /* The merged configuration: variables expanded, paths absolute. */
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import type { ChildLimits } from '../process/child-limits.ts';
+import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
@@ -33,6 +36,8 @@ export interface ServerSettings {
 	readonly eager: boolean;
 	/** Whether its tools and prompts are called `server__name`. Default true. */
 	readonly prefix: boolean;
+	/** Whether secrets are replaced in its results too. Default false. */
+	readonly redact: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -40,6 +45,8 @@ export interface StdioServerEntry {
 	readonly kind: 'stdio';
 	readonly name: string;
 	readonly record: SpawnRecord;
+	/** Environment variables with secret references, which are resolved at the start. */
+	readonly secrets?: SecretTexts | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
@@ -52,6 +59,8 @@ export interface RemoteServerEntry {
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Headers with secret references, which are resolved when it is dialed. */
+	readonly secrets?: SecretTexts | undefined;
 	/** How to sign in; undefined means the defaults. */
 	readonly oauth: OAuthSettings | undefined;
 	readonly timeoutMs: number | undefined;
@@ -71,6 +80,11 @@ export interface ToolsSection {
 	readonly timeoutMs: number | undefined;
 	/** Timeout of one run, by tool id. */
 	readonly timeouts: Readonly<Record<string, number>>;
+	/** What tools may reach. Default: everything that this user may. */
+	readonly sandbox?: Sandbox | undefined;
+	/** The same for one tool, by its id. */
+	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
+	readonly limits?: ChildLimits | undefined;
 }
 
 export interface LibrarySection {
@@ -86,6 +100,11 @@ export interface PluginEntry {
 	readonly env: Readonly<Record<string, string>>;
 	/** Passed to the plugin when it boots. */
 	readonly config: Readonly<Record<string, string>>;
+	/** Environment variables and keys of `config` with secret references. */
+	readonly secretEnv?: SecretTexts | undefined;
+	readonly secretConfig?: SecretTexts | undefined;
+	readonly sandbox?: Sandbox | undefined;
+	readonly limits?: ChildLimits | undefined;
 	readonly isEnabled: boolean;
 	readonly providesStorage: readonly string[];
 	readonly providesAi: readonly string[];
@@ -149,6 +168,9 @@ export const limitNames = [
 	'toolOutputBytes',
 	'toolEvents',
 	'toolsAtOnce',
+	'memoryBytes',
+	'processes',
+	'openFiles',
 ] as const;
 
 export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;

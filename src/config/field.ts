@@ -6,10 +6,24 @@
  * is reported and skipped, and the others are used.
  */
 import { dirname, resolve } from 'node:path';
+import { noteHeader, noteNamedValue } from '../secrets/secret-name.ts';
+import {
+	type SecretReference,
+	type SecretText,
+	type SecretTexts,
+	splitReferences,
+} from '../secrets/secret-text.ts';
 import { isObject, ownEntry } from '../wire/json.ts';
 import { expandVariables } from './expand.ts';
 import type { JsonDocument } from './jsonc.ts';
 import { type ConfigProblem, configProblem, describeValue, kindOf } from './problem.ts';
+
+/** An object of strings: the plain ones, and those with secret references. */
+export interface SecretMap {
+	readonly plain: Record<string, string>;
+	/** Undefined when there are none. */
+	readonly secrets: SecretTexts | undefined;
+}
 
 /** The file of a field, and the list that collects its problems. */
 export interface FieldSource {
@@ -85,13 +99,13 @@ export class Field {
 		return this.#expanded(this.value);
 	}
 
-	/** A path, resolved against the folder of the file. */
-	path(): string | undefined {
+	/** A path, resolved against the folder of the file, or another one. */
+	path(folder: string = dirname(this.#source.file)): string | undefined {
 		const text = this.text();
 		if (text === undefined) return undefined;
 		const home = this.#source.environment['HOME'];
 		const whole = home !== undefined && /^~(?=\/|$)/.test(text) ? home + text.slice(1) : text;
-		return resolve(dirname(this.#source.file), whole);
+		return resolve(folder, whole);
 	}
 
 	/** A whole number of at least one. */
@@ -130,6 +144,32 @@ export class Field {
 		);
 	}
 
+	/** An object of strings that may have secret references. */
+	secretMap(): SecretMap {
+		const plain: Record<string, string> = {};
+		const secrets: Record<string, SecretText> = {};
+		for (const [key, field] of this.entries()) {
+			const secret = field.secretText();
+			const text = secret === undefined ? field.#emptyOrText() : undefined;
+			if (secret !== undefined) secrets[key] = secret;
+			else if (text !== undefined) plain[key] = text;
+		}
+		return { plain, secrets: Object.keys(secrets).length === 0 ? undefined : secrets };
+	}
+
+	/** The value as a text with secret references; undefined when it has none. */
+	secretText(): SecretText | undefined {
+		if (typeof this.value !== 'string') return undefined;
+		const parts = splitReferences(this.value);
+		if (parts.every((part) => typeof part === 'string')) return undefined;
+		const { file, document } = this.#source;
+		const checked = parts.map((part) =>
+			typeof part === 'string' ? this.#expanded(part) : this.#checked(part),
+		);
+		const place = { file, sourceLine: document.lineOf(this.#path), key: this.#path.join('.') };
+		return { parts: checked.map((part) => part ?? ''), ...place };
+	}
+
 	/** Any JSON value, with variables expanded in every string. */
 	json(): unknown {
 		if (typeof this.value === 'string') return this.#expanded(this.value);
@@ -145,8 +185,9 @@ export class Field {
 	}
 
 	#expanded(text: string): string | undefined {
-		const { text: expanded, unset } = expandVariables(text, this.#source.environment);
-		if (unset.length === 0) return expanded;
+		const { text: expanded, unset, used } = expandVariables(text, this.#source.environment);
+		for (const [name, value] of used) noteNamedValue(name, value);
+		if (unset.length === 0) return this.#noted(expanded);
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		for (const name of unset) this.#source.unset?.add(name);
 		const { environmentName } = this.#source;
@@ -156,11 +197,31 @@ export class Field {
 		);
 	}
 
-	#describe(): string {
-		const mayBeSecret =
+	#checked(reference: SecretReference): SecretReference | undefined {
+		const { argument } = reference;
+		if (argument.trim() !== '' && !argument.includes('${')) return reference;
+		const found = argument.includes('${') ? 'a reference with a variable inside' : 'an empty reference';
+		return this.report('${file:path}, ${cmd:program args} or ${keychain:name}', found);
+	}
+
+	/** Registered for redaction when it may be secret. */
+	#noted(text: string): string {
+		const name = this.#path.at(-1) ?? '';
+		if (!this.#mayBeSecret) return text;
+		if (this.#path.at(-2) === 'headers') noteHeader(name, text);
+		else noteNamedValue(name, text);
+		return text;
+	}
+
+	get #mayBeSecret(): boolean {
+		return (
 			this.#path.slice(0, -1).some((key) => secretParents.has(key)) ||
-			secretNames.has(this.#path.at(-1) ?? '');
-		return mayBeSecret ? kindOf(this.value) : describeValue(this.value);
+			secretNames.has(this.#path.at(-1) ?? '')
+		);
+	}
+
+	#describe(): string {
+		return this.#mayBeSecret ? kindOf(this.value) : describeValue(this.value);
 	}
 }
 

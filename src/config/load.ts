@@ -11,6 +11,7 @@ import { readRegularText } from '../files/regular-file.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
+import { withChildLimits } from './confinement.ts';
 import { parseJsonc } from './jsonc.ts';
 import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
@@ -72,7 +73,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, false);
 	const { files, sections, problems, brokenFiles, unset } = reading;
 	const notes: string[] = [];
-	const merged = withoutSelf(sections.reduce(merge, empty), reading, notes);
+	const merged = withChildLimits(withoutSelf(sections.reduce(merge, empty), reading, notes));
 	const configuration = { root, files, ...merged };
 	return { configuration, problems, brokenFiles, unset: [...unset], notes };
 }
@@ -234,12 +235,17 @@ function mergeHub(first: HubSection, second: HubSection): HubSection {
 }
 
 function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
+	const { sandbox = second.sandbox, limits = second.limits } = first;
+	const sandboxes = (first.sandboxes ?? second.sandboxes) && { ...second.sandboxes, ...first.sandboxes };
 	const roots = [...new Set([...(first.roots ?? []), ...(second.roots ?? [])])];
 	return {
 		roots: first.roots === undefined && second.roots === undefined ? undefined : roots,
 		config: { ...second.config, ...first.config },
 		timeoutMs: first.timeoutMs ?? second.timeoutMs,
 		timeouts: { ...second.timeouts, ...first.timeouts },
+		...(sandboxes && { sandboxes }),
+		...(sandbox && { sandbox }),
+		...(limits && { limits }),
 	};
 }
 

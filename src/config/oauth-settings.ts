@@ -23,9 +23,11 @@ export function readOAuth(field: Field): OAuthSettings | undefined {
 	for (const [key, inner] of field.entries()) {
 		if (!names.includes(key)) inner.report(names.join(', '), 'an unknown key');
 	}
+	const clientSecretText = field.at('clientSecret').secretText();
 	return {
 		clientId: field.at('clientId').text(),
-		clientSecret: field.at('clientSecret').text(),
+		clientSecret: clientSecretText ? undefined : field.at('clientSecret').text(),
+		...(clientSecretText && { clientSecretText }),
 		scopes: readScopes(field.at('scopes')),
 		callbackPort: readPort(field.at('callbackPort')),
 		callbackHost: readHost(field.at('callbackHost')),

@@ -10,7 +10,8 @@ import { isCode } from '../errors.ts';
 /** The plugins of an existing Orchestra. */
 export const PLUGINS_FILE = 'plugins.yaml';
 
-const projectNames = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
+/** The names of a project file, in the order of precedence. */
+export const projectNames: readonly string[] = ['orchestra.json', '.mcp.json', PLUGINS_FILE];
 
 /** The configuration file of the project; undefined when there is none. */
 export function findProjectFile(cwd: string, home: string | undefined): string | undefined {

@@ -1,4 +1,6 @@
 /* Read the sections of one file. An entry with a problem is skipped as a whole. */
+import { dirname } from 'node:path';
+import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import type {
 	Configuration,
@@ -13,6 +15,7 @@ import type {
 	ToolsSection,
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
+import { readChildLimits, readPluginSandbox, readSandbox } from './confinement.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readPolicy } from './policy-section.ts';
@@ -34,7 +37,7 @@ const sectionNames = [
 	'views',
 	'clients',
 ];
-const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts'];
+const toolsNames = ['roots', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
 const libraryNames = ['prompts', 'resources'];
 const hubNames = [
 	'listenAddr',
@@ -58,12 +61,12 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.at('mcpServers')
 			.entries()
 			.flatMap(([name, field]) => valid(() => readServer(name, field, { file: source.file, root }))),
-		tools: readTools(top.at('tools')),
+		tools: readTools(top.at('tools'), root),
 		library: readLibrary(top.at('library')),
 		plugins: top
 			.at('plugins')
 			.items()
-			.flatMap((field) => valid(() => readPlugin(field, source.file))),
+			.flatMap((field) => valid(() => readPlugin(field, source.file, root))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
 		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
@@ -134,9 +137,9 @@ function readRemote(field: Field, base: ServerBase, type: string | undefined): R
 	const url = field.at('url').text();
 	if (url === undefined) return undefined;
 	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
-	const headers = field.at('headers').textMap() ?? {};
+	const { plain: headers, secrets } = field.at('headers').secretMap();
 	const oauth = readOAuth(field.at('oauth'));
-	return { url, headers, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
+	return { url, headers, secrets, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
 }
 
 function readStdio(
@@ -148,9 +151,21 @@ function readStdio(
 	const command = programPath(field.at('command'));
 	if (command === undefined) return undefined;
 	const args = field.at('args').texts() ?? [];
-	const env = field.at('env').textMap() ?? {};
+	const { plain: env, secrets } = field.at('env').secretMap();
 	const cwd = field.at('cwd').path() ?? root;
-	return { kind: 'stdio', ...base, record: { command, args, env, cwd, timeoutMs } };
+	return {
+		kind: 'stdio',
+		...base,
+		record: { command, args, env, cwd, timeoutMs, ...readConfinement(field, root) },
+		secrets,
+	};
+}
+
+/** Without keys for what the entry does not have. */
+function readConfinement(field: Field, root: string): Pick<SpawnRecord, 'sandbox' | 'limits'> {
+	const sandbox = readSandbox(field.at('sandbox'), root);
+	const limits = readChildLimits(field.at('limits'));
+	return { ...(sandbox && { sandbox }), ...(limits && { limits }) };
 }
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
@@ -159,8 +174,15 @@ function programPath(field: Field): string | undefined {
 	return text !== undefined && /^(\.{1,2}|~)[/\\]/.test(text) ? field.path() : text;
 }
 
-function readTools(field: Field): ToolsSection {
+function readTools(field: Field, root: string): ToolsSection {
 	onlyKeys(field, toolsNames);
+	const sandboxes = field
+		.at('sandboxes')
+		.entries()
+		.flatMap(([id, inner]) => {
+			const sandbox = readSandbox(inner, root);
+			return sandbox ? [[id, sandbox] as const] : [];
+		});
 	const roots = field.at('roots');
 	return {
 		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
@@ -172,6 +194,8 @@ function readTools(field: Field): ToolsSection {
 		),
 		timeoutMs: field.at('timeoutMs').count(),
 		timeouts: countsOf(field.at('timeouts').entries()),
+		...readConfinement(field, root),
+		...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),
 	};
 }
 
@@ -181,7 +205,11 @@ function readLibrary(field: Field): LibrarySection {
 }
 
 /** One plugin; the format is the same in every file. */
-export function readPlugin(field: Field, file: string): PluginEntry | undefined {
+export function readPlugin(
+	field: Field,
+	file: string,
+	root: string = dirname(file),
+): PluginEntry | undefined {
 	const binaryField = field.at('binary');
 	for (const required of [field.at('id'), binaryField]) {
 		if (!required.isPresent) return required.report('a non-empty string');
@@ -189,12 +217,18 @@ export function readPlugin(field: Field, file: string): PluginEntry | undefined 
 	const id = field.at('id').text();
 	const binary = String(binaryField.value).includes('/') ? binaryField.path() : binaryField.text();
 	if (id === undefined || binary === undefined) return undefined;
+	const env = field.at('env').secretMap();
+	const config = field.at('config').secretMap();
 	return {
 		id,
 		binary,
 		args: field.at('args').texts() ?? [],
-		env: field.at('env').textMap() ?? {},
-		config: field.at('config').textMap() ?? {},
+		env: env.plain,
+		config: config.plain,
+		secretEnv: env.secrets,
+		secretConfig: config.secrets,
+		sandbox: readPluginSandbox(field.at('sandbox'), root),
+		limits: readChildLimits(field.at('limits')),
 		isEnabled: field.at('enabled').flag() ?? true,
 		providesStorage: field.at('provides_storage').texts() ?? [],
 		providesAi: field.at('provides_ai').texts() ?? [],

@@ -23,6 +23,7 @@ export function readServerSettings(field: Field): ServerSettings {
 		rename: field.at('rename').textMap() ?? {},
 		eager: field.at('eager').flag() ?? false,
 		prefix: field.at('prefix').flag() ?? true,
+		redact: field.at('redact').flag() ?? false,
 	};
 }
 

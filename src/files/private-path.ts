@@ -5,11 +5,14 @@
  * must belong to the current user and must not be writable by others. Otherwise
  * another local user can plant a hub, a key or a lock there.
  */
-import { lstatSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
 
 /** Mode bits for write access of group and others. */
 const WRITABLE_BY_OTHERS = 0o022;
+/** Mode bits for any access of group and others. */
+const OTHERS = 0o077;
+const PERMISSIONS = 0o777;
 
 /** Throws `bad_input` when `path` belongs to another user, is a symbolic link, or is writable by others. A missing path passes. */
 export function assertPrivate(path: string, userId: number | undefined = process.getuid?.()): void {
@@ -27,6 +30,17 @@ export function assertPrivate(path: string, userId: number | undefined = process
 	if ((found.mode & WRITABLE_BY_OTHERS) !== 0) {
 		throw notPrivate(path, 'can be written by other users', `Run: chmod go-w ${path}`);
 	}
+}
+
+/** Take the rights of others from a file or folder of ours. The sentence for a warning when it had any, else undefined. */
+export function narrowMode(path: string, mode: number): string | undefined {
+	const found = lstatSync(path, { throwIfNoEntry: false });
+	if (found === undefined || process.getuid === undefined) return undefined;
+	const isOurs = found.uid === process.getuid() && !found.isSymbolicLink();
+	if (!isOurs || (found.mode & OTHERS) === 0) return undefined;
+	chmodSync(path, mode);
+	const was = (found.mode & PERMISSIONS).toString(8);
+	return `${path} had mode ${was}, open to other users; it is now ${mode.toString(8)}`;
 }
 
 function notPrivate(path: string, reason: string, hint: string): OrchestraError {

@@ -8,6 +8,7 @@
  */
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { narrowMode } from './private-path.ts';
 
 /** The buffer is written when it reaches this size. */
 const BUFFER_BYTES = 64 * 1024;
@@ -16,6 +17,7 @@ export class RotatingFile {
 	readonly #file: string;
 	readonly #limitBytes: number;
 	readonly #onError: (error: unknown) => void;
+	readonly #onWarning: (warning: string) => void;
 	#descriptor: number | undefined;
 	/** Of the open file, in bytes. */
 	#size = 0;
@@ -23,11 +25,20 @@ export class RotatingFile {
 	#bufferBytes = 0;
 	#flushing: NodeJS.Immediate | undefined;
 
-	/** @param onError is called when the file cannot be written */
-	constructor(file: string, limitBytes: number, onError: (error: unknown) => void) {
+	/**
+	 * @param onError is called when the file cannot be written
+	 * @param onWarning is called when others could read the file, which is repaired
+	 */
+	constructor(
+		file: string,
+		limitBytes: number,
+		onError: (error: unknown) => void,
+		onWarning: (warning: string) => void = () => {},
+	) {
 		this.#file = file;
 		this.#limitBytes = limitBytes;
 		this.#onError = onError;
+		this.#onWarning = onWarning;
 	}
 
 	/** Append one line, newline included. A line longer than the limit gets its own file. */
@@ -76,6 +87,8 @@ export class RotatingFile {
 		try {
 			if (this.#descriptor === undefined) {
 				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+				const warning = narrowMode(this.#file, 0o600);
+				if (warning !== undefined) this.#onWarning(warning);
 				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
 			}
 			if (this.#size + bytes > this.#limitBytes) this.#rotate();

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { isCode, OrchestraError } from '../errors.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { addSecret } from '../redact.ts';
 
 const TOKEN_BYTES = 32;
 const OPEN_TO_OTHERS = 0o077;
@@ -33,6 +34,7 @@ function readToken(file: string): string | undefined {
 		});
 	}
 	const token = readRegularText(file).trim();
+	addSecret(token);
 	if (/^[\w-]{43}$/.test(token)) return token;
 	throw new OrchestraError('bad_input', `${file} does not contain a token`, {
 		hint: 'Remove it: a new one is made.',
@@ -42,6 +44,7 @@ function readToken(file: string): string | undefined {
 
 function makeToken(file: string): string {
 	const token = randomBytes(TOKEN_BYTES).toString('base64url');
+	addSecret(token);
 	const temporary = `${file}.${process.pid}`;
 	try {
 		writeFileSync(temporary, `${token}\n`, { mode: 0o600 });

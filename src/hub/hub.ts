@@ -6,7 +6,6 @@
  * error says that the outcome is unknown.
  */
 
-import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
@@ -37,6 +36,7 @@ import type {
 import { rpcError } from '../rpc/rpc-error.ts';
 import type { CallGate } from '../trust/call-gate.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
+import { BackendSet } from './backend-set.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { Catalogue } from './catalogue.ts';
 import { isSearchTool } from './expose/search-tools.ts';
@@ -56,6 +56,8 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
+	/** Why the server of a tool is left out of the configuration. */
+	unusedReason?: (tool: string) => string | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
 	/** What clients see of the tools. Default: all of them. */
@@ -68,24 +70,21 @@ export interface HubOptions {
 export class Hub implements Provider {
 	/** The name and version that clients see. */
 	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
-	readonly #log: Log;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #resources: ResourceRoutes;
 	/** What clients see of the tools; undefined when they see all. */
 	readonly exposure: ToolExposure | undefined;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #unsubscribers = new Map<Backend, () => void>();
 	readonly #gate: CallGate | undefined;
 	readonly #recorder: CallRecorder;
-	/** Replaced backends that drain their calls. */
-	readonly #retiring = new Set<Backend>();
 	readonly #results: BigResults | undefined;
+	readonly #unusedReason: HubOptions['unusedReason'];
 	readonly #sessionEnds = new SessionEnds((id) => {
-		for (const backend of this.#backends) backend.endSession?.(id);
+		for (const backend of this.backends) backend.endSession?.(id);
 		this.exposure?.endSession(id);
 	});
-	#backends: readonly Backend[] = [];
+	readonly #backends: BackendSet;
 
 	constructor({
 		backends = [],
@@ -94,53 +93,51 @@ export class Hub implements Provider {
 		listWaitMs,
 		results,
 		exposure,
+		unusedReason,
 		gate,
 	}: HubOptions = {}) {
 		this.#gate = gate;
 		this.#recorder = new CallRecorder(journal, gate);
 		this.#results = results;
 		this.exposure = exposure;
-		this.#log = log;
+		this.#unusedReason = unusedReason;
 		this.#journal = journal;
-		const onLate = (change: Change): void => this.#onChange(change);
-		this.#catalogue = new Catalogue({ backends: () => this.#backends, log, listWaitMs, onLate });
-		this.#resources = new ResourceRoutes(() => this.#backends, this.#catalogue);
-		this.#setBackends(backends);
+		const onChange = (change: Change): void => this.#onChange(change);
+		this.#backends = new BackendSet(log, onChange);
+		const current = (): readonly Backend[] => this.backends;
+		this.#catalogue = new Catalogue({ backends: current, log, listWaitMs, onLate: onChange });
+		this.#resources = new ResourceRoutes(current, this.#catalogue);
+		this.#backends.use(backends);
 	}
 
 	/** In configuration order. */
 	get backends(): readonly Backend[] {
-		return this.#backends;
+		return this.#backends.current;
 	}
 
 	/** Use these backends. Removed ones with `retire` drain in the background; resolves when the others are closed. */
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
-		const gone = this.#backends.filter((backend) => !backends.includes(backend));
-		const isSame = backends.every((backend, at) => backend === this.#backends[at]) && gone.length === 0;
-		this.#setBackends(backends);
+		const before = this.backends;
+		const gone = this.#backends.use(backends);
+		const isSame = backends.every((backend, at) => backend === before[at]) && gone.length === 0;
 		if (isSame) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
-		const closed = gone.map(async (backend) => {
-			this.#retiring.add(backend);
-			await this.#closeBackend(backend, () => backend.retire?.() ?? backend.close());
-			this.#retiring.delete(backend);
-		});
-		await Promise.all(closed.filter((_, at) => gone[at]?.retire === undefined));
+		await this.#backends.retire(gone);
 	}
 
 	/** Let backends start slow work early. */
 	warm(): void {
-		for (const backend of this.#backends) backend.warm?.();
+		for (const backend of this.backends) backend.warm?.();
 	}
 
 	/** Resolves when the content of all backends is loaded. */
 	async ready(): Promise<void> {
-		await Promise.all(this.#backends.map(async (backend) => backend.ready?.()));
+		await Promise.all(this.backends.map(async (backend) => backend.ready?.()));
 	}
 
 	/** Every process that the hub owns. */
 	processes(): OwnedProcess[] {
-		return [...this.#backends, ...this.#retiring].flatMap((backend) => backend.processes?.() ?? []);
+		return this.#backends.all.flatMap((backend) => backend.processes?.() ?? []);
 	}
 
 	/** The time of the last call to a backend; undefined when there was none. */
@@ -149,7 +146,7 @@ export class Hub implements Provider {
 	}
 
 	capabilities(): ServerCapabilities {
-		return capabilitiesFor(this.#backends);
+		return capabilitiesFor(this.backends);
 	}
 
 	/** What the client of a request sees; without a context all tools. */
@@ -206,8 +203,8 @@ export class Hub implements Provider {
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
 		return after(this.#catalogue.tool(name), (route) => {
-			const backend = route?.backend ?? this.#backends.find((each) => each.hasDownTool?.(name));
-			if (!backend?.callTool) throw unknownTool(name, this.#backends);
+			const backend = route?.backend ?? this.backends.find((each) => each.hasDownTool?.(name));
+			if (!backend?.callTool) throw unknownTool(name, this.backends, this.#unusedReason?.(name));
 			const call = { name: route?.name ?? name, arguments: input };
 			const about = { client: clientName(context), context, arguments: input, tool: route?.item };
 			const entry = { method: 'tools/call', name, backend, ...about };
@@ -231,7 +228,7 @@ export class Hub implements Provider {
 			if (!route?.backend.getPrompt)
 				throw rpcError(
 					rpcCodes.invalidParams,
-					withDownReasons(`Unknown prompt: ${name}`, this.#backends, name),
+					withDownReasons(`Unknown prompt: ${name}`, this.backends, name),
 				);
 			const call = { name: route.name, arguments: input };
 			const { backend } = route;
@@ -279,30 +276,10 @@ export class Hub implements Provider {
 
 	/** Stop everything. Idempotent. */
 	async close(): Promise<void> {
-		const backends = [...this.#backends, ...this.#retiring];
-		this.#backends = [];
 		this.#gate?.close();
 		this.#sessionEnds.clear();
-		await Promise.all(backends.map((backend) => this.#closeBackend(backend, () => backend.close())));
+		await this.#backends.close();
 		await this.#journal.close();
-	}
-
-	#setBackends(backends: readonly Backend[]): void {
-		this.#backends = backends;
-		for (const backend of backends) {
-			if (this.#unsubscribers.has(backend)) continue;
-			this.#unsubscribers.set(backend, backend.onChange?.((change) => this.#onChange(change)) ?? (() => {}));
-		}
-	}
-
-	async #closeBackend(backend: Backend, close: () => Promise<void>): Promise<void> {
-		this.#unsubscribers.get(backend)?.();
-		this.#unsubscribers.delete(backend);
-		try {
-			await close();
-		} catch (error) {
-			this.#log.warn(`${backend.id} did not close cleanly: ${messageOf(error)}`);
-		}
 	}
 
 	/** Notify clients only when the list really differs. */

@@ -10,6 +10,7 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { redactJson } from '../redact.ts';
 import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
@@ -77,7 +78,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			for (const entry of entries) lines.write(fieldsOf(entry));
+			for (const entry of entries) lines.write(redactJson(fieldsOf(entry)) as object);
 		} catch (error) {
 			onError(error);
 		}

@@ -21,6 +21,7 @@ import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { qualifiedName } from './names.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -93,6 +94,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		gate,
 		backends: await build(setup, options, configuration),
 		log,
+		unusedReason: (tool) => problemOf(tool, loaded),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -196,6 +198,15 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
 	for (const { message } of problems) log.warn(message);
+}
+
+/** The problem of the entry of the server that a tool belongs to by its name. */
+function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
+	const found = problems.find(({ key }) => {
+		const [section, server] = key.split('.');
+		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
+	});
+	return found?.message;
 }
 
 async function build(

@@ -1,10 +1,13 @@
 /* The `oauth` settings of a remote server. Everything has a default; most servers need none of it. */
+import type { SecretText } from '../secrets/secret-text.ts';
 
 /** How to obtain authorization for one server. */
 export interface OAuthSettings {
 	/** A client that is registered by hand; dynamic registration is skipped. */
 	readonly clientId?: string | undefined;
 	readonly clientSecret?: string | undefined;
+	/** The same as a secret reference, which is resolved before it is used. */
+	readonly clientSecretText?: SecretText | undefined;
 	/** Scopes to request, in place of those that the server names. */
 	readonly scopes?: readonly string[] | undefined;
 	/** Port of the redirect URI on this machine. Default: any free port. */

@@ -23,7 +23,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { assertPrivate, narrowMode } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
@@ -34,7 +34,6 @@ const FILE = 'credentials.json';
 const FILE_LIMIT_BYTES = 1024 * 1024;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-const OTHERS = 0o077;
 const KEY_CHARACTERS = 16;
 
 export class CredentialStore {
@@ -127,14 +126,8 @@ export class CredentialStore {
 
 	/** Narrow the mode of a path of ours. Throws `bad_input` when it belongs to another user or is a link. */
 	#makePrivate(path: string, mode: number): void {
-		const found = lstatSync(path, { throwIfNoEntry: false });
-		if (found === undefined || process.getuid === undefined) return;
-		const isOurs = found.uid === process.getuid() && !found.isSymbolicLink();
-		if (isOurs && (found.mode & OTHERS) !== 0) {
-			chmodSync(path, mode);
-			const was = (found.mode & 0o777).toString(8);
-			this.#log.warn(`${path} had mode ${was}, open to other users; it is now ${mode.toString(8)}`);
-		}
+		const warning = narrowMode(path, mode);
+		if (warning !== undefined) this.#log.warn(warning);
 		assertPrivate(path);
 	}
 }

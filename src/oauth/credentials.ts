@@ -1,4 +1,5 @@
 /* What is kept for one server after a sign-in. Values of this type are secret: never log one. */
+import { addSecret } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { stringsOf } from './resource-metadata.ts';
 
@@ -47,6 +48,8 @@ export interface Credentials {
 
 /** The record as the text of a file. */
 export function encodeCredentials(credentials: Credentials): string {
+	const { tokens, client } = credentials;
+	for (const secret of [tokens?.accessToken, tokens?.refreshToken, client.secret]) addSecret(secret ?? '');
 	return `${JSON.stringify({ format: FORMAT, ...credentials }, null, '\t')}\n`;
 }
 
@@ -76,6 +79,7 @@ function readClient(value: unknown): OAuthClient | undefined {
 	const authMethod = clientAuthMethods.find((method) => method === value['authMethod']);
 	const kind = (['configured', 'document', 'registered'] as const).find((each) => each === value['kind']);
 	if (!isText(id) || !isText(redirectUri) || !authMethod || !kind) return undefined;
+	addSecret(textOf(value['secret']) ?? '');
 	return { id, secret: textOf(value['secret']), authMethod, redirectUri, kind };
 }
 
@@ -83,6 +87,8 @@ function readTokens(value: unknown): Tokens | undefined {
 	if (!isObject(value)) return undefined;
 	const { accessToken, obtainedAt, expiresAt, generation } = value;
 	if (!isText(accessToken) || !isText(generation) || typeof obtainedAt !== 'number') return undefined;
+	addSecret(accessToken);
+	addSecret(textOf(value['refreshToken']) ?? '');
 	return {
 		accessToken,
 		refreshToken: textOf(value['refreshToken']),

@@ -1,9 +1,12 @@
 /* Open the transport to a remote MCP server, with the authorization that is stored for it. */
 import { Log } from '../log.ts';
+import { resolveSecrets } from '../secrets/resolve-secret.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
 import { openHttpTransport } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { OAuthSettings } from './auth-settings.ts';
+import { withClientSecret } from './client-secret.ts';
 import { CredentialStore } from './credential-store.ts';
 import { openAuth } from './open-auth.ts';
 
@@ -15,6 +18,8 @@ export interface RemoteServer {
 	readonly kind?: 'http' | 'sse' | undefined;
 	/** An `Authorization` header is sent as it is and replaces OAuth. */
 	readonly headers?: Readonly<Record<string, string>> | undefined;
+	/** Headers with secret references. */
+	readonly secrets?: SecretTexts | undefined;
 	readonly oauth?: OAuthSettings | undefined;
 }
 
@@ -28,21 +33,26 @@ export interface RemoteTransportOptions {
 }
 
 /** A transport to the server. The caller closes it. A token that `mctl auth` stores later is used from then on. */
-export function openRemoteTransport(
+export async function openRemoteTransport(
 	server: RemoteServer,
 	options: RemoteTransportOptions,
 ): Promise<Transport> {
-	const { url, name, kind, headers } = server;
-	const { limitBytes, log } = options;
-	const auth = options.auth === false ? undefined : (options.auth ?? storedAuth(server, options));
+	const { url, name, kind, secrets } = server;
+	const { environment, limitBytes, log } = options;
+	const headers = await resolveSecrets(server.headers ?? {}, secrets, { environment });
+	const auth =
+		options.auth === false
+			? undefined
+			: (options.auth ?? (await storedAuth({ ...server, headers }, options)));
 	return openHttpTransport(url, { kind, headers, auth, serverName: name ?? url, limitBytes, log });
 }
 
-function storedAuth(
+async function storedAuth(
 	server: RemoteServer,
 	{ environment, log = Log.silent }: RemoteTransportOptions,
-): HttpAuth | undefined {
-	const { url, name, headers = {}, oauth: settings } = server;
+): Promise<HttpAuth | undefined> {
+	const { url, name, headers = {}, oauth } = server;
 	if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) return undefined;
+	const settings = oauth && (await withClientSecret(oauth, environment));
 	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), log });
 }

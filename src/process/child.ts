@@ -13,7 +13,8 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
-import { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
+import { quoteLine } from '../wire/quote-line.ts';
+import { limited, reachedLimit } from './child-limits.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
@@ -21,6 +22,7 @@ import { findCommand, spawnError } from './find-command.ts';
 import { type Guard, sharedGuard } from './guard.ts';
 import { LineRing } from './line-ring.ts';
 import { ProcessTree } from './process-tree.ts';
+import { type FoundProgram, sandboxed } from './sandbox.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
 import { STOP_EOF_MS, STOP_KILL_MS, stopTree } from './stop.ts';
@@ -83,13 +85,19 @@ export class Child {
 	/** Start a program. Throws `spawn` when it cannot be started. */
 	static async start(record: SpawnRecord, options: ChildOptions = {}): Promise<Child> {
 		const cwd = record.cwd ?? process.cwd();
-		const environment = childEnvironment(options.parentEnvironment ?? process.env, record.env);
+		const parentEnvironment = options.parentEnvironment ?? process.env;
+		const environment = childEnvironment(parentEnvironment, record.env);
 		const file = findCommand(record.command, cwd, environment);
+		const program = confined(
+			{ file, args: record.args ?? [], cwd, env: environment },
+			record,
+			parentEnvironment,
+		);
 		const guard = options.guard ?? sharedGuard();
 		const startedAt = performance.now();
 		try {
 			const spawner = options.spawner ?? directSpawner;
-			const child = await spawner.spawn({ file, args: record.args ?? [], cwd, env: environment, guard });
+			const child = await spawner.spawn({ ...program, guard });
 			return new Child({ record, child, guard, startedAt }, options);
 		} catch (error) {
 			if (OrchestraError.is(error)) throw error;
@@ -133,7 +141,7 @@ export class Child {
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
-		this.#log.debug(`stray line from ${this.record.command}: ${line.slice(0, STRAY_LINE_CHARACTERS)}`);
+		this.#log.debug(`stray line from ${this.record.command}: ${quoteLine(line)}`);
 	}
 
 	/**
@@ -161,6 +169,7 @@ export class Child {
 			stderr: this.#stderrRing.lines,
 			strayLines: this.#strayRing.lines,
 			strayCount: this.#strayCount,
+			limit: this.#exit && reachedLimit(this.record.limits, this.#stderrRing.lines),
 		};
 	}
 
@@ -248,6 +257,16 @@ export class Child {
 		this.#process.stderr.pause();
 		process.stderr.once('drain', () => this.#process.stderr.resume());
 	}
+}
+
+/** The program inside its sandbox and limits; unchanged when the record has neither. */
+function confined(
+	program: FoundProgram,
+	{ sandbox, limits }: SpawnRecord,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): FoundProgram {
+	const inside = sandbox ? sandboxed(program, sandbox, { environment }) : program;
+	return limits ? limited(inside, limits, environment) : inside;
 }
 
 interface Start {

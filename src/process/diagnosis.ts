@@ -10,6 +10,8 @@ export interface Diagnosis {
 	readonly stderr: readonly string[];
 	readonly strayLines: readonly string[];
 	readonly strayCount: number;
+	/** The limit that it probably reached; undefined when nothing points to one. */
+	readonly limit?: string | undefined;
 }
 
 /** How a child exited, in sentences for a hint. */
@@ -26,5 +28,6 @@ export function explainExit(diagnosis: Diagnosis): string {
 		lines.length > 0
 			? ` Last ${stream} lines: ${lines.slice(-3).join(' | ')}`
 			: ' It printed nothing on stderr.';
-	return `\`${command}\` ${how} after ${elapsedMs} ms.${last}`;
+	const why = diagnosis.limit === undefined ? '' : `; ${diagnosis.limit}`;
+	return `\`${command}\` ${how} after ${elapsedMs} ms${why}.${last}`;
 }

@@ -1,4 +1,6 @@
 /* The description of a program to start, from a configuration file, a URI or a caller. */
+import type { ChildLimits } from './child-limits.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** A program to start. */
 export interface SpawnRecord {
@@ -10,6 +12,9 @@ export interface SpawnRecord {
 	readonly cwd?: string | undefined;
 	/** How long a request to this program may take, in milliseconds. */
 	readonly timeoutMs?: number | undefined;
+	/** What it may reach. Default: everything that this user may. */
+	readonly sandbox?: Sandbox | undefined;
+	readonly limits?: ChildLimits | undefined;
 }
 
 /** The record as a shell command line, without the environment, which may contain secrets. */

@@ -1,5 +1,6 @@
 /* The mapping between `OrchestraError` and JSON-RPC errors, in both directions. */
 import { type ErrorCode, OrchestraError } from '../errors.ts';
+import { redact, redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
 
@@ -40,8 +41,14 @@ export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** The JSON-RPC error to send for any value that a handler threw. Of `data`, only `details` is sent. */
+/** The JSON-RPC error to send for any value that a handler threw, without secrets. Of `data`, only `details` is sent. */
 export function toRpcError(thrown: unknown): RpcErrorObject {
+	const { code, message, data } = unredactedError(thrown);
+	const safe = { code, message: redact(message) };
+	return data === undefined ? safe : { ...safe, data: redactJson(data) };
+}
+
+function unredactedError(thrown: unknown): RpcErrorObject {
 	const known = rpcErrorOf(thrown);
 	if (known) return known;
 	const { code, message, hint, data } = OrchestraError.from(thrown);

@@ -11,6 +11,8 @@
 
 import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
+import type { ChildLimits } from '../process/child-limits.ts';
+import type { Sandbox } from '../process/sandbox.ts';
 import type { Spawner } from '../process/spawner.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { validate } from '../schema/validate.ts';
@@ -43,6 +45,10 @@ export interface RunOptions {
 	readonly onWarning?: ((warning: RunWarning) => void) | undefined;
 	/** The environment that the tool's is chosen from. Default: ours. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
+	/** What the tool may reach. Default: everything that this user may. */
+	readonly sandbox?: Sandbox | undefined;
+	/** Memory, processes and open files of the tool. */
+	readonly childLimits?: ChildLimits | undefined;
 	/** A `HelperSpawner`, for a large process. */
 	readonly spawner?: Spawner | undefined;
 	/** Called with the pid of the tool once it runs. */
@@ -125,21 +131,24 @@ async function open(
 	if (options.signal?.aborted) {
 		return syntheticError(tool.id, 'RUNNER_CANCELED', { message: 'Tool was canceled', recoverable: true });
 	}
-	const { environment = process.env, signal, stderr, spawner, onSpawn } = options;
+	const { environment = process.env, signal, stderr, spawner, onSpawn, sandbox, childLimits } = options;
 	const request = options.requestText ?? (await requestFor(tool, options));
 	if (typeof request !== 'string') return request;
 	try {
-		return await Exchange.open(spawnRecordOf(tool, environment), {
-			requestText: request,
-			timeoutMs: options.timeoutMs ?? tool.timeoutMs ?? RUN_TIMEOUT_MS,
-			limits: { ...runLimits, ...options.limits },
-			transcript,
-			signal,
-			stderr,
-			spawner,
-			onSpawn,
-			environment,
-		});
+		return await Exchange.open(
+			{ ...spawnRecordOf(tool, environment), sandbox, limits: childLimits },
+			{
+				requestText: request,
+				timeoutMs: options.timeoutMs ?? tool.timeoutMs ?? RUN_TIMEOUT_MS,
+				limits: { ...runLimits, ...options.limits },
+				transcript,
+				signal,
+				stderr,
+				spawner,
+				onSpawn,
+				environment,
+			},
+		);
 	} catch (error) {
 		const { code, message, hint = '' } = missingProgram(tool, environment) ?? OrchestraError.from(error);
 		// Only an error of the kind `spawn` says that the tool did not run.

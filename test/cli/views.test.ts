@@ -41,6 +41,18 @@ describe('a view', () => {
 	}, 60_000);
 });
 
+it('writes a call through call_tool to the journal as the call of the real tool', async () => {
+	const place = openHubPlace({ ...configuration, toolList: { expose: 'search' } });
+	const bridge = place.bridge();
+	await bridge.ready();
+	const input = { name: 'files__list_allowed_directories', arguments: {} };
+	const { result } = await bridge.client.call(2, 'tools/call', { name: 'call_tool', arguments: input });
+	expect(result?.['isError']).not.toBe(true);
+	const { stdout } = await place.run('hub', 'logs', '--journal');
+	expect(stdout).toContain('files__list_allowed_directories');
+	expect(stdout).not.toContain('call_tool');
+}, 60_000);
+
 describe('mctl list --tokens', () => {
 	it('shows what each server costs, and the total, also of a view', async () => {
 		const { run } = openHubPlace(configuration);

@@ -109,6 +109,7 @@ describe('loadConfiguration', () => {
 			rename: {},
 			eager: false,
 			prefix: true,
+			redact: false,
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',
@@ -320,7 +321,7 @@ describe('loadConfiguration', () => {
 describe('expandVariables', () => {
 	it('takes the names of properties of every object for variables that are not set', () => {
 		const text = '${constructor}${toString:-x}';
-		expect(expandVariables(text, process.env)).toEqual({ text: 'x', unset: ['constructor'] });
+		expect(expandVariables(text, process.env)).toMatchObject({ text: 'x', unset: ['constructor'] });
 	});
 
 	it.each([
@@ -329,7 +330,7 @@ describe('expandVariables', () => {
 		['${C} and ${D}', ' and ', ['C', 'D']],
 		['$A ${} ${1x} $${A}', '$A ${} ${1x} $1', []],
 	])('%s', (text, expanded, unset) => {
-		expect(expandVariables(text, { A: '1', B: '' })).toEqual({ text: expanded, unset });
+		expect(expandVariables(text, { A: '1', B: '' })).toMatchObject({ text: expanded, unset });
 	});
 });
 

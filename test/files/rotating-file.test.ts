@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RotatingFile } from '../../src/files/rotating-file.ts';
@@ -56,6 +56,23 @@ describe('RotatingFile', () => {
 		await nextTurn();
 		expect(linesOf(file)).toEqual(['now']);
 		await lines.close();
+	});
+
+	it('takes the rights of others from a file that has them, with a warning', async () => {
+		const { file } = rotating();
+		writeFileSync(file, 'old\n', { mode: 0o644 });
+		chmodSync(file, 0o644);
+		const warnings: string[] = [];
+		const lines = new RotatingFile(
+			file,
+			LIMIT_BYTES,
+			() => {},
+			(warning) => warnings.push(warning),
+		);
+		lines.write('new\n');
+		await lines.close();
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(warnings).toEqual([expect.stringContaining('had mode 644')]);
 	});
 
 	it('reports that it cannot write, and continues once it can', async () => {

@@ -2,6 +2,7 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { Log } from '../../log.ts';
+import { withClientSecret } from '../../oauth/client-secret.ts';
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
 import { openAuth, type ServerAuth } from '../../oauth/open-auth.ts';
@@ -9,6 +10,7 @@ import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
 import { printable } from '../../printable.ts';
+import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import type { AuthTarget } from '../auth-target.ts';
 import { findAuthTarget } from '../auth-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -32,7 +34,7 @@ export const auth: Command = {
 		if (flags['status'] && flags['logout']) throw usageError(auth, 'use --status or --logout, not both');
 		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const problem of problems) out.note(`mctl: ${printable(problem.message)}`);
-		const target = findAuthTarget(configuration, word);
+		const target = await withSecrets(findAuthTarget(configuration, word), environment);
 		const log = Log.fromEnvironment('auth', environment, (line) => out.note(line.trimEnd()));
 		const store = CredentialStore.ofUser(environment, log);
 		const interactive = flags['status'] ? undefined : terminalSignIn(out, environment);
@@ -43,6 +45,14 @@ export const auth: Command = {
 		await logIn(input, target, server);
 	},
 };
+
+async function withSecrets(
+	target: AuthTarget,
+	environment: CommandInput['environment'],
+): Promise<AuthTarget> {
+	const headers = await resolveSecrets(target.headers, target.secrets, { environment });
+	return { ...target, headers, settings: await withClientSecret(target.settings, environment) };
+}
 
 async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth): Promise<void> {
 	const { flags, out, environment, signal } = input;

@@ -11,6 +11,7 @@ import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
+import { ownEntry } from '../../wire/json.ts';
 import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { findTool, openProject, type Project } from '../project.ts';
@@ -77,6 +78,8 @@ function runOptions(tool: DiscoveredTool, { configuration }: Project, asked: num
 	return {
 		config: tools.config,
 		workspaceRoot: root,
+		sandbox: ownEntry(tools.sandboxes, tool.id) ?? tools.sandbox,
+		childLimits: tools.limits,
 		timeoutMs: runTimeoutMs(tool.id, {
 			asked,
 			byTool: tools.timeouts,

@@ -12,6 +12,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 import type { OrchestraError } from '../../errors.ts';
 import { printable, printableJson } from '../../printable.ts';
+import { redact, redactJson } from '../../redact.ts';
 
 const styleNames = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
 
@@ -107,10 +108,10 @@ export class Output {
 			this.#stderr.write(printable(this.#foreignDecoder.write(Buffer.from(chunk)).replace(/\r\n?/g, '\n')));
 	}
 
-	/** An error with its hint, or as JSON for programs. */
+	/** An error with its hint, without secrets, or as JSON for programs. */
 	error(error: OrchestraError, asJson: boolean): void {
 		const { code, message, hint, data } = error;
-		if (asJson) return this.note(printableJson({ error: { code, message, hint, data } }));
+		if (asJson) return this.note(printableJson(redactJson({ error: { code, message, hint, data } })));
 		this.note(`mctl: ${indented(message)}`);
 		if (hint !== undefined) this.note(`hint: ${indented(hint)}`);
 		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${indented(data['path'])}`);
@@ -159,7 +160,7 @@ function inStyle(name: StyleName, text: string): string {
 }
 
 function indented(text: string): string {
-	return printable(text).trimEnd().replaceAll('\n', CONTINUATION);
+	return printable(redact(text)).trimEnd().replaceAll('\n', CONTINUATION);
 }
 
 function decoded(decoder: StringDecoder, text: string | Uint8Array): string {

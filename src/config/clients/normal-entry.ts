@@ -90,7 +90,7 @@ function settingsOf(raw: Raw): Raw {
 		'restart',
 		'allow',
 	];
-	const more = ['deny', 'rename', 'eager', 'prefix'];
+	const more = ['deny', 'rename', 'eager', 'prefix', 'redact', 'sandbox', 'limits'];
 	return {
 		startMs: milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'],
 		timeoutMs: milliseconds(raw['tool_timeout_sec']),

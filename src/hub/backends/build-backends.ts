@@ -8,6 +8,7 @@ import { assertLibraryFolders } from '../../config/library-folders.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
+import { entryKey } from '../../secrets/secret-text.ts';
 import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
@@ -119,7 +120,7 @@ function mcpBackend(
 	return new LazyBackend({
 		id: entry.name,
 		kind: 'mcp',
-		configurationKey: JSON.stringify([entry, messageBytes]),
+		configurationKey: entryKey(entry, messageBytes),
 		qualifiesNames: entry.settings.prefix,
 		offers: ['tools', 'prompts', 'resources', 'completion'],
 		ownsUri: (uri) => ownUri(entry.name, uri) !== uri,
@@ -187,5 +188,5 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 }
 
 function isSame(a: PluginEntry, b: PluginEntry): boolean {
-	return JSON.stringify(a) === JSON.stringify(b);
+	return entryKey(a) === entryKey(b);
 }

@@ -85,9 +85,7 @@ export class McpBackend implements Backend {
 		this.#names = new ToolNames(settings);
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
-		this.#serverLog = new ServerLog(serverLogPath(folder, name), (error) => {
-			log.warn(`the log of ${name} could not be written: ${messageOf(error)}`);
-		});
+		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
 			file: knownFileOf(folder, entry, version),
@@ -98,14 +96,12 @@ export class McpBackend implements Backend {
 			log,
 			onChange: (change) => this.#emit(change),
 		});
-		const { timeoutMs, maxMs } = settings;
 		this.#calls = new ServerCalls({
+			...settings,
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
 			questions: this.#questions,
-			timeoutMs,
-			maxMs,
 		});
 	}
 

@@ -6,6 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
 import type { Child } from '../../process/child.ts';
+import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { PluginLink } from './plugin-link.ts';
 
@@ -43,7 +44,10 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 	const orchestratorAddress = await link.open(entry.id);
 	await ready();
 	signal.throwIfAborted();
-	const { id, binary, args, env, config } = entry;
+	const { id, binary, args, sandbox, limits } = entry;
+	const resolving = { environment, signal };
+	const env = await resolveSecrets(entry.env, entry.secretEnv, resolving);
+	const config = await resolveSecrets(entry.config, entry.secretConfig, resolving);
 	const pluginLog = log.named(id);
 	return startPluginProcess({
 		id,
@@ -56,6 +60,8 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 		},
 		cwd: entry.cwd ?? dirname(entry.file),
 		config,
+		sandbox,
+		limits,
 		orchestratorAddress,
 		certsDir: link.certsDir,
 		onLog: rateLimited((line) => pluginLog.info(line)),

@@ -23,7 +23,7 @@ import { type RunOptions, runTool } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
-import type { JsonObject } from '../../wire/json.ts';
+import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Backend, OwnedProcess } from './backend.ts';
 import { WatchedTools } from './watched-tools.ts';
 
@@ -178,6 +178,8 @@ export class ToolBackend implements Backend {
 			config: settings.config,
 			workspaceRoot,
 			environment,
+			sandbox: ownEntry(settings.sandboxes, tool.id) ?? settings.sandbox,
+			childLimits: settings.limits,
 			spawner: this.#spawnerForLarge(),
 			timeoutMs: runTimeoutMs(tool.id, times),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sharedGuard } from '../../process/guard.ts';
+import { redactJson } from '../../redact.ts';
 import type { OwnedProcess, ServerStatus } from '../backends/backend.ts';
 import type { Hub } from '../hub.ts';
 
@@ -30,7 +31,7 @@ export interface ServerDetails extends ServerStatus {
 	readonly memoryBytes: number | null;
 }
 
-/** As strings by name: the form of a health response. */
+/** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
 export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
 	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
@@ -52,9 +53,9 @@ export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 		return [{ ...status, memoryBytes: status.pid === null ? null : memoryOf(status.pid) }];
 	});
 	return {
-		backends: JSON.stringify(backends),
-		servers: JSON.stringify(servers),
-		processes: JSON.stringify(processes),
+		backends: JSON.stringify(redactJson(backends)),
+		servers: JSON.stringify(redactJson(servers)),
+		processes: JSON.stringify(redactJson(processes)),
 		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};

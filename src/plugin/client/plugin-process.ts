@@ -11,7 +11,9 @@ import { loadIdentity } from '../../link/certificates/certificates.ts';
 import type { LinkChoice } from '../../link/open-link.ts';
 import type { Log } from '../../log.ts';
 import { Child } from '../../process/child.ts';
+import type { ChildLimits } from '../../process/child-limits.ts';
 import { explainExit } from '../../process/diagnosis.ts';
+import type { Sandbox } from '../../process/sandbox.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { within } from '../../rpc/clock.ts';
 import { FEATURES } from '../features.ts';
@@ -37,6 +39,9 @@ export interface PluginProgram extends LinkChoice {
 	args?: readonly string[] | undefined;
 	env?: Readonly<Record<string, string>> | undefined;
 	cwd?: string | undefined;
+	/** What it may reach; it may always use `certsDir`. Default: everything that this user may. */
+	sandbox?: Sandbox | undefined;
+	limits?: ChildLimits | undefined;
 	/** Passed to the plugin at boot. */
 	config?: Readonly<Record<string, string>> | undefined;
 	/** The address of the orchestrator for the plugin; empty for none. */
@@ -162,7 +167,9 @@ function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): S
 		`--certs-dir=${program.certsDir}`,
 	];
 	const link = program.kind === undefined || program.kind === 'auto' ? {} : { [LINK_VARIABLE]: program.kind };
-	return { command: binary, args: [...args, ...flags], env: { ...link, ...env }, cwd };
+	const { limits, certsDir } = program;
+	const sandbox = program.sandbox && { ...program.sandbox, write: [...program.sandbox.write, certsDir] };
+	return { command: binary, args: [...args, ...flags], env: { ...link, ...env }, cwd, sandbox, limits };
 }
 
 async function readyAddress(child: Child, stderr: StderrLines, id: string): Promise<string> {

@@ -88,6 +88,13 @@ describe('an MCP server that does not start', () => {
 		expect((await client.failure('bad__nope')).message).toContain('no TOKEN is set');
 	});
 
+	it('because its entry has a problem is named with the problem', async () => {
+		const served = await serveServers({ unset: gateway({}, 'normal', { TOKEN: '${NO_SUCH_VARIABLE}' }) });
+		const { message } = await (await served.client()).failure('unset__echo');
+		expect(message).toContain('Unknown tool: unset__echo. Its server is left out: ');
+		expect(message).toContain('mcpServers.unset.env.TOKEN is ${NO_SUCH_VARIABLE}, not set');
+	});
+
 	it('is tried again with a delay, and its calls get the cause and the time meanwhile', async () => {
 		const served = await serveServers({ bad: gateway({}, 'exits') });
 		const client = await served.client();

@@ -11,7 +11,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
-import { assertPrivate } from '../../../files/private-path.ts';
+import { assertPrivate, narrowMode } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
 import type {
 	Implementation,
@@ -91,6 +91,7 @@ export function writeKnown(file: string, known: KnownServer): void {
 		});
 	}
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	narrowMode(dirname(file), 0o700);
 	const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
 	writeFileSync(temporary, text, { mode: 0o600 });
 	renameSync(temporary, file);
@@ -99,13 +100,18 @@ export function writeKnown(file: string, known: KnownServer): void {
 function fingerprintOf(entry: ServerEntry, version: string): string {
 	const start =
 		entry.kind === 'stdio'
-			? [entry.record.command, entry.record.args ?? [], names(entry.record.env), entry.record.cwd ?? '']
-			: [entry.kind, entry.url, names(entry.headers)];
+			? [
+					entry.record.command,
+					entry.record.args ?? [],
+					names({ ...entry.record.env, ...entry.secrets }),
+					entry.record.cwd ?? '',
+				]
+			: [entry.kind, entry.url, names({ ...entry.headers, ...entry.secrets })];
 	const text = JSON.stringify([version, start]);
 	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 
-function names(values: Readonly<Record<string, string>> = {}): string[] {
+function names(values: Readonly<Record<string, unknown>>): string[] {
 	return Object.keys(values).sort();
 }
 

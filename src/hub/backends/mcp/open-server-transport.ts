@@ -2,6 +2,7 @@
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { markedEnvironment } from '../../../config/own-entry.ts';
 import type { Log } from '../../../log.ts';
+import { resolveSecrets } from '../../../secrets/resolve-secret.ts';
 import type { Transport } from '../../../transport/transport.ts';
 
 export interface ServerTransportOptions {
@@ -23,7 +24,8 @@ export async function openServerTransport(
 		return openRemoteTransport(entry, { environment, limitBytes, log });
 	}
 	const { ChildTransport } = await import('../../../transport/child-transport.ts');
-	const env = { ...markedEnvironment(environment, entry), ...entry.record.env };
+	const own = await resolveSecrets(entry.record.env ?? {}, entry.secrets, { environment });
+	const env = { ...markedEnvironment(environment, entry), ...own };
 	const options = { parentEnvironment: environment, stderr: onStderr, limitBytes, log };
 	return ChildTransport.open({ ...entry.record, env }, options);
 }

@@ -3,7 +3,8 @@
  *
  * At most once: a request that may have reached the server and got no answer is not
  * repeated, unless it has no effect or repeating it has none. Progress and log messages
- * pass in order, before the answer. The result is passed on untouched.
+ * pass in order, before the answer. The result is passed on untouched, unless the entry has
+ * `redact`.
  */
 import { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
@@ -17,6 +18,7 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
+import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
@@ -42,6 +44,8 @@ export interface ServerCallsOptions {
 	readonly questions: ServerQuestions;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
+	/** Whether secrets are replaced in results. */
+	readonly redact: boolean;
 }
 
 export class ServerCalls {
@@ -116,7 +120,8 @@ export class ServerCalls {
 			(result) => {
 				process.answered();
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
-				return result;
+				// Redaction keeps the shape of a JSON value.
+				return this.#options.redact ? (redactJson(result) as Result) : result;
 			},
 			(thrown: unknown) => {
 				if (rpcErrorOf(thrown)) {

@@ -10,6 +10,7 @@ import { OrchestraError } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
+import { redact, redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 
@@ -57,7 +58,8 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		...quoted('Lines on stdout that are not messages', lines.stray),
 		`Next: ${hint}`,
 	].join('\n');
-	return new OrchestraError(error.code, message, { cause: thrown, data: { details: { ...details, hint } } });
+	const data = { details: redactJson({ ...details, hint }) };
+	return new OrchestraError(error.code, redact(message), { cause: thrown, data });
 }
 
 /** The error of a call while the server is down. @param cause why it is down */
@@ -118,9 +120,12 @@ function reasonOf(error: OrchestraError): string {
 /** How the process ended; undefined while it runs, and for a server without a process. */
 function endOf(diagnosis: Diagnosis | undefined): string | undefined {
 	if (diagnosis === undefined) return undefined;
-	const { exitCode, signal, elapsedMs } = diagnosis;
-	if (signal !== null) return `its process was ended by ${signal} after ${elapsedMs} ms`;
-	return exitCode === null ? undefined : `its process exited with code ${exitCode} after ${elapsedMs} ms`;
+	const { exitCode, signal, elapsedMs, limit } = diagnosis;
+	const why = limit === undefined ? '' : `; ${limit}`;
+	if (signal !== null) return `its process was ended by ${signal} after ${elapsedMs} ms${why}`;
+	return exitCode === null
+		? undefined
+		: `its process exited with code ${exitCode} after ${elapsedMs} ms${why}`;
 }
 
 function outputLines(diagnosis: Diagnosis | undefined): {
@@ -160,6 +165,7 @@ function nextStep(
 		return error.hint ?? `Its stderr is in ${logFile}.`;
 	if (error.code === 'timeout')
 		return `Check that the command starts an MCP server on stdin and stdout; if it only needs longer, raise startMs of ${key}.`;
+	if (diagnosis.limit !== undefined) return `Raise limits of ${key}, or let the server use less.`;
 	if (diagnosis.exitCode === 0 && diagnosis.stderr.length === 0 && diagnosis.signal === null)
 		return `It exited without an error, so it is probably not an MCP server for stdio, or an argument is missing. Run it by hand: ${commandOf(entry)}`;
 	if (diagnosis.exitCode === null && diagnosis.signal === null)

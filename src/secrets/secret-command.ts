@@ -1,0 +1,67 @@
+/*
+ * Run the command of a secret reference, without a shell.
+ *
+ * It gets the minimal environment, no input, a deadline and an output limit, and its
+ * whole process tree is stopped at the end. Its output is never quoted.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OrchestraError } from '../errors.ts';
+import { Child } from '../process/child.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import { parseStdioUri } from '../process/stdio-uri.ts';
+
+/** Longest secret. */
+export const SECRET_LIMIT_BYTES: number = 64 * 1024;
+/** How long a command may take, in milliseconds: it may ask an agent, never a person. */
+const COMMAND_MS = 10_000;
+
+export interface SecretCommandOptions {
+	/** The working directory. */
+	readonly folder: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** What the command prints on stdout. Throws `bad_input` or `spawn` when it fails, is too slow or prints too much. */
+export async function commandOutput(
+	command: string | SpawnRecord,
+	{ folder, environment, signal }: SecretCommandOptions,
+): Promise<string> {
+	const record = typeof command === 'string' ? parseStdioUri(`stdio:${command.trim()}`) : command;
+	const child = await Child.start({ ...record, cwd: folder }, { parentEnvironment: environment });
+	const ends = new AbortController();
+	const onAbort = (): void => ends.abort();
+	signal?.addEventListener('abort', onAbort, { once: true });
+	try {
+		child.stdin.end();
+		const late = sleep(COMMAND_MS, undefined, { signal: ends.signal }).catch(() => undefined);
+		const outcome = await Promise.race([read(child), late.then(() => undefined)]);
+		signal?.throwIfAborted();
+		if (outcome === undefined) throw failed(`the command took longer than ${COMMAND_MS / 1000} s`);
+		return outcome;
+	} finally {
+		signal?.removeEventListener('abort', onAbort);
+		ends.abort();
+		await child.kill();
+	}
+}
+
+async function read(child: Child): Promise<string> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+		bytes += chunk.length;
+		if (bytes > SECRET_LIMIT_BYTES) throw failed(`the command printed more than ${SECRET_LIMIT_BYTES} bytes`);
+		chunks.push(chunk);
+	}
+	const { code, signal } = await child.exited;
+	if (signal !== null) throw failed(`the command was ended by ${signal}`);
+	if (code !== 0) throw failed(`the command exited with code ${code}`);
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+function failed(reason: string): OrchestraError {
+	return new OrchestraError('bad_input', reason, {
+		hint: 'Run the command by hand. It must print the secret on stdout without a question.',
+	});
+}

@@ -1,0 +1,31 @@
+/*
+ * Which plain values of the configuration are secrets: by the name of the key, header or
+ * variable. A wrong guess costs a readable word in a log, or a secret, so a short plain
+ * word such as `disabled` and the name of a place are not taken for one.
+ */
+import { addSecret } from '../redact.ts';
+
+const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session/i;
+/** A name of a place or a choice, not of the secret itself. */
+const plainEnd = /[_-](?:path|file|dir|sock|socket|host|port|mode|type|name|enabled|url|uri|endpoint|id)$/i;
+const secretUrl = /webhook|dsn/i;
+const plainValue = /^(?:[A-Za-z]{0,12}|\d+)$/;
+/** Letters and digits without a space, long enough for a key. */
+const keyValue = /^(?=\S*\d)(?=\S*[A-Za-z])\S{20,}$/;
+
+/** Remember the value of an environment variable or key, if its name says that it is secret. */
+export function noteNamedValue(name: string, value: string): void {
+	if (isSecretName(name) && !plainValue.test(value)) addSecret(value);
+}
+
+/** Remember the value of a header that is a credential by its name or its form. */
+export function noteHeader(name: string, value: string): void {
+	if (!isSecretName(name) && !keyValue.test(value)) return;
+	addSecret(value);
+	// Without its scheme, as in `Bearer token`.
+	addSecret(value.replace(/^[A-Za-z]+\s+/, ''));
+}
+
+function isSecretName(name: string): boolean {
+	return secretWord.test(name) && (!plainEnd.test(name) || secretUrl.test(name));
+}

@@ -1,0 +1,44 @@
+/*
+ * The shapes of well-known tokens. Each expression is linear: after a fixed prefix,
+ * one character class is repeated, or disjoint ones follow each other.
+ */
+
+export interface TokenShape {
+	readonly shape: RegExp;
+	readonly replace: (match: string, ...groups: string[]) => string;
+}
+
+const MASKED = '•••';
+const all = (): string => MASKED;
+
+/** GitHub, GitLab, Slack, AWS, OpenAI, Anthropic, Stripe, Google, npm, Hugging Face, and JSON Web Tokens. */
+const prefixed =
+	/gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|gl(?:pat|oas|dt|rt|cbt|ptt|ft|soat|agent)-[\w-]{16,}(?:\.[\w-]+){0,3}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])|(?<![\w-])sk-[\w-]{20,}|[prs]k_(?:live|test)_\w{16,}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{30,}|eyJ[\w-]{17,}(?:\.[\w-]+){0,4}/g;
+
+/** The scheme stays, so that a reader sees what was there. `Bearer authentication` is prose. */
+const authorization = /\b(Bearer|Basic|Token)(\s{1,4})([\w.~+/=-]{8,})/gi;
+
+const LONG_CHARACTERS = 24;
+
+function withoutCredential(match: string, scheme = '', space = '', value = ''): string {
+	const isToken = /[\d_=]/.test(value) || value.length >= LONG_CHARACTERS;
+	return isToken ? `${scheme}${space}${MASKED}` : match;
+}
+
+/** The password of `scheme://user:password@host`. */
+const urlPassword = /(:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/g;
+
+/** Query parameters and form fields with a telling name. */
+const parameter =
+	/((?:^|[?&\s])(?:access_token|refresh_token|id_token|token|api_?key|client_secret|secret|password|code_verifier)=)[^&\s"'<>]{8,}/gi;
+
+const privateKey = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]+/g;
+
+/** In the order in which they are replaced. */
+export const tokenShapes: readonly TokenShape[] = [
+	{ shape: prefixed, replace: all },
+	{ shape: authorization, replace: withoutCredential },
+	{ shape: urlPassword, replace: (_, start = '') => start + MASKED },
+	{ shape: parameter, replace: (_, start = '') => start + MASKED },
+	{ shape: privateKey, replace: (_, start = '') => start + MASKED },
+];

@@ -1,0 +1,158 @@
+/* Secrets of every kind and failures in every phase; then nothing that was written or printed has one of them. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Log } from '../../src/log.ts';
+import { CredentialStore } from '../../src/oauth/credential-store.ts';
+import { openHubPlace } from '../support/hub-place.ts';
+import type { MctlResult } from '../support/mctl.ts';
+
+const server = resolve(import.meta.dirname, '../fixtures/servers/leaky-server.mjs');
+const canaries = {
+	literal: 'canary-literal-00c0ffee',
+	file: 'canary-file-00c0ffee',
+	cmd: 'canary-cmd-00c0ffee',
+	variable: 'canary-variable-00c0ffee',
+	header: 'canary-header-00c0ffee',
+	headerFile: 'canary-header-file-00c0ffee',
+	token: 'canary-token-00c0ffee',
+	refresh: 'canary-refresh-00c0ffee',
+};
+
+let echo: Server;
+let url = '';
+beforeAll(async () => {
+	echo = createServer((request, response) => {
+		const status = Number(request.url?.slice(1));
+		request.resume();
+		response.writeHead(status, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer realm="x"' });
+		response.end(`you sent ${JSON.stringify(request.headers)}`);
+	});
+	await new Promise<void>((done) => echo.listen(0, '127.0.0.1', done));
+	// A server on a port has such an address.
+	url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+	echo.close();
+	echo.closeAllConnections();
+});
+
+test('no file, log line, error, status or JSON output has a secret', { timeout: 240_000 }, async () => {
+	const env = {
+		API_KEY: canaries.literal,
+		FROM_FILE: '${file:secret.txt}',
+		FROM_CMD: '${cmd:cat command.txt}',
+		FROM_VARIABLE: '${CANARY_TOKEN}',
+	};
+	const leaky = (phase: string): object => ({
+		command: process.execPath,
+		args: [server],
+		env: { ...env, LEAK_PHASE: phase },
+		startMs: 10_000,
+	});
+	const phases = ['none', 'spawn', 'initialize', 'list', 'call', 'exit'];
+	const remote = (status: number, headers?: object): object => ({ url: `${url}/${status}`, headers });
+	const headers = { Authorization: `Bearer ${canaries.header}`, 'X-Key': '${file:header.txt}' };
+	const place = openHubPlace(
+		{
+			mcpServers: {
+				...Object.fromEntries(phases.map((phase) => [phase, leaky(phase)])),
+				masked: { ...leaky('none'), redact: true },
+				refused: remote(401, headers),
+				broken: remote(500, headers),
+				token: remote(501),
+				tokenRefused: remote(401),
+			},
+		},
+		{
+			'work/secret.txt': `${canaries.file}\n`,
+			'work/command.txt': `${canaries.cmd}\n`,
+			'work/header.txt': canaries.headerFile,
+		},
+	);
+	place.env['CANARY_TOKEN'] = canaries.variable;
+	place.env['LOG_LEVEL'] = 'debug';
+	await storeToken(place.env, `${url}/501`);
+	await storeToken(place.env, `${url}/401`);
+	await place.start();
+
+	const runs: (MctlResult & { words: string[] })[] = [];
+	const run = async (...words: string[]): Promise<void> => {
+		runs.push({ ...(await place.run(...words)), words });
+	};
+	const servers = [...phases, 'masked', 'refused', 'broken', 'token', 'tokenRefused'];
+	for (const name of servers) {
+		if (name === 'none') continue;
+		await run('call', `${name}__whole`);
+		await run('call', `${name}__whole`, '--json');
+		await run('hub', 'logs', name);
+	}
+	for (const words of [
+		['hub', 'ps', '--json'],
+		['hub', 'ps'],
+		['hub', 'status', '--json'],
+		['list', 'servers', '--check', '--json'],
+		['list', '--json'],
+		['doctor', '--json'],
+		['hub', 'logs'],
+		['auth', 'tokenRefused', '--status', '--json'],
+	])
+		await run(...words);
+	// The client that called gets its result as it is.
+	const whole = await place.run('call', 'none__whole');
+	expect(whole.stdout).toContain(canaries.cmd);
+	await place.run('hub', 'stop');
+
+	expect(runs.map(({ stdout }) => stdout).join('')).toContain('•••');
+	for (const { words, stdout, stderr } of runs) expect([words, ...found(stdout + stderr)]).toEqual([words]);
+	const files = filesBelow(place.home).filter((file) => !isOwnPlaceOfSecrets(file));
+	expect(files.some((file) => file.endsWith('.log'))).toBe(true);
+	for (const file of files) expect([file, ...found(readFileSync(file, 'utf8'))]).toEqual([file]);
+});
+
+function found(text: string): string[] {
+	return Object.values(canaries).filter((secret) => text.includes(secret));
+}
+
+/** The files of the user, and the stored sign-in. */
+function isOwnPlaceOfSecrets(file: string): boolean {
+	return file.includes('/work/') || file.endsWith('credentials.json');
+}
+
+function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { withFileTypes: true, recursive: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name));
+}
+
+function storeToken(environment: Record<string, string>, of: string): Promise<void> {
+	const store = CredentialStore.ofUser(environment, Log.silent);
+	return store.locked(of, async () => {
+		store.write(of, {
+			url: of,
+			issuer: url,
+			resource: of,
+			tokenEndpoint: `${url}/500`,
+			revocationEndpoint: undefined,
+			client: {
+				id: 'me',
+				secret: undefined,
+				authMethod: 'none',
+				redirectUri: 'http://127.0.0.1/',
+				kind: 'configured',
+			},
+			account: undefined,
+			tokens: {
+				accessToken: canaries.token,
+				refreshToken: canaries.refresh,
+				obtainedAt: Date.now(),
+				expiresAt: Date.now() + 3_600_000,
+				scopes: [],
+				generation: '1',
+			},
+		});
+	});
+}

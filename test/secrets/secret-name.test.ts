@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { redact } from '../../src/redact.ts';
+import { noteHeader, noteNamedValue } from '../../src/secrets/secret-name.ts';
+
+test.each([
+	['API_KEY', 'k3y-value-of-one'],
+	['DB_PASSWORD', 'pass word with spaces'],
+	['SLACK_WEBHOOK_URL', 'https://hooks.example.com/services/T0/B0/xyz'],
+	['githubToken', 'lowercaselettersonly'],
+])('%s is a secret', (name, value) => {
+	noteNamedValue(name, value);
+	expect(redact(`<${value}>`)).toBe('<•••>');
+});
+
+test.each([
+	['AUTH_MODE', 'client-certificate'],
+	['AUTH_TYPE', 'some-auth-type'],
+	['USE_AUTH', 'disabled'],
+	['KEY_FILE', '/etc/ssl/key.pem'],
+	['TOKEN_URL', 'https://login.example.com/token'],
+	['REGION', 'eu-central-one'],
+])('%s is none', (name, value) => {
+	noteNamedValue(name, value);
+	expect(redact(value)).toBe(value);
+});
+
+test('a header is a secret by its name or its form, with its scheme and without it', () => {
+	noteHeader('Authorization', 'Custom header-value-1');
+	noteHeader('X-Tenant', 'abcdefghij0123456789abcd');
+	noteHeader('X-Region', 'eu-central-two');
+	expect(redact('header-value-1 abcdefghij0123456789abcd eu-central-two')).toBe('••• ••• eu-central-two');
+});
