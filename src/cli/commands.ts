@@ -16,6 +16,7 @@ export interface CommandEntry {
 const entries: Readonly<Record<string, CommandEntry>> = {
 	demo: {
 		summary: 'Start real programs, talk to them, and check that all of it works',
+		isRare: true,
 		load: async () => (await import('./commands/demo.ts')).demo,
 	},
 	list: {
@@ -75,6 +76,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	log: {
 		summary: 'Show the calls that were made',
+		isRare: true,
 		load: async () => (await import('./commands/log.ts')).logCommand,
 	},
 	'log verify': {
@@ -84,6 +86,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	approve: {
 		summary: 'Allow or deny calls that wait for you',
+		isRare: true,
 		load: async () => (await import('./commands/approve.ts')).approve,
 	},
 	'policy test': {
@@ -185,6 +188,7 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
+	['policy', 'Rules about calls'],
 	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

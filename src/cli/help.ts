@@ -6,6 +6,7 @@ import { type CommandEntry, type CommandTable, groups } from './commands.ts';
 
 const NAME_COLUMN = 10;
 const FLAG_COLUMN = 22;
+const SCREEN_COLUMNS = 80;
 
 /** `mctl --help`. */
 export function overview(table: CommandTable): string {
@@ -16,12 +17,34 @@ export function overview(table: CommandTable): string {
 		'  mctl run hello-world name=you                      run a tool, in any language',
 		'',
 		...firstWords(table)
-			.filter((name) => !table.get(name)?.isRare)
+			.filter((name) => !isRareWord(table, name))
 			.map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
-		row('and', [...table].flatMap(([name, { isRare }]) => (isRare ? [name] : [])).join(', ')),
+		...rareRows(firstWords(table).filter((name) => isRareWord(table, name))),
 		'',
 		'`mctl help <command>` shows examples and flags. Set LOG_LEVEL=debug to see more.',
 	].join('\n');
+}
+
+/** A rare command, or a group of rare commands only. */
+function isRareWord(table: CommandTable, name: string): boolean {
+	const own = table.get(name);
+	if (own) return own.isRare === true;
+	return membersOf(table, name).every((member) => table.get(`${name} ${member}`)?.isRare);
+}
+
+/** Names only, on as few lines as they need. */
+function rareRows(names: readonly string[]): string[] {
+	const lines: string[] = [];
+	let text = '';
+	for (const name of names) {
+		const longer = text === '' ? name : `${text}, ${name}`;
+		if (row('', longer).length < SCREEN_COLUMNS) text = longer;
+		else {
+			lines.push(`${text},`);
+			text = name;
+		}
+	}
+	return [...lines, text].map((line, at) => row(at === 0 ? 'and' : '', line));
 }
 
 /** `mctl hub --help`: the commands of a group. */
