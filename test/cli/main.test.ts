@@ -194,7 +194,7 @@ describe('mctl', () => {
 		const plain = await mctl(['request', '--nonsense']);
 		expect([plain.code, plain.stderr]).toEqual([
 			64,
-			'mctl: there is no flag --nonsense\nhint: usage: mctl request <stdio:URI> <method> [params JSON] [--timeout MS] [--raw] [--json]\n',
+			'mctl: there is no flag --nonsense\nhint: usage: mctl request <stdio:URI|URL> <method> [params JSON] [--timeout MS] [--raw] [--json]\n',
 		]);
 		const json = await mctl(['request', '--nonsense', '--json']);
 		expect(JSON.parse(json.stderr)).toMatchObject({

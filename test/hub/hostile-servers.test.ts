@@ -61,7 +61,13 @@ describe('a good server beside hostile ones', () => {
 			'floods-stdout': entry('floods-stdout', patient),
 			'answers-with-60-mb': entry('answers-with-60-mb', patient),
 		};
-		writeFiles(home, { 'orchestra.json': JSON.stringify({ mcpServers, limits: { listMs: 15_000 } }) });
+		writeFiles(home, {
+			'orchestra.json': JSON.stringify({
+				mcpServers,
+				limits: { listMs: 15_000 },
+				toolList: { expose: 'all' },
+			}),
+		});
 		hub = startMctl(['serve'], { cwd: home, env: { HOME: home, XDG_STATE_HOME: `${home}/state` } });
 		hub.stderr.resume();
 		client = new BridgeClient(hub.stdin, hub.stdout);

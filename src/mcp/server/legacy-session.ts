@@ -92,9 +92,12 @@ export class LegacySession implements ClientConnection {
 		}
 		const onAnswer = this.#lists.begin(call.method);
 		if (onAnswer === undefined) return this.#answer(call, params, 0, this.#asking);
-		const answered = unlessFailing(() => this.#answer(call, params, 0, this.#asking), onAnswer);
+		const answered = unlessFailing(
+			() => this.#answer(call, params, 0, this.#asking),
+			() => onAnswer(true),
+		);
 		return after(answered, (result) => {
-			onAnswer();
+			onAnswer(answered instanceof Promise);
 			return result;
 		});
 	}

@@ -25,12 +25,15 @@ export class SeenLists {
 		this.#notify = notify;
 	}
 
-	/** A request begins. Returns a function to call before its answer is sent; undefined when it is not a list. */
-	begin(method: string): (() => void) | undefined {
+	/**
+	 * A request begins. Returns a function to call before its answer is sent, with true when other promises may run
+	 * before that; undefined when it is not a list.
+	 */
+	begin(method: string): ((isLater: boolean) => void) | undefined {
 		const kind = kinds[method];
 		if (kind === undefined) return undefined;
 		this.#listing.set(kind, (this.#listing.get(kind) ?? 0) + 1);
-		return () => this.#end(kind);
+		return (isLater) => this.#end(kind, isLater);
 	}
 
 	/** A list has changed. */
@@ -39,11 +42,17 @@ export class SeenLists {
 		else if (this.#seen.has(kind)) this.#notify(kind);
 	}
 
-	#end(kind: ListKind): void {
+	#end(kind: ListKind, isLater: boolean): void {
 		this.#seen.add(kind);
+		// The answer is sent in this tick of the event loop: at once, or after other promises have run.
+		if (isLater) setImmediate(() => this.#leave(kind) && this.changed(kind));
+		else if (this.#leave(kind)) setImmediate(() => this.changed(kind));
+	}
+
+	/** True when no request for this list is left, and it changed meanwhile. */
+	#leave(kind: ListKind): boolean {
 		const left = (this.#listing.get(kind) ?? 1) - 1;
 		this.#listing.set(kind, left);
-		// The answer is sent in this tick of the event loop.
-		if (left === 0 && this.#deferred.delete(kind)) setImmediate(() => this.changed(kind));
+		return left === 0 && this.#deferred.delete(kind);
 	}
 }
