@@ -55,6 +55,8 @@ export interface JournalEntry {
 
 /** Receives one entry per call. */
 export interface Journal {
+	/** True when calls are written only while a policy has rules. */
+	readonly needsPolicy?: boolean;
 	write(entry: JournalEntry): void;
 	close(): Promise<void>;
 }

@@ -55,7 +55,7 @@ export class CallRecorder {
 	): Awaitable<T> {
 		const { method, backend } = entry;
 		const go = (): Awaitable<T> => call() ?? missing(backend, method);
-		if (this.#journal === noJournal) return this.#gated(entry, go, refuse);
+		if (!this.#isRecording) return this.#gated(entry, go, refuse);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
 		let decided: PolicyNote | undefined;
@@ -66,6 +66,11 @@ export class CallRecorder {
 				decided = found;
 			}),
 		);
+	}
+
+	get #isRecording(): boolean {
+		if (this.#journal === noJournal) return false;
+		return !this.#journal.needsPolicy || this.#gate?.isOpen === false;
 	}
 
 	/** A call of a tool that could not be refused is a bug, and fails. */

@@ -28,6 +28,8 @@ export function serveJournal(hubPath: () => Promise<string>): Journal {
 		return fileJournal(join(folder, `${moment}-${process.pid}.ndjson`), Log.silent);
 	};
 	return {
+		// A line costs as much CPU time as the call itself; an agent's own hub writes none unless a person wants to know.
+		needsPolicy: true,
 		write: (entry) => {
 			journal ??= open().catch(() => noJournal); // a project without a state folder has no journal
 			void journal.then((opened) => opened.write(entry));
