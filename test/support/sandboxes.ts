@@ -11,10 +11,16 @@ const tried = spawnSync(
 	{ encoding: 'utf8' },
 );
 
-/** True when bubblewrap is installed and may make namespaces. */
-export const hasSandbox: boolean = process.platform === 'linux' && tried.status === 0;
+const root = resolve(import.meta.dirname, '../..');
+/** A sandbox hides these folders, and with them the programs of the tests. */
+const isHidden = /^\/(?:tmp|run)\//.test(`${root}/`);
+const canSandbox = process.platform === 'linux' && tried.status === 0;
 
-if (!hasSandbox) console.warn('sandbox tests are skipped: bwrap is missing or may not make namespaces here');
+/** True when bubblewrap is installed, may make namespaces, and would not hide this repository. */
+export const hasSandbox: boolean = canSandbox && !isHidden;
+
+if (!canSandbox) console.warn('sandbox tests are skipped: bwrap is missing or may not make namespaces here');
+else if (isHidden) console.warn(`sandbox tests are skipped: a sandbox hides ${root}`);
 
 export interface SandboxPlace {
 	readonly home: string;
@@ -27,7 +33,7 @@ export interface SandboxPlace {
 
 /** A home with a key and a project, removed after the test. */
 export function sandboxPlace(): SandboxPlace {
-	const base = mkdtempSync(join(resolve(import.meta.dirname, '../..'), '.sandbox-test-'));
+	const base = mkdtempSync(join(root, '.sandbox-test-'));
 	onTestFinished(() => rmSync(base, { recursive: true, force: true }));
 	const home = join(base, 'home');
 	const outside = join(base, 'outside');
