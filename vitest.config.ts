@@ -10,8 +10,6 @@ export default defineConfig({
 		coverage: {
 			provider: 'v8',
 			include: ['src/**/*.ts'],
-			// They run only in a process whose stdout was closed: test/transport/closed-stdout.test.ts drives them in child processes.
-			exclude: ['src/transport/stdout-reader.ts', 'src/transport/stdout-watch.ts'],
 			reporter: ['text-summary', 'json-summary'],
 			thresholds: {
 				'src/wire/**': { branches: 95 },

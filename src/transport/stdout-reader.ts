@@ -30,16 +30,22 @@ const MONOTONIC = 1;
 
 /** The other end of the stdout of this process. */
 export class StdoutReader {
+	readonly #descriptor: number;
 	/** For the arguments of poll(2); made once, because each reserves much address space. */
 	#memory: { readonly buffer: ArrayBuffer } | undefined;
+
+	/** @param descriptor of the output; for tests */
+	constructor(descriptor: number = STDOUT) {
+		this.#descriptor = descriptor;
+	}
 
 	/** True when nothing can read stdout any more. */
 	get isGone(): boolean {
 		if (process.platform === 'win32') return false;
 		try {
-			const stat = fstatSync(STDOUT);
+			const stat = fstatSync(this.#descriptor);
 			if (stat.isFIFO() && process.platform === 'linux') return this.#isPipeUnread();
-			if (stat.isSocket() || stat.isFIFO()) writeSync(STDOUT, new Uint8Array(0));
+			if (stat.isSocket() || stat.isFIFO()) writeSync(this.#descriptor, new Uint8Array(0));
 			return false;
 		} catch (thrown) {
 			return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPIPE';
@@ -47,7 +53,7 @@ export class StdoutReader {
 	}
 
 	#isPipeUnread(): boolean {
-		const path = `/proc/self/fd/${STDOUT}`;
+		const path = `/proc/self/fd/${this.#descriptor}`;
 		if (!readlinkSync(path).startsWith('pipe:')) return false;
 		// A descriptor of its own: polling makes it non-blocking, and libuv watches descriptor 1 already.
 		const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -16,16 +16,21 @@ export interface StdoutWatchParts {
 	isBusy: () => boolean;
 	/** Called once when stdout has no reader. */
 	onUnread: () => void;
+	/** Default: the reader of the stdout of this process. */
+	reader?: Pick<StdoutReader, 'isGone'>;
+	/** Default 1 s. */
+	checkMs?: number;
 }
 
 export class StdoutWatch {
 	readonly #parts: StdoutWatchParts;
-	readonly #reader = new StdoutReader();
+	readonly #reader: Pick<StdoutReader, 'isGone'>;
 	#timer: NodeJS.Timeout | undefined;
 	#isStopped = false;
 
 	constructor(parts: StdoutWatchParts) {
 		this.#parts = parts;
+		this.#reader = parts.reader ?? new StdoutReader();
 	}
 
 	/** `receiver`, with the timer started by each message. */
@@ -46,7 +51,8 @@ export class StdoutWatch {
 	}
 
 	#start(): void {
-		if (!this.#isStopped) this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
+		const { checkMs = CHECK_MS } = this.#parts;
+		if (!this.#isStopped) this.#timer = setInterval(() => this.#check(), checkMs).unref();
 	}
 
 	#check(): void {
