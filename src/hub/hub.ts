@@ -36,6 +36,7 @@ import type {
 import type { CallGate } from '../trust/call-gate.ts';
 import { BackendSet } from './backend-set.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
+import { CallFeed } from './call-feed.ts';
 import { Catalogue } from './catalogue.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
@@ -52,6 +53,8 @@ import { SessionEnds } from './session-ends.ts';
 export class Hub implements Provider {
 	/** The name and version that clients see. */
 	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
+	/** The calls as they happen. */
+	readonly calls: CallFeed = new CallFeed();
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #resources: ResourceRoutes;
@@ -79,7 +82,7 @@ export class Hub implements Provider {
 		gate,
 	}: HubOptions = {}) {
 		this.#gate = gate;
-		this.#recorder = new CallRecorder(journal, gate);
+		this.#recorder = new CallRecorder(journal, gate, this.calls);
 		this.#results = results;
 		this.exposure = exposure;
 		this.#unusedReason = unusedReason;

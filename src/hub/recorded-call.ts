@@ -5,6 +5,7 @@ import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
 import type { CallGate, PolicyNote } from '../trust/call-gate.ts';
 import { isObject } from '../wire/json.ts';
 import type { Backend } from './backends/backend.ts';
+import type { CallEnd, CallFeed } from './call-feed.ts';
 import { type Journal, type JournalEntry, noJournal } from './journal.ts';
 
 /** A call that is written to the journal. */
@@ -35,11 +36,13 @@ export function clientName({ clientInfo }: CallContext): string {
 export class CallRecorder {
 	readonly #journal: Journal;
 	readonly #gate: CallGate | undefined;
+	readonly #feed: CallFeed;
 	readonly #lastCalls = new Map<string, Date>();
 
-	constructor(journal: Journal, gate: CallGate | undefined) {
+	constructor(journal: Journal, gate: CallGate | undefined, feed: CallFeed) {
 		this.#journal = journal;
 		this.#gate = gate;
+		this.#feed = feed;
 	}
 
 	/** The time of the last call to a backend; undefined when there was none, or no journal. */
@@ -55,20 +58,27 @@ export class CallRecorder {
 	): Awaitable<T> {
 		const { method, backend } = entry;
 		const go = (): Awaitable<T> => call() ?? missing(backend, method);
-		if (!this.#isRecording) return this.#gated(entry, go, refuse);
+		const isJournaled = this.#isJournaling;
+		if (!isJournaled && !this.#feed.isUsed) return this.#gated(entry, go, refuse);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
+		const started = this.#feed.isUsed
+			? this.#feed.begin({ ...entry, backend: backend.id, startedAt })
+			: undefined;
 		let decided: PolicyNote | undefined;
-		const note = (outcome: JournalEntry['outcome'], about: Pick<JournalEntry, 'error' | 'result'>): void =>
-			this.#journal.write({ ...factsOf(entry, startedAt), ...decided, outcome, ...about });
-		return journaled(note, () =>
+		const note = (outcome: JournalEntry['outcome'], { thrown, ...about }: Ending): void => {
+			const facts = { ...factsOf(entry, startedAt), ...decided, outcome, ...about };
+			if (isJournaled) this.#journal.write(facts);
+			if (started) this.#feed.end(started, { ...facts, thrown });
+		};
+		return observed(note, () =>
 			this.#gated(entry, go, refuse, (found) => {
 				decided = found;
 			}),
 		);
 	}
 
-	get #isRecording(): boolean {
+	get #isJournaling(): boolean {
 		if (this.#journal === noJournal) return false;
 		return !this.#journal.needsPolicy || this.#gate?.isOpen === false;
 	}
@@ -113,14 +123,16 @@ function traceOf(context: CallContext | undefined): string | undefined {
 	return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];
 }
 
+type Ending = Pick<CallEnd, 'error' | 'result' | 'thrown'>;
+
 /** Make a call and note how it ended. */
-function journaled<T extends object>(
-	note: (outcome: JournalEntry['outcome'], about: Pick<JournalEntry, 'error' | 'result'>) => void,
+function observed<T extends object>(
+	note: (outcome: JournalEntry['outcome'], about: Ending) => void,
 	call: () => Awaitable<T>,
 ): Awaitable<T> {
 	const onError = (error: unknown): never => {
 		const outcome = OrchestraError.is(error, 'canceled') ? 'canceled' : 'error';
-		note(outcome, { error: OrchestraError.from(error).code });
+		note(outcome, { error: OrchestraError.from(error).code, thrown: error });
 		throw error;
 	};
 	const onResult = (result: T): T => {

@@ -39,6 +39,9 @@ export interface ClientConnection {
 /** A part of the time of a call: waiting for a person, in the queue of its backend, for the start of its process. */
 export type CallPhase = 'approval' | 'queue' | 'start';
 
+/** Sees the progress and log notifications of a call, whether or not its client wants them. */
+export type NotificationListener = (method: string, params: Readonly<Record<string, unknown>>) => void;
+
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
@@ -58,6 +61,7 @@ export class CallContext {
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
 	#phases: Partial<Record<CallPhase, number>> | undefined;
+	#notificationListener: NotificationListener | undefined;
 
 	constructor(
 		client: ClientConnection,
@@ -176,9 +180,14 @@ export class CallContext {
 		return this.#call.isCanceled;
 	}
 
-	/** True when the client asked for progress notifications. */
+	/** True when the client, or a listener, asked for progress notifications. */
 	get wantsProgress(): boolean {
-		return isToken(this.#meta['progressToken']);
+		return this.#notificationListener !== undefined || isToken(this.#meta['progressToken']);
+	}
+
+	/** Report the notifications of this call to one listener too; the last one that is set counts. */
+	onNotification(listener: NotificationListener): void {
+		this.#notificationListener = listener;
 	}
 
 	/**
@@ -190,7 +199,9 @@ export class CallContext {
 	}
 
 	/** Send the progress of another server, with fields that we do not know. Rules as for `progress`. */
-	forwardProgress({ progress, total, ...rest }: Readonly<Record<string, unknown>>): void {
+	forwardProgress(params: Readonly<Record<string, unknown>>): void {
+		this.#notificationListener?.('notifications/progress', params);
+		const { progress, total, ...rest } = params;
 		const { progressToken } = this.#meta;
 		if (!isToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
 		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
@@ -207,6 +218,7 @@ export class CallContext {
 
 	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
 	forwardLog(params: Readonly<Record<string, unknown>>): void {
+		this.#notificationListener?.('notifications/message', params);
 		const { level } = params;
 		const least = this.logLevel;
 		if (least === undefined || !isLogLevel(level)) return;
