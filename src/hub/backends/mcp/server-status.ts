@@ -1,5 +1,5 @@
 /* The state of an MCP server, for display. */
-import type { ServerState, ServerStatus } from '../backend.ts';
+import type { OwnedProcess, ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
 import { firstLine } from './server-failure.ts';
 import type { ServerLog } from './server-log.ts';
@@ -51,4 +51,16 @@ export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts):
 		logFile: log.file,
 		lastLines: log.last(STATUS_LINES),
 	};
+}
+
+/** The processes of a server. */
+export function processesOf(
+	{ all }: ServerPool,
+	owner: Pick<OwnedProcess, 'backend' | 'command'>,
+): OwnedProcess[] {
+	return all.flatMap(({ pid, startedAt, isStarting, calls }) => {
+		if (pid === undefined || startedAt === undefined) return [];
+		const state = isStarting ? 'starting' : calls.size > 0 ? 'ready' : 'idle';
+		return [{ ...owner, pid, startedAt, state }];
+	});
 }
