@@ -25,7 +25,6 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
-import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
 import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
@@ -36,7 +35,7 @@ import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { commandOf, firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
-import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
+import { openServerPins, type ServerPins, type ToolReview } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
@@ -59,8 +58,8 @@ export interface McpBackendOptions {
 	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
 	readonly messageBytes?: number | undefined;
 	readonly log: Log;
-	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
-	readonly pins?: PinStores | undefined;
+	/** Shared by all servers of the hub. */
+	readonly review: ToolReview;
 }
 
 export class McpBackend implements Backend {
@@ -70,7 +69,7 @@ export class McpBackend implements Backend {
 	readonly #entry: ServerEntry;
 	readonly #log: Log;
 	readonly #tools: ServerTools;
-	readonly #pins: ServerPins | undefined;
+	readonly #pins: ServerPins;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
@@ -100,7 +99,7 @@ export class McpBackend implements Backend {
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
-			onTools: this.#pins && ((tools, source) => this.#pins?.read(tools, source)),
+			onTools: (tools, source) => this.#pins.read(tools, source),
 			onChange: (change) => this.#emit(change),
 		});
 		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
@@ -216,7 +215,7 @@ export class McpBackend implements Backend {
 	}
 
 	warm(): void {
-		this.#pins?.warm();
+		this.#pins.warm();
 		this.#catalogue.warm();
 		// A failed start is logged, and tried again.
 		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
@@ -247,7 +246,7 @@ export class McpBackend implements Backend {
 		this.#listeners.clear();
 		this.#catalogue.close();
 		await this.#pool.close();
-		await this.#pins?.close();
+		await this.#pins.close();
 		await this.#serverLog.close();
 	}
 

@@ -28,7 +28,7 @@ export interface ServerCatalogueOptions {
 	readonly keepsLister: boolean;
 	readonly log: Log;
 	/** Called with the tools whenever they are read, before they are listed and before `onChange`. */
-	readonly onTools?: ((tools: readonly Tool[], source: 'disk' | 'server') => void) | undefined;
+	readonly onTools: (tools: readonly Tool[], source: 'disk' | 'server') => void;
 	readonly onChange: (change: Change) => void;
 }
 
@@ -150,7 +150,7 @@ export class ServerCatalogue {
 		this.#isLoaded = true;
 		try {
 			this.#known = readKnown(this.#options.file);
-			if (this.#known) this.#options.onTools?.(this.#known.tools, 'disk');
+			if (this.#known) this.#options.onTools(this.#known.tools, 'disk');
 		} catch (error) {
 			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
 		}
@@ -213,7 +213,7 @@ export class ServerCatalogue {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
-		this.#options.onTools?.(found.tools, 'server');
+		this.#options.onTools(found.tools, 'server');
 		try {
 			writeKnown(this.#options.file, found);
 		} catch (error) {

@@ -15,12 +15,11 @@ export class ServerTools {
 	readonly #entry: ServerEntry;
 	readonly #names: ToolNames;
 	readonly #catalogue: ServerCatalogue;
-	/** Undefined when the server has no pins. */
-	readonly #pins: ServerPins | undefined;
+	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
 	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
 
-	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins | undefined) {
+	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins) {
 		this.#entry = entry;
 		this.#names = new ToolNames(entry.settings);
 		this.#catalogue = catalogue;
@@ -29,7 +28,7 @@ export class ServerTools {
 
 	/** Those of `tools` that are listed. */
 	listed(tools: readonly Tool[]): readonly Tool[] {
-		const held = this.#pins?.held;
+		const held = this.#pins.held;
 		return this.#names.offered(held ? tools.filter(({ name }) => !held.has(name)) : tools);
 	}
 
@@ -44,7 +43,7 @@ export class ServerTools {
 
 	/** Why a tool is held back, by its name here or as clients of the hub see it; undefined when it is not. */
 	heldReason(name: string): string | undefined {
-		const held = this.#pins?.held;
+		const held = this.#pins.held;
 		if (held === undefined) return undefined;
 		for (const [own, reason] of held) {
 			const given = this.#names.givenName(own);
@@ -67,7 +66,7 @@ export class ServerTools {
 		| ((connection: ServerConnection, tool: string) => Promise<CallToolResult | undefined>)
 		| undefined {
 		const pins = this.#pins;
-		if (!pins?.holds) return undefined;
+		if (!pins.holds) return undefined;
 		return async (connection, tool) => {
 			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
 			this.#checked.set(connection, checked);
