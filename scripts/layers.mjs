@@ -35,6 +35,7 @@ const order = [
 	'hub',
 	'bridge',
 	'http',
+	'dashboard',
 	'cli',
 ];
 const pure = new Set([
