@@ -4,12 +4,11 @@
  * A body with a version in `_meta` is modern and stands alone. Everything else is
  * legacy: `initialize` opens a session, and the session id decides about the rest.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
-import type { Principal } from './authenticate.ts';
 import {
 	type HttpExchange,
 	headerOf,
@@ -37,8 +36,8 @@ export class McpEndpoint {
 		this.#modern = new ModernEndpoint({ ...parts, isFull });
 	}
 
-	async serve(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
-		const exchange = { request, response, principal };
+	async serve(exchange: HttpExchange): Promise<void> {
+		const { request, response } = exchange;
 		if (request.method === 'POST') return this.#post(exchange);
 		const isKnownMethod = request.method === 'GET' || request.method === 'DELETE';
 		const isLegacy = headerOf(request, SESSION_HEADER) !== undefined && !hasModernVersion(request);
