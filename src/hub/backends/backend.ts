@@ -33,6 +33,17 @@ export interface OwnedProcess {
 	readonly state: string;
 }
 
+/** How busy a backend is, and how often its processes started since it was made. */
+export interface BackendCounts {
+	/** Calls that wait for a free place. */
+	readonly queued: number;
+	/** Starts that succeeded. */
+	readonly starts: number;
+	/** Of those, starts after a crash or a failed start. */
+	readonly restarts: number;
+	readonly failedStarts: number;
+}
+
 /** The state of an MCP server. */
 export type ServerState = 'configured' | 'known' | 'starting' | 'ready' | 'idle' | 'stopped' | 'failed';
 
@@ -103,6 +114,8 @@ export interface Backend {
 	ready?(): Promise<void>;
 	/** Every process that it owns. */
 	processes?(): readonly OwnedProcess[];
+	/** For metrics. */
+	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */

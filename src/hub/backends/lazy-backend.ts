@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
+import type { Backend, BackendCounts, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -121,6 +121,10 @@ export class LazyBackend implements Backend {
 
 	processes(): readonly OwnedProcess[] {
 		return this.#backend?.processes?.() ?? [];
+	}
+
+	counts(): BackendCounts | undefined {
+		return this.#backend?.counts?.();
 	}
 
 	async retire(): Promise<void> {

@@ -26,7 +26,7 @@ import type {
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess, ServerStatus } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { knownFileOf } from './mcp/known-server.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
@@ -40,6 +40,7 @@ import { ServerQuestions } from './mcp/server-questions.ts';
 import { stateOf, statusOf } from './mcp/server-status.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
 import { ToolNames } from './mcp/tool-names.ts';
+import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
@@ -71,6 +72,7 @@ export class McpBackend implements Backend {
 	readonly #calls: ServerCalls;
 	readonly #questions: ServerQuestions;
 	readonly #serverLog: ServerLog;
+	readonly #starts = new StartCounts();
 	/** The URIs under which clients subscribed to each of its resources. */
 	readonly #subscriptions = new Map<string, Set<string>>();
 	readonly #listeners = new Set<(change: Change) => void>();
@@ -231,6 +233,10 @@ export class McpBackend implements Backend {
 		});
 	}
 
+	counts(): BackendCounts {
+		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
 	async retire(): Promise<void> {
 		this.#listeners.clear();
 		await this.#queue.idle();
@@ -256,6 +262,7 @@ export class McpBackend implements Backend {
 			limiter,
 			log,
 			serverLog: this.#serverLog,
+			starts: this.#starts,
 			knownEra: () => this.#catalogue.known?.era,
 			subscriptions: this.#subscriptions,
 			onReady: (process, connection) => {

@@ -21,7 +21,7 @@ import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import type { Backend, OwnedProcess } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess } from './backend.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
@@ -145,6 +145,10 @@ export class PluginBackend implements Backend {
 
 	hasDownTool(toolName: string): boolean {
 		return this.#supervisor.isDown && this.#capabilities.hasTool(toolName);
+	}
+
+	counts(): BackendCounts {
+		return { queued: 0, ...this.#supervisor.counts.all };
 	}
 
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
