@@ -95,12 +95,13 @@ export class McpSession {
 	/** The options of a `Peer` that serves this session. */
 	get peerOptions(): Pick<
 		PeerOptions,
-		'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
+		'onRequest' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
 	> {
 		return {
 			role: 'server',
 			unreadTotal: this.#unreadTotal,
 			onRequest: (call) => this.#serve(call),
+			onNotification: (method) => this.#legacy.notified(method),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
 			isAlone: (method) => method === 'initialize',
 			// Some modern clients refuse `id: null`.
