@@ -15,6 +15,7 @@ import { readRegularText } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { hubFolderHere } from '../hub-location.ts';
 import { type MoveIn, moveIn, openMoveIn } from '../move-in.ts';
 
 const FILE = 'orchestra.json';
@@ -63,10 +64,13 @@ function checkFlags({ flags }: CommandInput): void {
 }
 
 function undo({ flags, environment, out }: CommandInput): void {
+	const hub = hubFolderHere(environment).running();
 	const restored = undoLatestMove(stateFolder(environment), flags['force'] === true);
 	if (flags['json'] === true) return out.json({ schema: 'orchestra.init/1', restored });
 	for (const path of restored) out.line(`${out.style('green', '↺')} ${path}`);
 	if (restored.length === 0) out.line('Every file was as before already.');
+	if (hub !== undefined)
+		out.note(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
 }
 
 function startProject(input: CommandInput, home: string): void {
