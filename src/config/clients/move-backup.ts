@@ -7,18 +7,10 @@
  * that wrote its file again keeps what it wrote: only our edit is taken back.
  */
 import { createHash } from 'node:crypto';
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	rmdirSync,
-	rmSync,
-	statSync,
-	unlinkSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
+import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
 import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
@@ -100,7 +92,7 @@ function restoreAll(backup: string, isDue: (state: FileState) => boolean): strin
 	});
 	// The backup stays, so that undo can be repeated.
 	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
-	for (const folder of [...folders].reverse()) removeIfEmpty(folder);
+	removeEmptyFolders(folders);
 	rmSync(backup, { recursive: true, force: true });
 	return restored.map(({ path }) => path);
 }
@@ -206,17 +198,4 @@ function readManifest(backup: string): Manifest {
 		return value as unknown as Manifest;
 	}
 	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
-}
-
-/** The folders on the way to `folder` that do not exist, outermost first. */
-function missingFolders(folder: string): string[] {
-	return existsSync(folder) || dirname(folder) === folder ? [] : [...missingFolders(dirname(folder)), folder];
-}
-
-function removeIfEmpty(folder: string): void {
-	try {
-		rmdirSync(folder);
-	} catch {
-		// something else is in it by now
-	}
 }
