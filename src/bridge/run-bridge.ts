@@ -11,7 +11,7 @@ import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
-import { onSignals } from '../transport/on-signals.ts';
+import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -23,6 +23,8 @@ import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind' | 'view'> {
 	findHub: FindHub;
+	/** Aborted to shut down. */
+	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
@@ -57,17 +59,26 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		unread.resolve();
 	});
 	stdio.watchOutput(() => !relay.isIdle);
-	const releaseSignals = onSignals(() => transport.stopReading());
+	const stopped = deferred();
+	const onStop = (): void => {
+		transport.stopReading();
+		stopped.resolve();
+	};
 	const { kind, view } = options;
 	const open = opener(options, { sessionId: randomUUID(), view, signal: stop.signal, log, kind });
 	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
 	transport.start(relay);
+	if (options.signal?.aborted) onStop();
+	else options.signal?.addEventListener('abort', onStop, { once: true });
 	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
-		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
+		const isDone = await Promise.race([
+			drainedOrStopped(relay.drained(BRIDGE_DRAIN_MS), stopped.promise),
+			unread.promise,
+		]);
 		if (isDone === false)
-			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
+			log.warn('requests were still running at the end of the drain; they are answered with an error');
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
@@ -76,7 +87,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		throw thrown;
 	} finally {
 		await closeOutput(transport, options.onStuck);
-		releaseSignals();
+		options.signal?.removeEventListener('abort', onStop);
 		if (!isQuiet) options.onStuck?.();
 	}
 }

@@ -176,10 +176,11 @@ export class LegacySession implements ClientConnection {
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
 		const { info: serverInfo } = this.#provider;
-		return after(offerOf(this.#provider), (offer) => ({
+		return after(offerOf(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
+			capabilities,
 			serverInfo,
-			...offer,
+			...rest,
 		}));
 	}
 

@@ -47,6 +47,8 @@ export interface McpSessionOptions {
 	log?: Log | undefined;
 	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
+	/** Who sends the requests, when the transport knows it: a `requestState` is refused from anybody else. */
+	principal?: string | undefined;
 }
 
 /** One client of a provider. `close` it when the connection ends. */
@@ -88,6 +90,7 @@ export class McpSession {
 			states,
 			subscriptions: this.#subscriptions,
 			sessionId,
+			principal: options.principal,
 		});
 		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}
