@@ -13,6 +13,7 @@ describe('OtlpExporter', () => {
 		const collector = await startCollector();
 		const exporter = exporterFor(collector.url);
 		makeSpans(new Tracer(exporter), 1000);
+		await collector.received(1000);
 		await exporter.close();
 		expect(exporter.counts).toEqual({ exported: 1000, dropped: 0 });
 		expect(collector.requests).toHaveLength(2);
@@ -23,6 +24,7 @@ describe('OtlpExporter', () => {
 		const collector = await startCollector();
 		const exporter = exporterFor(collector.url);
 		makeSpans(new Tracer(exporter), QUEUE_SPANS + 5);
+		await collector.received(QUEUE_SPANS);
 		await exporter.close();
 		expect(exporter.counts).toEqual({ exported: QUEUE_SPANS, dropped: 5 });
 	});
@@ -59,6 +61,7 @@ describe('OtlpExporter', () => {
 		const attributes = { 'gen_ai.tool.name': 'x hunter2-hunter2' };
 		const span = new Tracer(exporter).receive(undefined, { name: 'a', kind: spanKinds.server, attributes });
 		span?.end({ error: 'wrong: hunter2-hunter2' });
+		await collector.received(1);
 		await exporter.close();
 		expect(collector.requests[0]?.body).not.toContain('hunter2');
 		expect(collector.spans[0]?.status.message).toBe('wrong: •••');
