@@ -33,12 +33,13 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		views.set(id, served);
 		return served;
 	};
-	const metrics = new HubMetrics(hub);
+	const metrics = new HubMetrics(hub, parts.spans);
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
 		routes: [metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
+		continuesTraces: parts.spans !== undefined,
 		onRequest,
 		log,
 	});

@@ -7,12 +7,12 @@
  * is a part of the name. Everything else begins with `orchestra_`.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { OrchestraError } from '../errors.ts';
-import { rpcErrorOf } from '../rpc/rpc-error.ts';
 import { durationBounds } from '../telemetry/histogram.ts';
 import { type Labels, MetricRegistry } from '../telemetry/metric-registry.ts';
+import type { ExportCounts } from '../telemetry/tracer.ts';
 import type { BackendCounts } from './backends/backend.ts';
 import type { CallEnd, CallListener, StartedCall } from './call-feed.ts';
+import { errorTypeOf } from './error-type.ts';
 import type { Hub } from './hub.ts';
 import { memoryOf } from './shared/hub-details.ts';
 
@@ -28,12 +28,13 @@ export class HubMetrics {
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
-	/** Counts from now on; `close` it. */
-	constructor(hub: Hub) {
+	/** Counts from now on; `close` it. @param spans what became of the spans, when they are exported */
+	constructor(hub: Hub, spans?: () => ExportCounts) {
 		this.#hub = hub;
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
 		this.#addBackendMetrics();
 		this.#addProcessMetrics();
+		if (spans) this.#addSpanMetrics(spans);
 	}
 
 	/** In the Prometheus text format. */
@@ -161,6 +162,13 @@ export class HubMetrics {
 		loop('max', (delay) => (delay.count === 0 ? Number.NaN : delay.max));
 	}
 
+	#addSpanMetrics(spans: () => ExportCounts): void {
+		const exported = { name: 'orchestra_spans_exported_total', help: 'Spans that the collector took.' };
+		this.#registry.observed(exported, 'counter', () => [[{}, spans().exported]]);
+		const dropped = { name: 'orchestra_spans_dropped_total', help: 'Spans that were dropped.' };
+		this.#registry.observed(dropped, 'counter', () => [[{}, spans().dropped]]);
+	}
+
 	#gauge(name: string, help: string, read: () => [Labels, number][]): void {
 		this.#registry.observed({ name, help }, 'gauge', read);
 	}
@@ -191,12 +199,4 @@ function callLabels({ method, name, backend }: StartedCall, end: CallEnd): Label
 		error_type: errorTypeOf(end),
 		orchestra_backend: backend,
 	};
-}
-
-/** By the conventions: `tool_error` for a result that reports a failure, else the code of the JSON-RPC error, else ours. */
-export function errorTypeOf({ outcome, error, thrown }: CallEnd): string | undefined {
-	if (outcome === 'ok') return undefined;
-	if (outcome === 'failed') return 'tool_error';
-	const code = OrchestraError.is(thrown) ? rpcErrorOf(thrown)?.code : undefined;
-	return code === undefined ? (error ?? outcome) : String(code);
 }

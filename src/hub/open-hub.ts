@@ -10,6 +10,8 @@ import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
+import { isExporting } from '../telemetry/is-exporting.ts';
+import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
@@ -59,6 +61,8 @@ export interface OpenedHub {
 	configuration(): Configuration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
 	/** Stop watching and close the hub. Idempotent. */
@@ -98,6 +102,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
+	const tracer = await openHubTracer(hub, options);
 	let reloaded = Promise.resolve();
 	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each keeps the unchanged backends of the last one.
@@ -129,14 +134,27 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		storage,
 		configuration: () => loaded.configuration,
 		unset: () => loaded.unset,
+		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
 			await hub.close();
 			await link.close();
+			await tracer?.close();
 		},
 	};
 	return opened;
+}
+
+/** Loaded when the environment names a collector. */
+async function openHubTracer(hub: Hub, { environment, log }: OpenHubOptions): Promise<Tracer | undefined> {
+	if (!isExporting(environment)) return undefined;
+	const { openTracer } = await import('../telemetry/open-tracer.ts');
+	const { traceCalls } = await import('./trace-calls.ts');
+	const { version } = hub.info;
+	const tracer = openTracer({ environment, serviceName: 'orchestra-hub', version, log });
+	if (tracer) traceCalls(hub, tracer);
+	return tracer;
 }
 
 /** The listener for plugins; its code is loaded when the first plugin starts. */

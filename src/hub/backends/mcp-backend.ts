@@ -149,7 +149,7 @@ export class McpBackend implements Backend {
 		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
-		const mayRepeat = (): boolean => this.#isRepeatable(own);
+		const mayRepeat = (): boolean => this.#catalogue.isRepeatable(own);
 		const result = this.#calls.forward({ method: 'tools/call', context, changes, mayRepeat });
 		// The result of the server, unchecked: clients check it themselves.
 		return result as Promise<CallToolResult | InputRequired>;
@@ -291,10 +291,5 @@ export class McpBackend implements Backend {
 	/** A request that has no effect. */
 	#read(method: string, context: CallContext, changes: Readonly<Record<string, unknown>>): Promise<object> {
 		return this.#calls.forward({ method, context, changes, mayRepeat: () => true });
-	}
-
-	#isRepeatable(tool: string): boolean {
-		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === tool)?.annotations;
-		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 	}
 }

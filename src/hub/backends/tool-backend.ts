@@ -166,7 +166,8 @@ export class ToolBackend implements Backend {
 			return plain(mcpFailureOf(error));
 		}
 		try {
-			const run = runTool(running.tool, options);
+			const traceparent = context.tracer?.sent();
+			const run = runTool(running.tool, { ...options, traceparent });
 			for await (const event of run) report(event, context);
 			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
 		} finally {

@@ -11,6 +11,7 @@ import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
+import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -50,6 +51,8 @@ export interface HubHttpParts {
 	readonly folder: string;
 	readonly hub: Hub;
 	readonly shared: SharedState;
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -152,7 +155,8 @@ async function openListener(
 	const address = httpAddress ?? settings.httpAddress;
 	if (address === undefined) return undefined;
 	const onRequest = (): (() => void) => activity.begin();
-	return openHttp?.({ address, settings, folder: folder.path, hub: opened.hub, shared, onRequest, log });
+	const { hub, spans } = opened;
+	return openHttp?.({ address, settings, folder: folder.path, hub, spans, shared, onRequest, log });
 }
 
 interface Recorded {

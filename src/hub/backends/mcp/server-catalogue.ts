@@ -75,6 +75,12 @@ export class ServerCatalogue {
 		return this.#known;
 	}
 
+	/** Whether a tool may be called twice: it changes nothing, or nothing more the second time. */
+	isRepeatable(tool: string): boolean {
+		const annotations = this.known?.tools.find(({ name }) => name === tool)?.annotations;
+		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+	}
+
 	/** What it offers. Starts a server that was never seen. */
 	lists(): Awaitable<KnownServer> {
 		const { known } = this;

@@ -256,11 +256,8 @@ export class ServerProcess {
 		if (connection === undefined || this.#isClosed) return;
 		this.#down();
 		const diagnosis = diagnosisOf(connection.transport);
-		const failure = this.#failure(reason, {
-			phase: 'call',
-			diagnosis,
-			elapsedMs: this.#opening?.elapsedMs ?? {},
-		});
+		const elapsedMs = this.#opening?.elapsedMs ?? {};
+		const failure = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs });
 		if (!this.#options.isSingleUse) this.#options.policy.crashed({ error: failure, isStart: false });
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));
