@@ -59,6 +59,8 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The current configuration. */
 	configuration(): Configuration;
+	/** The configuration as it was loaded, with its problems. */
+	loaded(): LoadedConfiguration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
 	/** What became of the spans; undefined when none are exported. */
@@ -133,6 +135,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		loaded: () => loaded,
 		unset: () => loaded.unset,
 		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,

@@ -31,7 +31,14 @@ import type {
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, BackendCounts, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	OwnedProcess,
+	ProcessAction,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownFileOf } from './mcp/known-server.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
@@ -190,7 +197,7 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		return this.#catalogue.known !== undefined && hasScheme(this.#catalogue.known, uri);
+		return hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
@@ -236,6 +243,13 @@ export class McpBackend implements Backend {
 
 	counts(): BackendCounts {
 		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog;
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#pool.stop();
+		if (action !== 'stop') await this.#pool.start();
 	}
 
 	async retire(): Promise<void> {

@@ -20,6 +20,8 @@ import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
 import { ForwardedEnvironment } from './forwarded-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
+import { HttpSwitch } from './http-switch.ts';
+import { HUB_CONTROL, withControl } from './hub-control.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
@@ -50,6 +52,9 @@ export interface HubHttpParts {
 	/** The state folder of the hub. */
 	readonly folder: string;
 	readonly hub: Hub;
+	readonly opened: OpenedHub;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly journalFile: string;
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
@@ -61,6 +66,8 @@ export interface HubHttpParts {
 /** The open HTTP listener of a hub. */
 export interface HubHttp {
 	readonly url: string;
+	/** A URL of the dashboard that lets one browser in, once. */
+	dashboardUrl?(): string;
 	close(): Promise<void>;
 }
 
@@ -104,15 +111,18 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let http: HubHttp | undefined;
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
+	);
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
 		log,
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
+	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
 	const handlers = activity.observe(
-		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(controlled, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -126,37 +136,47 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			certsDir,
 			forwarded: () => forwarded.current,
 		});
-		http = await openListener(options, { opened, shared, activity });
+		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
+		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
-		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
 		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, http !== undefined), log);
+			isIdle(activity, idleLimit(isOpen.configuration().hub, address !== undefined), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		shared.suspendedCalls.close();
-		await http?.close();
+		await http.close();
 		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** The HTTP listener, when one is asked for. */
 async function openListener(
-	{ httpAddress, openHttp, folder, log }: RunHubOptions,
+	address: string,
+	{ openHttp, folder, environment, log }: RunHubOptions,
 	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
-): Promise<HubHttp | undefined> {
-	const settings = opened.configuration().hub;
-	const address = httpAddress ?? settings.httpAddress;
-	if (address === undefined) return undefined;
-	const onRequest = (): (() => void) => activity.begin();
-	const { hub, spans } = opened;
-	return openHttp?.({ address, settings, folder: folder.path, hub, spans, shared, onRequest, log });
+): Promise<HubHttp> {
+	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+	const http = await openHttp({
+		address,
+		settings: opened.configuration().hub,
+		folder: folder.path,
+		hub: opened.hub,
+		spans: opened.spans,
+		opened,
+		environment,
+		journalFile: folder.journalFile,
+		shared,
+		onRequest: () => activity.begin(),
+		log,
+	});
+	log.info(`MCP over HTTP is at ${http.url}`);
+	return http;
 }
 
 interface Recorded {
@@ -164,7 +184,7 @@ interface Recorded {
 	readonly certsDir: string;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
-	readonly http: HubHttp | undefined;
+	readonly http: HttpSwitch;
 }
 
 /** Returns a function that builds the current record. */
@@ -174,13 +194,13 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
-		features: FEATURES,
+		features: [...FEATURES, HUB_CONTROL],
 	};
 	return () => ({
 		...about,
 		address: listeners.address,
 		networkAddress: listeners.networkAddress,
-		httpUrl: http?.url,
+		httpUrl: http.current?.url,
 		unset: opened.unset(),
 	});
 }
