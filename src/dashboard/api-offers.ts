@@ -50,7 +50,6 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
-	readonly score: number;
 }
 
 /** Everything about one backend. */

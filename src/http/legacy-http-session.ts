@@ -64,7 +64,7 @@ export class LegacyHttpSession implements Channel {
 		this.#revision = negotiate(parts.version);
 		this.#replay = new ReplayBuffer(limits);
 		this.#push = new PushStreams(limits, this.#replay);
-		this.#session = new McpSession(provider, { shared, log, sessionId: this.id });
+		this.#session = new McpSession(provider, { shared, log, sessionId: this.id, transport: 'http' });
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		parts.heartbeats.add(this.#beat);

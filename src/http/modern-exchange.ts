@@ -41,7 +41,7 @@ export class ModernExchange implements Channel {
 		const { provider, shared, log, sessionId, limits, heartbeats } = parts;
 		this.#parts = parts;
 		this.#request = request;
-		this.#session = new McpSession(provider, { shared, log, sessionId });
+		this.#session = new McpSession(provider, { shared, log, sessionId, transport: 'http' });
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		this.#answer = new PostAnswer(response, {

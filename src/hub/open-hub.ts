@@ -57,6 +57,8 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The current configuration. */
 	configuration(): Configuration;
+	/** The configuration as it was loaded, with its problems. */
+	loaded(): LoadedConfiguration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
 	/** Reload the configuration. Never rejects: problems are logged. */
@@ -128,6 +130,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		loaded: () => loaded,
 		unset: () => loaded.unset,
 		reload: reloadInOrder,
 		async close() {

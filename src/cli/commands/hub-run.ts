@@ -35,8 +35,8 @@ export const hubRun: Command = {
 
 /** Loaded when the hub has an HTTP listener. */
 const openHttp: RunHubOptions['openHttp'] = async (parts) => {
-	const { openHubHttp } = await import('../../http/open-hub-http.ts');
-	return openHubHttp(parts);
+	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
+	return openDashboard(parts);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */

@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
+import type { Backend, BackendKind, OwnedProcess, ServerLines, ServerStatus } from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -35,6 +35,8 @@ export class LazyBackend implements Backend {
 	readResource?: NonNullable<Backend['readResource']>;
 	complete?: NonNullable<Backend['complete']>;
 	serverStatus?: () => ServerStatus;
+	control?: NonNullable<Backend['control']>;
+	findDocuments?: NonNullable<Backend['findDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #subscribed = new Set<string>();
@@ -55,8 +57,13 @@ export class LazyBackend implements Backend {
 		this.configurationKey = configurationKey;
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
-		if (kind === 'mcp')
+		if (kind === 'mcp') {
 			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
+			this.control = async (action) => (await this.#get()).control?.(action);
+		}
+		if (kind === 'library')
+			this.findDocuments = (...args) =>
+				Promise.resolve(this.#use((backend) => backend.findDocuments?.(...args), undefined));
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -73,6 +80,10 @@ export class LazyBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#backend?.downReason;
+	}
+
+	lines(): ServerLines | undefined {
+		return this.#backend?.lines?.();
 	}
 
 	hasDownTool(name: string): boolean {

@@ -26,9 +26,9 @@ import type {
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
+import type { Backend, OwnedProcess, ProcessAction, ServerLines, ServerStatus } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownFileOf } from './mcp/known-server.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { commandOf, firstLine } from './mcp/server-failure.ts';
@@ -176,13 +176,7 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		const scheme = /^[^:]+:/.exec(uri)?.[0];
-		const known = this.#catalogue.known;
-		if (known === undefined || scheme === undefined) return false;
-		return (
-			known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
-			known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
-		);
+		return hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
@@ -229,6 +223,13 @@ export class McpBackend implements Backend {
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog;
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#pool.stop();
+		if (action !== 'stop') await this.#pool.start();
 	}
 
 	async retire(): Promise<void> {

@@ -19,6 +19,8 @@ import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
 import { ForwardedEnvironment } from './forwarded-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
+import { HttpSwitch } from './http-switch.ts';
+import { HUB_CONTROL, withControl } from './hub-control.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
@@ -49,6 +51,9 @@ export interface HubHttpParts {
 	/** The state folder of the hub. */
 	readonly folder: string;
 	readonly hub: Hub;
+	readonly opened: OpenedHub;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly journalFile: string;
 	readonly shared: SharedState;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
@@ -58,6 +63,8 @@ export interface HubHttpParts {
 /** The open HTTP listener of a hub. */
 export interface HubHttp {
 	readonly url: string;
+	/** A URL of the dashboard that lets one browser in, once. */
+	dashboardUrl?(): string;
 	close(): Promise<void>;
 }
 
@@ -101,15 +108,18 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let http: HubHttp | undefined;
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
+	);
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
 		log,
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
+	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
 	const handlers = activity.observe(
-		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(controlled, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -123,36 +133,46 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			certsDir,
 			forwarded: () => forwarded.current,
 		});
-		http = await openListener(options, { opened, shared, activity });
+		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
+		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
-		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
 		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, http !== undefined), log);
+			isIdle(activity, idleLimit(isOpen.configuration().hub, address !== undefined), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		shared.suspendedCalls.close();
-		await http?.close();
+		await http.close();
 		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** The HTTP listener, when one is asked for. */
 async function openListener(
-	{ httpAddress, openHttp, folder, log }: RunHubOptions,
+	address: string,
+	{ openHttp, folder, environment, log }: RunHubOptions,
 	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
-): Promise<HubHttp | undefined> {
-	const settings = opened.configuration().hub;
-	const address = httpAddress ?? settings.httpAddress;
-	if (address === undefined) return undefined;
-	const onRequest = (): (() => void) => activity.begin();
-	return openHttp?.({ address, settings, folder: folder.path, hub: opened.hub, shared, onRequest, log });
+): Promise<HubHttp> {
+	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+	const http = await openHttp({
+		address,
+		settings: opened.configuration().hub,
+		folder: folder.path,
+		hub: opened.hub,
+		opened,
+		environment,
+		journalFile: folder.journalFile,
+		shared,
+		onRequest: () => activity.begin(),
+		log,
+	});
+	log.info(`MCP over HTTP is at ${http.url}`);
+	return http;
 }
 
 interface Recorded {
@@ -160,7 +180,7 @@ interface Recorded {
 	readonly certsDir: string;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
-	readonly http: HubHttp | undefined;
+	readonly http: HttpSwitch;
 }
 
 /** Returns a function that builds the current record. */
@@ -170,13 +190,13 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
-		features: FEATURES,
+		features: [...FEATURES, HUB_CONTROL],
 	};
 	return () => ({
 		...about,
 		address: listeners.address,
 		networkAddress: listeners.networkAddress,
-		httpUrl: http?.url,
+		httpUrl: http.current?.url,
 		unset: opened.unset(),
 	});
 }

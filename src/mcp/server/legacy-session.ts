@@ -169,6 +169,7 @@ export class LegacySession implements ClientConnection {
 		this.#isOpen = true;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
+		this.#provider.clientConnected?.(this);
 		const { info: serverInfo, instructions } = this.#provider;
 		return after(this.#provider.capabilities(), (capabilities) => ({
 			protocolVersion: this.#revision.version,

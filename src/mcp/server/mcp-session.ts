@@ -47,6 +47,8 @@ export interface McpSessionOptions {
 	log?: Log | undefined;
 	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
+	/** How the client is connected, for display: `http`, `link`. */
+	transport?: string | undefined;
 }
 
 /** One client of a provider. `close` it when the connection ends. */
@@ -68,13 +70,14 @@ export class McpSession {
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
+		const { transport } = options;
 		let id = options.sessionId;
-		if (id !== undefined) provider.sessionOpened?.(id);
+		if (id !== undefined) provider.sessionOpened?.(id, transport);
 		// Made on first use: most sessions never need one.
 		const sessionId = (): string => {
 			if (id === undefined) {
 				id = crypto.randomUUID();
-				provider.sessionOpened?.(id);
+				provider.sessionOpened?.(id, transport);
 			}
 			return id;
 		};

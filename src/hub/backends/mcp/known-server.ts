@@ -140,3 +140,13 @@ function damaged(file: string, reason: string): OrchestraError {
 		hint: 'It is written again when the server was listed.',
 	});
 }
+
+/** True when a resource or a template of the server has the scheme of this URI. */
+export function hasScheme(known: KnownServer | undefined, uri: string): boolean {
+	const scheme = /^[^:]+:/.exec(uri)?.[0];
+	if (known === undefined || scheme === undefined) return false;
+	return (
+		known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
+		known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
+	);
+}
