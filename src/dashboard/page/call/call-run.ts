@@ -4,9 +4,9 @@ import type { AnswerRequest, CallMessage, CallQuestion } from '../../api-calls.t
 import type { ApiError, ApiObject } from '../../api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 
-export type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
-export type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
-export type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
+type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
+type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
+type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
 
 /** Log lines that are kept. */
 const MAX_LOGS = 500;

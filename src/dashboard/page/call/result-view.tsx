@@ -5,7 +5,7 @@ import type { ApiObject } from '../../api-types.ts';
 import { CopyButton } from '../parts/command-text.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
-import { ContentBlock } from './content-block.tsx';
+import { ContentPart } from './content-part.tsx';
 
 /** Parts that are shown at first. */
 const PAGE = 50;
@@ -40,7 +40,7 @@ export function ResultView({ result }: { result: ApiObject }): JSX.Element {
 									<VisibleText text={role} isLine />
 								</p>
 							)}
-							<ContentBlock block={block} />
+							<ContentPart block={block} />
 						</div>
 					))}
 					{parts.length > shown.value && (

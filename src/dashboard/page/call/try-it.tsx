@@ -8,7 +8,6 @@ import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { CopyButton } from '../parts/command-text.tsx';
 import { ErrorText, Panel } from '../parts/panel.tsx';
-import { shellWord } from '../text/shell-word.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
 import { CallRun } from './call-run.ts';
@@ -19,8 +18,8 @@ interface TryItProps {
 	readonly schema: JsonSchema;
 	readonly method: 'tools/call' | 'prompts/get';
 	readonly name: string;
-	/** Does the same in a terminal; the input is added. */
-	readonly command: string;
+	/** Does the same in a terminal with this input. */
+	readonly command: (input: unknown) => string;
 }
 
 export function TryIt(props: TryItProps): JSX.Element {
@@ -96,8 +95,7 @@ function FormSwitch({
 }
 
 function CopyAs({ name, method, command, draft }: TryItProps & { draft: unknown }): JSX.Element {
-	const input = draft instanceof Unparsed ? draft.text : JSON.stringify(draft);
-	const line = input === '{}' ? command : `${command} --input ${shellWord(input)}`;
+	const line = command(draft);
 	const request = { jsonrpc: '2.0', id: 1, method, params: { name, arguments: draft } };
 	return (
 		<p class="copy-as">

@@ -15,6 +15,11 @@ export class Unparsed {
 	constructor(text: string) {
 		this.text = text;
 	}
+
+	/** In a preview of the input. */
+	toJSON(): string {
+		return this.text;
+	}
 }
 
 export type Draft = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import type { ApiError } from '../../api-types.ts';
 import { type ApiClient, RequestError } from './api-client.ts';
 import { CallRows } from './call-rows.ts';
 
-export interface CallFilter {
+export interface CallListFilter {
 	readonly tool: string;
 	readonly client: string;
 	readonly outcome: string;
@@ -31,16 +31,17 @@ export class CallList {
 	readonly added: Signal<number> = signal(0);
 	readonly error: Signal<ApiError | undefined> = signal(undefined);
 	readonly isLoaded: Signal<boolean> = signal(false);
-	readonly filter: CallFilter;
+	readonly filter: CallListFilter;
 	readonly #api: ApiClient;
 	readonly #since: number | undefined;
 	#rows = new CallRows();
 	#next: number | null | undefined;
 	#wanted = 0;
 	#isLoading = false;
+	#isReloading = false;
 	#isClosed = false;
 
-	constructor(api: ApiClient, filter: CallFilter) {
+	constructor(api: ApiClient, filter: CallListFilter) {
 		this.#api = api;
 		this.filter = filter;
 		this.#since = filter.minutes > 0 ? Date.now() - filter.minutes * 60_000 : undefined;
@@ -72,8 +73,12 @@ export class CallList {
 		if (this.#isLoading) return;
 		this.#isLoading = true;
 		try {
-			while (!this.#isClosed && this.#next !== null && this.#rows.length < this.#wanted)
-				await this.#loadPage();
+			while (!this.#isClosed && this.#next !== null && this.#rows.length < this.#wanted) {
+				const rows = this.#rows;
+				const next = await this.#loadPage(rows, this.#next);
+				if (rows === this.#rows) this.#next = next;
+				this.version.value += 1;
+			}
 		} catch (thrown) {
 			this.error.value = RequestError.describe(thrown);
 		} finally {
@@ -81,15 +86,26 @@ export class CallList {
 		}
 	}
 
-	/** Load again from the top, as after a reconnect or when events were dropped. */
+	/** Load again from the top, as after a reconnect or when events were dropped. What is shown stays until then. */
 	async reload(): Promise<void> {
-		this.#rows = new CallRows();
-		this.#next = undefined;
-		await this.want(FIRST_PAGE);
+		if (this.#isReloading || this.#isClosed) return;
+		this.#isReloading = true;
+		try {
+			const rows = new CallRows();
+			const next = await this.#loadPage(rows, undefined);
+			this.#rows = rows;
+			this.#next = next;
+			this.version.value += 1;
+		} catch (thrown) {
+			this.error.value = RequestError.describe(thrown);
+		} finally {
+			this.#isReloading = false;
+		}
 	}
 
 	take(rows: readonly CallRow[]): void {
 		if (!this.isLoaded.peek()) return;
+		if (this.#isFilteredByHub) return void this.reload();
 		let added = 0;
 		for (const row of rows) if (this.#isMatch(row) && this.#rows.take(row)) added += 1;
 		this.added.value += added;
@@ -101,18 +117,21 @@ export class CallList {
 		this.#isClosed = true;
 	}
 
-	async #loadPage(): Promise<void> {
-		const rows = this.#rows;
-		const limit = this.#next === undefined ? FIRST_PAGE : PAGE;
-		const query = { ...this.query, before: this.#next ?? undefined, limit };
-		const reply = await this.#api.get<CallsReply>('/api/calls', query);
-		if (rows !== this.#rows) return; // reloaded meanwhile
+	/** Load the page before a call; returns where the next one begins, null at the end. */
+	async #loadPage(rows: CallRows, before: number | undefined): Promise<number | null> {
+		const limit = before === undefined ? FIRST_PAGE : PAGE;
+		const reply = await this.#api.get<CallsReply>('/api/calls', { ...this.query, before, limit });
 		rows.append(reply.rows);
-		this.#next = reply.next;
 		this.matched.value = Math.max(reply.matched, rows.length);
 		this.error.value = undefined;
 		this.isLoaded.value = true;
-		this.version.value += 1;
+		return reply.next;
+	}
+
+	/** Patterns, and outcomes that a row can lose again. */
+	get #isFilteredByHub(): boolean {
+		const { tool, client, outcome } = this.filter;
+		return outcome === 'running' || tool.includes('*') || client.includes('*');
 	}
 
 	#isMatch({ name, client, outcome }: CallRow): boolean {
@@ -120,9 +139,15 @@ export class CallList {
 		return (
 			isPart(filter.tool, name) &&
 			isPart(filter.client, client) &&
-			(filter.outcome === '' || filter.outcome === outcome || outcome === 'running')
+			(filter.outcome === '' ||
+				filter.outcome === outcome ||
+				(filter.outcome === 'failures' && isFailure(outcome)))
 		);
 	}
+}
+
+function isFailure(outcome: string): boolean {
+	return outcome !== 'ok' && outcome !== 'running';
 }
 
 function isPart(part: string, text: string): boolean {

@@ -37,8 +37,16 @@ export class CallRows {
 			this.#newer.push(row);
 			return true;
 		}
-		if (!replace(this.#newer, row, 1)) replace(this.#older, row, -1);
-		return false;
+		if (replace(this.#newer, row, 1) || replace(this.#older, row, -1)) return false;
+		return this.#insert(row);
+	}
+
+	/** A call that ended late may match a filter only now: put it between the newer ones. */
+	#insert(row: CallRow): boolean {
+		const after = this.#newer.findLastIndex(({ number }) => number < row.number);
+		if (after === -1 && row.number < (this.#older[0]?.number ?? Number.NEGATIVE_INFINITY)) return false;
+		this.#newer.splice(after + 1, 0, row);
+		return true;
 	}
 }
 

@@ -10,7 +10,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { DashboardEvents } from '../../api-types.ts';
 import { pathWith } from './api-client.ts';
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'signed out';
+export type FeedState = 'connecting' | 'live' | 'lost' | 'signed out';
 
 export interface Followed {
 	readonly call?: number | undefined;
@@ -24,7 +24,7 @@ const FIRST_BACKOFF_MS = 300;
 const LONGEST_BACKOFF_MS = 5_000;
 
 export class EventFeed {
-	readonly connection: Signal<Connection> = signal('connecting');
+	readonly connection: Signal<FeedState> = signal('connecting');
 	/** Rises with each stream that is open: what was fetched before may be out of date. */
 	readonly opened: Signal<number> = signal(0);
 	readonly #handlers: EventHandlers;

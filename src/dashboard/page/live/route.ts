@@ -12,7 +12,7 @@ export const viewNames = [
 ] as const;
 export type ViewName = (typeof viewNames)[number];
 
-export interface Route {
+export interface PageRoute {
 	readonly view: ViewName;
 	/** The server, the call or the tool that is open. */
 	readonly id: string;
@@ -20,7 +20,7 @@ export interface Route {
 }
 
 /** Read an address; an unknown view is the overview. */
-export function parseRoute(hash: string): Route {
+export function parseRoute(hash: string): PageRoute {
 	const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
 	const [name = '', ...rest] = path.split('/');
 	const view = viewNames.find((each) => each === name) ?? 'overview';
@@ -40,7 +40,7 @@ export function routeHref(
 }
 
 export class Router {
-	readonly route: Signal<Route>;
+	readonly route: Signal<PageRoute>;
 
 	constructor() {
 		this.route = signal(parseRoute(location.hash));

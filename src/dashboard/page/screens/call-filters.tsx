@@ -4,7 +4,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { attributeText } from '../text/visible-text.tsx';
 
-const OUTCOMES = ['running', 'ok', 'failed', 'error', 'canceled'];
+const OUTCOMES = ['running', 'ok', 'failures', 'failed', 'error', 'canceled'];
 const TIMES: readonly (readonly [string, string])[] = [
 	['', 'any time'],
 	['5', 'last 5 min'],

@@ -6,8 +6,8 @@ import { attributeText, VisibleText } from '../text/visible-text.tsx';
 export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
-			{why.map(({ word, matched, kind, fields, score }) => (
-				<span class="reason" title={attributeText(`${kind} in ${fields.join(', ')}: ${score.toFixed(2)}`)}>
+			{why.map(({ word, matched, kind, fields }) => (
+				<span class="reason" title={attributeText(`${kind} in ${fields.join(', ')}`)}>
 					<VisibleText text={word} isLine />
 					{matched !== word && matched !== '' && (
 						<>

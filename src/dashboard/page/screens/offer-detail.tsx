@@ -1,14 +1,15 @@
 /* One tool, prompt or resource: what it is, what it takes, and a way to try it. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { OfferKind, ToolReply } from '../../api-offers.ts';
+import { quoted } from '../../../printable.ts';
+import type { OfferKind, PromptReply, ToolReply } from '../../api-offers.ts';
 import { TryIt } from '../call/try-it.tsx';
 import type { JsonSchema } from '../form/form-field.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
+import { type Fetched, useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../parts/panel.tsx';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
@@ -16,78 +17,34 @@ import { ResourceDetail } from './resource-detail.tsx';
 import { SchemaTable } from './schema-table.tsx';
 
 export function OfferDetail({ kind, name }: { kind: OfferKind; name: string }): JSX.Element {
-	if (kind === 'resource' || kind === 'template')
-		return <ResourceDetail uri={name} isTemplate={kind === 'template'} />;
-	return <ToolDetail kind={kind} name={name} />;
+	if (kind === 'prompt') return <PromptDetail name={name} />;
+	if (kind === 'tool') return <ToolDetail name={name} />;
+	return <ResourceDetail uri={name} isTemplate={kind === 'template'} />;
 }
 
-function ToolDetail({ kind, name }: { kind: OfferKind; name: string }): JSX.Element {
-	const { catalogue } = useDashboard();
-	const fetched = useFetched<ToolReply>(
-		pathWith('/api/tool', { name, kind: kind === 'prompt' ? 'prompt' : undefined }),
-	);
-	const { version } = catalogue.value ?? {};
-	useEffect(() => {
-		if (fetched.value.peek()) fetched.reload();
-	}, [version]);
-	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading…" />;
-	return <ToolPage reply={reply} kind={kind} />;
-}
-
-function ToolPage({ reply, kind }: { reply: ToolReply; kind: OfferKind }): JSX.Element {
-	const { tool } = reply;
-	const isPrompt = kind === 'prompt';
-	// A new object with the same content must not reset the form.
-	const text = JSON.stringify(isPrompt ? promptSchema(tool['arguments']) : (tool['inputSchema'] ?? {}));
-	const schema = useMemo(() => JSON.parse(text) as JsonSchema, [text]);
+function ToolDetail({ name }: { name: string }): JSX.Element {
+	const fetched = useFetched<ToolReply>(pathWith('/api/tool', { name }));
+	const reply = useOffer(fetched);
+	const schema = useSameValue((reply?.tool['inputSchema'] ?? {}) as JsonSchema);
+	if (!reply) return <NoOffer fetched={fetched} />;
+	const { tool, command } = reply;
 	const output = tool['outputSchema'] as JsonSchema | undefined;
 	return (
-		<article class="offer-page">
-			<header>
-				<h2>
-					<VisibleText text={reply.name} isLine />
-				</h2>
-				<Hints tool={tool} />
-			</header>
-			{typeof tool['title'] === 'string' && tool['title'] !== reply.name && (
-				<p class="subtitle">
-					<VisibleText text={tool['title']} isLine />
-				</p>
-			)}
-			{typeof tool['description'] === 'string' && <MarkdownView text={tool['description']} />}
-			<dl class="facts">
-				<Fact name="server">
-					<a href={routeHref('servers', reply.backend)}>
-						<VisibleText text={reply.backend} isLine />
-					</a>
-				</Fact>
-				{reply.policy !== null && (
-					<Fact name="policy">
-						<VisibleText text={[reply.policy, reply.rule].filter(Boolean).join(' · ')} isLine />
-					</Fact>
-				)}
-				<Fact name="calls">
-					<a href={routeHref('calls', '', { tool: reply.name })}>Calls of it</a>
-				</Fact>
-				<Fact name="signature">
-					<code>
-						<VisibleText text={reply.signature} isLine />
-					</code>
-				</Fact>
-				<Fact name="terminal">
-					<CommandText command={reply.command} />
-				</Fact>
-			</dl>
+		<OfferHead
+			item={tool}
+			name={name}
+			backend={reply.backend}
+			command={command}
+			facts={<ToolFacts reply={reply} />}
+		>
 			<TryIt
-				key={text}
+				key={JSON.stringify(schema)}
 				schema={schema}
-				method={isPrompt ? 'prompts/get' : 'tools/call'}
-				name={reply.name}
-				command={reply.command}
+				method="tools/call"
+				name={name}
+				command={(input) => withInput(command, input)}
 			/>
-			<Panel title={isPrompt ? 'Arguments' : 'Input'}>
+			<Panel title="Input">
 				<SchemaTable schema={schema} />
 			</Panel>
 			{output && (
@@ -95,27 +52,126 @@ function ToolPage({ reply, kind }: { reply: ToolReply; kind: OfferKind }): JSX.E
 					<SchemaTable schema={output} />
 				</Panel>
 			)}
+		</OfferHead>
+	);
+}
+
+function PromptDetail({ name }: { name: string }): JSX.Element {
+	const fetched = useFetched<PromptReply>(pathWith('/api/prompt', { name }));
+	const reply = useOffer(fetched);
+	const schema = useSameValue(promptSchema(reply?.prompt['arguments']));
+	if (!reply) return <NoOffer fetched={fetched} />;
+	return (
+		<OfferHead item={reply.prompt} name={name} backend={reply.backend} command={reply.command} facts={null}>
+			<TryIt
+				key={JSON.stringify(schema)}
+				schema={schema}
+				method="prompts/get"
+				name={name}
+				command={(input) => withPairs(reply.command, input)}
+			/>
+		</OfferHead>
+	);
+}
+
+interface OfferHeadProps {
+	readonly item: ToolReply['tool'];
+	readonly name: string;
+	readonly backend: string;
+	readonly command: string;
+	readonly facts: ComponentChildren;
+	readonly children: ComponentChildren;
+}
+
+function OfferHead({ item, name, backend, command, facts, children }: OfferHeadProps): JSX.Element {
+	const { title, description } = item;
+	return (
+		<article class="offer-page">
+			<header>
+				<h2>
+					<VisibleText text={name} isLine />
+				</h2>
+				<Hints item={item} />
+			</header>
+			{typeof title === 'string' && title !== name && (
+				<p class="subtitle">
+					<VisibleText text={title} isLine />
+				</p>
+			)}
+			{typeof description === 'string' && <MarkdownView text={description} />}
+			<dl class="facts">
+				<Fact name="server">
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
+					</a>
+				</Fact>
+				<Fact name="history">
+					<a href={routeHref('calls', '', { tool: name })}>Calls of it</a>
+				</Fact>
+				{facts}
+				<Fact name="in a terminal">
+					<CommandText command={command} />
+				</Fact>
+			</dl>
+			{children}
 		</article>
 	);
 }
 
-const HINTS: readonly (readonly [string, unknown, string])[] = [
-	['readOnlyHint', true, 'reads only'],
-	['destructiveHint', true, 'destructive'],
-	['idempotentHint', true, 'idempotent'],
-	['openWorldHint', true, 'reaches outside'],
+function ToolFacts({ reply }: { reply: ToolReply }): JSX.Element {
+	return (
+		<>
+			{reply.policy !== null && (
+				<Fact name="policy">
+					<VisibleText text={[reply.policy, reply.rule].filter(Boolean).join(' · ')} isLine />
+				</Fact>
+			)}
+			<Fact name="signature">
+				<code>
+					<VisibleText text={reply.signature} isLine />
+				</code>
+			</Fact>
+		</>
+	);
+}
+
+const HINTS: readonly (readonly [string, string])[] = [
+	['readOnlyHint', 'reads only'],
+	['destructiveHint', 'destructive'],
+	['idempotentHint', 'idempotent'],
+	['openWorldHint', 'reaches outside'],
 ];
 
 /** The annotations of the server: its claims, not ours. */
-function Hints({ tool }: { tool: ToolReply['tool'] }): JSX.Element {
-	const annotations = (tool['annotations'] ?? {}) as Readonly<Record<string, unknown>>;
+function Hints({ item }: { item: ToolReply['tool'] }): JSX.Element {
+	const annotations = (item['annotations'] ?? {}) as Readonly<Record<string, unknown>>;
 	return (
 		<span class="tags" title="what the server says about it">
-			{HINTS.filter(([key, value]) => annotations[key] === value).map(([key, , label]) => (
+			{HINTS.filter(([key]) => annotations[key] === true).map(([key, label]) => (
 				<span class={`tag ${key}`}>{label}</span>
 			))}
 		</span>
 	);
+}
+
+/** The reply, fetched again when the catalogue changes. */
+function useOffer<T>(fetched: Fetched<T>): T | undefined {
+	const { catalogue } = useDashboard();
+	const { version } = catalogue.value ?? {};
+	useEffect(() => {
+		if (fetched.value.peek()) fetched.reload();
+	}, [version]);
+	return fetched.value.value;
+}
+
+function NoOffer({ fetched }: { fetched: Fetched<unknown> }): JSX.Element {
+	return fetched.error.value ? <ErrorText error={fetched.error.value} /> : <EmptyState title="Reading…" />;
+}
+
+/** A new object with the same content must not reset a form. */
+function useSameValue<T>(value: T): T {
+	const text = JSON.stringify(value);
+	return useMemo(() => value, [text]);
 }
 
 /** The arguments of a prompt are texts. */
@@ -130,4 +186,14 @@ function promptSchema(list: unknown): JsonSchema {
 		properties: Object.fromEntries(properties),
 		required: items.filter(({ required }) => required === true).map(({ name }) => name),
 	};
+}
+
+function withInput(command: string, input: unknown): string {
+	const text = JSON.stringify(input);
+	return text === '{}' ? command : `${command} --input ${quoted(text)}`;
+}
+
+function withPairs(command: string, input: unknown): string {
+	const pairs = Object.entries(input as Readonly<Record<string, unknown>>);
+	return [command, ...pairs.map(([key, value]) => quoted(`${key}=${String(value)}`))].join(' ');
 }

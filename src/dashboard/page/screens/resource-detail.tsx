@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { quoted } from '../../../printable.ts';
 import { CallProgressView } from '../call/call-progress.tsx';
 import { CallRun } from '../call/call-run.ts';
 import { ResultView } from '../call/result-view.tsx';
@@ -9,7 +10,6 @@ import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { CommandText, CopyButton } from '../parts/command-text.tsx';
 import { ErrorText, Panel } from '../parts/panel.tsx';
-import { shellWord } from '../text/shell-word.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 
 export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: boolean }): JSX.Element {
@@ -51,7 +51,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 						<button type="submit" class="primary" disabled={run.status.value === 'running'}>
 							Read
 						</button>
-						<CommandText command={`mctl read ${shellWord(address)}`} />
+						<CommandText command={`mctl read ${quoted(address)}`} />
 					</p>
 				</form>
 				<CallProgressView run={run} />

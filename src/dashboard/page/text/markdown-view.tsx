@@ -1,7 +1,7 @@
 /* A markdown tree as elements. Text stays text: nothing is set as HTML. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type Block, parseMarkdown } from './markdown.ts';
+import { type Block, parseMarkdown } from './markdown-blocks.ts';
 import type { Inline } from './markdown-inline.ts';
 import { attributeText, VisibleText, visibleParts } from './visible-text.tsx';
 

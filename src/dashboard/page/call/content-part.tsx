@@ -12,7 +12,7 @@ import { AudioPlayer } from './audio-player.tsx';
 import { BitmapImage } from './bitmap-image.tsx';
 import { DownloadLink } from './download-link.tsx';
 
-export function ContentBlock({ block }: { block: ApiObject }): JSX.Element {
+export function ContentPart({ block }: { block: ApiObject }): JSX.Element {
 	const mimeType = text(block['mimeType']);
 	switch (block['type']) {
 		case 'text':
