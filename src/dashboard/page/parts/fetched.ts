@@ -12,8 +12,11 @@ export interface Fetched<T> {
 	readonly reload: () => void;
 }
 
-/** `path` undefined fetches nothing. A reply that arrives after the path changed is dropped. */
-export function useFetched<T>(path: string | undefined): Fetched<T> {
+/**
+ * `path` undefined fetches nothing. A reply that arrives after the path changed is dropped.
+ * With `keep` the old value stays until the new one is there, as while somebody types.
+ */
+export function useFetched<T>(path: string | undefined, keep = false): Fetched<T> {
 	const { api, feed } = useDashboard();
 	const value = useSignal<T | undefined>(undefined);
 	const error = useSignal<ApiError | undefined>(undefined);
@@ -31,7 +34,7 @@ export function useFetched<T>(path: string | undefined): Fetched<T> {
 		}
 	}, [path]);
 	useEffect(() => {
-		value.value = undefined;
+		if (!keep || path === undefined) value.value = undefined;
 		error.value = undefined;
 		void load();
 		return () => last.current?.abort();

@@ -37,7 +37,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 	const box = useRef<HTMLDivElement>(null);
 	const first = useSignal(0);
 	const visible = useSignal(40);
-	const active = useSignal(selected ?? 0);
+	const active = useSignal(Math.max(0, selected ?? 0));
 	const lastAdded = useRef(added);
 
 	const update = (): void => {
@@ -61,6 +61,8 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 		lastAdded.current = added;
 	}, [added]);
 
+	// A shorter list has its last row active.
+	if (count > 0 && active.peek() >= count) active.value = count - 1;
 	const start = Math.max(0, Math.min(first.value, count) - OVERSCAN);
 	const end = Math.min(count, first.value + visible.value + STEP + OVERSCAN);
 	useEffect(() => onRange?.(start, end), [start, end, count]);

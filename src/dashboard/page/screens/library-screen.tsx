@@ -21,7 +21,10 @@ export function LibraryScreen(): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
 	const words = useDebounced(query['q'] ?? '');
-	const found = useFetched<LibraryReply>(pathWith('/api/library', { q: words, budget: query['budget'] }));
+	const found = useFetched<LibraryReply>(
+		pathWith('/api/library', { q: words, budget: query['budget'] }),
+		true,
+	);
 	const reply = found.value.value;
 	const list = (
 		<>

@@ -45,13 +45,18 @@ export function ToolsScreen(): JSX.Element {
 	const words = useDebounced(query['q'] ?? '');
 	const search = useFetched<SearchReply>(
 		words === '' ? undefined : pathWith('/api/search', { q: words, limit: SEARCH_LIMIT }),
+		true,
 	);
 	useEffect(() => {
 		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
 	}, []);
 	const catalogue = dashboard.catalogue.value;
 	const hits = words === '' ? undefined : search.value.value;
-	const rows = useMemo(() => rowsOf(catalogue, hits, show), [catalogue, hits, show]);
+	const rows = useMemo(
+		() =>
+			(hits ? hits.hits : catalogueRows(catalogue, words)).filter(({ kind }) => show === '' || kind === show),
+		[catalogue, hits, words, show],
+	);
 	const href = (name: string, kind: string): string =>
 		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
 	const kind = (query['kind'] ?? 'tool') as OfferKind;
@@ -62,7 +67,11 @@ export function ToolsScreen(): JSX.Element {
 			<KindFilter catalogue={catalogue} show={show} />
 			{search.error.value && <ErrorText error={search.error.value} />}
 			{rows.length === 0 ? (
-				<NoOffers catalogue={catalogue} isSearching={words !== ''} />
+				<NoOffers
+					catalogue={catalogue}
+					isSearching={words !== ''}
+					isReady={words === '' || hits !== undefined}
+				/>
 			) : (
 				<VirtualList
 					label="Tools"
@@ -173,11 +182,14 @@ function OfferLine({ row }: { row: OfferRow | undefined }): JSX.Element | null {
 function NoOffers({
 	catalogue,
 	isSearching,
+	isReady,
 }: {
 	catalogue: CatalogueReply | undefined;
 	isSearching: boolean;
+	isReady: boolean;
 }): JSX.Element {
 	if (!catalogue) return <EmptyState title="Reading the catalogue…" />;
+	if (!isReady) return <EmptyState title="Searching…" />;
 	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
 	return (
 		<EmptyState title="There are no tools yet.">
@@ -189,21 +201,19 @@ function NoOffers({
 	);
 }
 
-function rowsOf(
-	catalogue: CatalogueReply | undefined,
-	hits: SearchReply | undefined,
-	show: string,
-): OfferRow[] {
-	const rows: OfferRow[] = hits
-		? [...hits.hits]
-		: (catalogue?.rows ?? []).map(([kind, name, backend, summary]) => ({
-				kind,
-				name,
-				backend: catalogue?.backends[backend] ?? '',
-				summary,
-				why: [],
-			}));
-	return show === '' ? rows : rows.filter(({ kind }) => kind === show);
+/** The catalogue; until the first reply of a search, the rows that have its words. */
+function catalogueRows(catalogue: CatalogueReply | undefined, words: string): OfferRow[] {
+	const parts = words.toLowerCase().split(/\s+/);
+	const { rows = [], backends = [] } = catalogue ?? {};
+	return rows
+		.filter(([, name, , summary]) => parts.every((part) => `${name} ${summary}`.toLowerCase().includes(part)))
+		.map(([kind, name, backend, summary]) => ({
+			kind,
+			name,
+			backend: backends[backend] ?? '',
+			summary,
+			why: [],
+		}));
 }
 
 function countKinds(catalogue: CatalogueReply | undefined): Map<string, number> {
