@@ -78,7 +78,7 @@ function checkFile(file) {
 function layerOf(file) {
 	const layer = relative(source, file)
 		.split(sep)[0]
-		.replace(/\.[jt]s$/, '');
+		.replace(/\.[jt]sx?$/, '');
 	if (layer !== 'index' && !order.includes(layer))
 		throw new Error(`src/${layer} is not in the list of layers`);
 	return layer;
@@ -93,6 +93,6 @@ function* filesBelow(folder) {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		if (statSync(path).isDirectory()) yield* filesBelow(path);
-		else if (path.endsWith('.ts')) yield path;
+		else if (/\.tsx?$/.test(path)) yield path;
 	}
 }

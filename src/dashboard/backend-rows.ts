@@ -1,6 +1,8 @@
 /* The backends of the hub, with those of the configuration that are disabled. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Backend, ServerStatus } from '../hub/backends/backend.ts';
+import type { MergedList } from '../hub/merged-list.ts';
+import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
 import type { ApiError, BackendRow, ServerAction } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import type { MemorySamples } from './memory-samples.ts';
@@ -42,7 +44,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 		memoryBytes: pid === null ? null : memory.of(pid),
 		era: status?.era ?? null,
 		version: status?.version ?? null,
-		tools: status?.tools ?? null,
+		tools: status?.tools ?? toolCount(hub.catalogue.tools(), backend),
 		inFlight: status?.calls ?? 0,
 		...calls.counts.of(id),
 		lastError: lastErrorOf(backend, status),
@@ -53,6 +55,21 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 		hasDrift: false,
 		actions: backend.control ? actionsOf(backend, pid !== null) : [],
 	};
+}
+
+const counted = new WeakMap<MergedList<Tool>, Map<Backend, number>>();
+
+/** Of a backend without a status of its own; null while the list is not there. Counted once per list. */
+function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number | null {
+	if (list instanceof Promise || backend.listTools === undefined || backend.kind === 'mcp') return null;
+	let counts = counted.get(list);
+	if (counts === undefined) {
+		counts = new Map();
+		for (const route of list.routes.values())
+			counts.set(route.backend, (counts.get(route.backend) ?? 0) + 1);
+		counted.set(list, counts);
+	}
+	return counts.get(backend) ?? 0;
 }
 
 function isStart({ stream, text }: { stream: string; text: string }): boolean {

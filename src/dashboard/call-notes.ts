@@ -61,7 +61,7 @@ export class CallNotes {
 		const input = this.#arguments === undefined ? null : JSON.stringify(redactJson(this.#arguments));
 		return {
 			...row,
-			phases: phaseRows(phases),
+			phases: phaseRows(phases ?? (row.ms === null ? {} : { run: row.ms })),
 			progress: this.#progress ?? [],
 			logs: this.#logs ?? [],
 			dropped: this.#dropped,

@@ -98,7 +98,7 @@ export class ServerPool {
 		this.#callPolicy = new RestartPolicy();
 		this.#shared = this.#makeShared();
 		this.#isStopped = true;
-		this.#parts.serverLog.note('stopped by a person');
+		this.#parts.serverLog.note('stopped: by a person');
 		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
 		await this.#stopping;
 	}
