@@ -98,6 +98,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/approve.ts')).approve,
 	},
+	'trust diff': {
+		summary: 'Show how MCP servers changed their tools since you accepted them',
+		isRare: true,
+		load: async () => (await import('./commands/trust-diff.ts')).trustDiff,
+	},
+	'trust accept': {
+		summary: 'Accept the tools of an MCP server as they are now',
+		isRare: true,
+		load: async () => (await import('./commands/trust-accept.ts')).trustAccept,
+	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',
 		isRare: true,
@@ -198,6 +208,7 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
 	['policy', 'Rules about calls'],
+	['trust', 'What may start, and what was accepted'],
 	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

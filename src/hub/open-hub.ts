@@ -15,6 +15,7 @@ import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
+import { PinStores } from '../trust/pins/pin-stores.ts';
 import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
@@ -85,7 +86,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -231,7 +232,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
