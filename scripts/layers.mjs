@@ -33,6 +33,7 @@ const order = [
 	'mcp',
 	'trust',
 	'hub',
+	'fabric',
 	'bridge',
 	'http',
 	'cli',

@@ -11,6 +11,7 @@ import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
+import type { OpenFabric } from '../backends/build-backends.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -38,8 +39,18 @@ export interface RunHubOptions {
 	readonly httpAddress?: string | undefined;
 	/** Opens the HTTP listener, which is in a layer above. */
 	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. */
+	readonly openFabric?: OpenFabric | undefined;
+	/** Offers tools of this hub to other hubs. */
+	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer | undefined>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
+}
+
+/** The offer of a hub to others. */
+export interface HubOffer {
+	/** Accept no more calls, finish those that run, and leave. */
+	close(): Promise<void>;
 }
 
 /** What the HTTP listener gets from its hub. */
@@ -102,6 +113,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
 	let http: HubHttp | undefined;
+	let offer: HubOffer | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
@@ -122,7 +134,9 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			address: () => listeners.openNetwork(),
 			certsDir,
 			forwarded: () => forwarded.current,
+			openFabric: options.openFabric,
 		});
+		offer = await options.openOffer?.(opened, log);
 		http = await openListener(options, { opened, shared, activity });
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
@@ -130,12 +144,15 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
+		// A hub that other hubs may call does not stop when it has no client of its own.
+		const isReached = http !== undefined || offer !== undefined;
 		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, http !== undefined), log);
+			isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
+		await offer?.close();
 		shared.suspendedCalls.close();
 		await http?.close();
 		await listeners.close();
@@ -202,8 +219,8 @@ function withForwardedVariables(
 }
 
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, hasHttp: boolean): number {
-	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || hasHttp;
+function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, isReached: boolean): number {
+	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || isReached;
 	return idleMs ?? (isReachable ? 0 : IDLE_MS);
 }
 
