@@ -1,17 +1,14 @@
 /* Calls over the fabric: a hub and workers in this process, over a real server. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
-import { type NatsServer, natsServer, startNats } from '../support/nats-server.ts';
+import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 
 describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
-	let server: NatsServer;
 	let servers: string[];
 	beforeAll(async () => {
-		server = await startNats({ endsWithTest: false });
-		servers = [server.url];
+		servers = [(await startNats()).url];
 	});
-	afterAll(() => server.kill());
 
 	it('runs at the worker and gives back its result', async () => {
 		await offerFabric(servers);

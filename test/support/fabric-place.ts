@@ -1,9 +1,9 @@
 /* Hubs and workers of a fabric for tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
 import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
@@ -13,10 +13,23 @@ import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { toolsBackend } from '../fixtures/fabric/tools-backend.mjs';
+import { atEnd } from './at-end.ts';
+import { bundle } from './bundle.ts';
 import { until } from './waiting.ts';
 import { temporaryFolder } from './workspace.ts';
 
-const program = resolve(import.meta.dirname, '../fixtures/fabric/worker.mjs');
+const fixture = resolve(import.meta.dirname, '../fixtures/fabric/worker.mjs');
+/** Below the packages, so that the program finds them. */
+const cache = resolve(import.meta.dirname, `../../node_modules/.cache/orchestra-fabric-${process.pid}`);
+let built: Promise<string> | undefined;
+
+/** The program of a worker, built once for a file of tests. */
+function workerProgram(): Promise<string> {
+	built ??= bundle(fixture, cache);
+	return built;
+}
+
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
 /** A hub that uses the tools of others, and one client of it. */
 export interface UsingHub {
@@ -63,7 +76,7 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 	});
 	const hub = new Hub({ backends: [backend] });
 	const close = (): Promise<void> => hub.close();
-	onTestFinished(close);
+	atEnd(close);
 	const client = await connect(hub, onQuestion);
 	const tools = async (): Promise<string[]> => (await backend.listTools()).map((tool) => tool.name);
 	return {
@@ -125,7 +138,7 @@ export async function offerFabric(
 	const hub = options.hub ?? new Hub({ backends: options.backends ?? [toolsBackend(name, file) as Backend] });
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({ access, offer: group, patterns, hub, log: recordingLog(log) });
-	onTestFinished(async () => {
+	atEnd(async () => {
 		await worker.close();
 		await hub.close();
 	});
@@ -146,15 +159,17 @@ export async function startWorker(
 	file: string,
 	{ name, group = 'gpu' }: { name: string; group?: string },
 ): Promise<WorkerProcess> {
+	const program = await workerProgram();
 	const child = spawn(process.execPath, [program, servers.join(','), name, group, file], {
 		stdio: ['ignore', 'pipe', process.env['FABRIC_DEBUG'] ? 'inherit' : 'ignore'],
 	});
 	const exited = once(child, 'exit');
-	onTestFinished(() => {
+	atEnd(() => {
 		child.kill('SIGCONT');
 		child.kill('SIGKILL');
 	});
-	await once(child.stdout ?? child, 'data');
+	const isOpen = once(child.stdout ?? child, 'data').then(() => true);
+	if (!(await Promise.race([isOpen, exited.then(() => false)]))) throw new Error(`the worker ${name} did not start`);
 	return { child, name, exited, kill: (signal = 'SIGKILL') => void child.kill(signal) };
 }
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './at-end.ts';
 import { until } from './waiting.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -40,13 +40,11 @@ export interface NatsOptions {
 	/** More of the server's configuration. */
 	readonly configuration?: string;
 	readonly port?: number;
-	/** Default true: it is ended with the test. */
-	readonly endsWithTest?: boolean;
 }
 
 /** Start a server with JetStream on a free port. */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
-	const { folder = temporaryFolder(), configuration = '', port = await freePort(), endsWithTest = true } = options;
+	const { folder = temporaryFolder(), configuration = '', port = await freePort() } = options;
 	writeFiles(folder, {
 		'nats.conf': `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
 	});
@@ -69,7 +67,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 		},
 	};
 	await server.start();
-	if (endsWithTest) onTestFinished(() => server.kill());
+	atEnd(() => server.kill());
 	return server;
 }
 
