@@ -35,6 +35,7 @@ const order = [
 	'mcp',
 	'trust',
 	'hub',
+	'fabric',
 	'bridge',
 	'http',
 	'dashboard',

@@ -70,6 +70,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
+	worker: {
+		summary: 'Offer the tools here to hubs on other machines, and run their calls',
+		isRare: true,
+		load: async () => (await import('./commands/worker.ts')).worker,
+	},
 	auth: {
 		summary: 'Sign in to a remote MCP server',
 		load: async () => (await import('./commands/auth.ts')).auth,

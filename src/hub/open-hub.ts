@@ -18,7 +18,7 @@ import { CallGate } from '../trust/call-gate.ts';
 import { PinStores } from '../trust/pins/pin-stores.ts';
 import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
-import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
@@ -44,6 +44,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
+	readonly openFabric?: OpenFabric | undefined;
 }
 
 /** Environment variables that bridges forwarded. */
@@ -237,10 +239,18 @@ async function build(
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address } = options;
+	const { cwd, environment, log, address, openFabric } = options;
 	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	const built = await buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
+	const built = await buildBackends({
+		...setup,
+		configuration,
+		cwd,
+		environment,
+		log,
+		earlier,
+		openFabric,
+	});
 	return [...built, setup.results];
 }
 

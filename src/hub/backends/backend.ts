@@ -30,7 +30,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 
 /** The kind of a backend. */
-export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp';
+export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | 'fabric';
 
 /** A process that a backend owns. */
 export interface OwnedProcess {
