@@ -16,6 +16,7 @@ const order = [
 	'log',
 	'sequence-diff',
 	'files',
+	'telemetry',
 	'spin',
 	'wire',
 	'schema',
@@ -34,8 +35,10 @@ const order = [
 	'mcp',
 	'trust',
 	'hub',
+	'fabric',
 	'bridge',
 	'http',
+	'dashboard',
 	'cli',
 ];
 const pure = new Set([
@@ -45,6 +48,7 @@ const pure = new Set([
 	'redact',
 	'log',
 	'sequence-diff',
+	'telemetry',
 	'wire',
 	'schema',
 	'rpc',
@@ -77,7 +81,7 @@ function checkFile(file) {
 function layerOf(file) {
 	const layer = relative(source, file)
 		.split(sep)[0]
-		.replace(/\.[jt]s$/, '');
+		.replace(/\.[jt]sx?$/, '');
 	if (layer !== 'index' && !order.includes(layer))
 		throw new Error(`src/${layer} is not in the list of layers`);
 	return layer;
@@ -92,6 +96,6 @@ function* filesBelow(folder) {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		if (statSync(path).isDirectory()) yield* filesBelow(path);
-		else if (path.endsWith('.ts')) yield path;
+		else if (/\.tsx?$/.test(path)) yield path;
 	}
 }

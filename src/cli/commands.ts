@@ -70,9 +70,23 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
+	worker: {
+		summary: 'Offer the tools here to hubs on other machines, and run their calls',
+		isRare: true,
+		load: async () => (await import('./commands/worker.ts')).worker,
+	},
 	auth: {
 		summary: 'Sign in to a remote MCP server',
 		load: async () => (await import('./commands/auth.ts')).auth,
+	},
+	dashboard: {
+		summary: 'Open the page of the shared hub: servers, tools, calls, approvals',
+		load: async () => (await import('./commands/dashboard.ts')).dashboard,
+	},
+	server: {
+		summary: 'Start, stop or restart one server of the shared hub',
+		isRare: true,
+		load: async () => (await import('./commands/server.ts')).server,
 	},
 	log: {
 		summary: 'Show the calls that were made',

@@ -198,6 +198,7 @@ const empty: FileSections = {
 	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
 	views: {},
 	clients: {},
+	fabric: undefined,
 };
 
 /** `first` wins entry by entry; entries only in `second` are added. */
@@ -221,6 +222,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		},
 		views: { ...second.views, ...first.views },
 		clients: { ...second.clients, ...first.clients },
+		fabric: first.fabric ?? second.fabric,
 	};
 }
 

@@ -16,6 +16,7 @@ import type {
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { readChildLimits, readPluginSandbox, readSandbox } from './confinement.ts';
+import { readFabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readPolicy } from './policy-section.ts';
@@ -37,6 +38,7 @@ const sectionNames = [
 	'toolList',
 	'views',
 	'clients',
+	'fabric',
 ];
 const toolsNames = ['roots', 'examples', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
 const libraryNames = ['prompts', 'resources'];
@@ -75,6 +77,7 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 		toolList: readToolList(top.at('toolList')),
 		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
 		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),
+		fabric: valid(() => readFabric(top.at('fabric')))[0],
 	};
 }
 

@@ -6,12 +6,17 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -27,21 +32,31 @@ import type {
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	OwnedProcess,
+	ProcessAction,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
-import { commandOf, firstLine } from './mcp/server-failure.ts';
+import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
 import { openServerPins, type ServerPins, type ToolReview } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
+import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import { ServerTools } from './mcp/server-tools.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
+import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
@@ -67,7 +82,6 @@ export class McpBackend implements Backend {
 	readonly kind = 'mcp';
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
-	readonly #log: Log;
 	readonly #tools: ServerTools;
 	readonly #pins: ServerPins;
 	readonly #queue: CallQueue;
@@ -76,20 +90,22 @@ export class McpBackend implements Backend {
 	readonly #calls: ServerCalls;
 	readonly #questions: ServerQuestions;
 	readonly #serverLog: ServerLog;
-	/** The URIs under which clients subscribed to each of its resources. */
-	readonly #subscriptions = new Map<string, Set<string>>();
+	readonly #starts = new StartCounts();
+	readonly #roots: ServerRoots;
+	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
 		const { entry, folder, version, log } = options;
 		const { name, settings } = entry;
 		this.#entry = entry;
-		this.#log = log;
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
 		this.#pins = openServerPins(options, () => this.#emit({ kind: 'tools' }));
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
+		this.#roots = new ServerRoots(this.#questions, log);
+		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -128,6 +144,11 @@ export class McpBackend implements Backend {
 	hasDownTool(name: string): boolean {
 		if (this.#tools.heldReason(name) !== undefined) return true;
 		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
+	}
+
+	instructions(): string | undefined {
+		const instructions: unknown = this.#catalogue.known?.instructions; // from a file
+		return typeof instructions === 'string' ? instructions : undefined;
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
@@ -185,27 +206,21 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		const scheme = /^[^:]+:/.exec(uri)?.[0];
-		const known = this.#catalogue.known;
-		if (known === undefined || scheme === undefined) return false;
-		return (
-			known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
-			known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
-		);
+		return hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		const own = ownUri(this.id, uri);
-		const given = this.#subscriptions.get(own) ?? new Set<string>();
-		const before = given.size;
-		if (isSubscribed && (own !== uri || this.claimsUri(uri))) given.add(uri);
-		else given.delete(uri);
-		if (given.size > 0) this.#subscriptions.set(own, given);
-		else this.#subscriptions.delete(own);
-		if ((before === 0) !== (given.size === 0)) this.#subscribeProcesses(own, isSubscribed);
+		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
+		const own = this.#watchers.change(uri, isSubscribed);
+		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	}
+
+	rootsChanged(client: RootsClient): void {
+		this.#roots.changed(client, this.#pool.all);
 	}
 
 	endSession(sessionId: string): void {
+		this.#roots.endSession(sessionId, this.#pool.all);
 		this.#pool.endSession(sessionId);
 	}
 
@@ -222,7 +237,7 @@ export class McpBackend implements Backend {
 	}
 
 	processes(): readonly OwnedProcess[] {
-		return processesOf(this.#pool, { backend: this.id, command: commandOf(this.#entry) });
+		return processesOf(this.#pool, this.#entry);
 	}
 
 	serverStatus(): ServerStatus {
@@ -234,6 +249,17 @@ export class McpBackend implements Backend {
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
+	}
+
+	counts(): BackendCounts {
+		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog;
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#pool.stop();
+		if (action !== 'stop') await this.#pool.start();
 	}
 
 	async retire(): Promise<void> {
@@ -262,21 +288,24 @@ export class McpBackend implements Backend {
 			limiter,
 			log,
 			serverLog: this.#serverLog,
+			starts: this.#starts,
 			knownEra: () => this.#catalogue.known?.era,
-			subscriptions: this.#subscriptions,
+			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) =>
+				method === 'roots/list'
+					? this.#roots.ask(process, params)
+					: this.#questions.ask(process.calls, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}
 
 	#onServerChange({ connection }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri])
-				this.#emit({ kind: 'resource', uri });
+			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
 		} else if (connection) this.#catalogue.changed(connection, change.kind);
 	}
 
@@ -287,13 +316,5 @@ export class McpBackend implements Backend {
 	/** A request that has no effect. */
 	#read(method: string, context: CallContext, changes: Readonly<Record<string, unknown>>): Promise<object> {
 		return this.#calls.forward({ method, context, changes, mayRepeat: () => true });
-	}
-
-	#subscribeProcesses(uri: string, isSubscribed: boolean): void {
-		for (const process of this.#pool.all) {
-			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
-				this.#log.warn(`${uri} could not be ${isSubscribed ? '' : 'un'}subscribed: ${messageOf(error)}`);
-			});
-		}
 	}
 }

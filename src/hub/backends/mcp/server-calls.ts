@@ -64,10 +64,8 @@ export class ServerCalls {
 		const place = this.#options.queue.enter(call.context);
 		if (!place) return this.#run(call);
 		const since = performance.now();
-		return place.then(() => {
-			call.context.spent('queue', performance.now() - since);
-			return this.#run(call);
-		});
+		const spent = (): void => call.context.spent('queue', performance.now() - since);
+		return place.finally(spent).then(() => this.#run(call));
 	}
 
 	/** Written with few promises: this is the path of every call. */
@@ -108,8 +106,8 @@ export class ServerCalls {
 
 	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
 		const since = performance.now();
-		const connection = await this.#started(process, call.context);
-		call.context.spent('start', performance.now() - since);
+		const spent = (): void => call.context.spent('start', performance.now() - since);
+		const connection = await this.#started(process, call.context).finally(spent);
 		return this.#sendChecked(process, call, connection);
 	}
 
@@ -201,6 +199,8 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 	if (era === 'modern' && context.revision.era === 'legacy') {
 		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
 	}
+	const traceparent = context.tracer?.sent();
+	if (traceparent !== undefined) forwarded['_meta'] = { ...metaOf(forwarded), traceparent };
 	return forwarded;
 }
 
