@@ -92,7 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['trust', 'diff', 'nobody'], /nobody/],
 	},
 	'trust accept': {
-		right: [['trust', 'accept', 'py'], /Accepted \d+ tools of py/],
+		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
 		wrong: [['trust', 'accept'], /mctl trust accept/],
 	},
 	'policy test': {
