@@ -6,8 +6,11 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { effectChanges } from '../config/trust/effect-changes.ts';
+import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { inspectCertificates } from '../link/certificates/inspect-certificates.ts';
+import { printableName } from '../printable.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
@@ -52,6 +55,22 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	for (const { message, file, line } of project.configProblems) {
 		yield { verdict: 'fail', text: message, fix: `Correct line ${line} of ${file}.` };
 	}
+}
+
+/** Not a failure: the file may be a stranger's, and the user wants it so. */
+function* checkTrust({ project }: DoctorContext): Generator<DoctorFinding> {
+	for (const held of project.heldBack) {
+		yield { verdict: 'warn', text: heldBackText(held), fix: changesText(held) };
+	}
+}
+
+/** What to do, and what is new since the file was trusted. */
+function changesText(held: HeldBack): string {
+	const hint = `R${trustHint(held).slice(1)}`;
+	if (held.trustedEffects === undefined) return hint;
+	const changes = effectChanges(held.effects, held.trustedEffects).filter(({ change }) => change !== 'same');
+	const shown = changes.map(({ change, kind, name, text }) => `${change}: ${kind} ${name} ${text}`.trimEnd());
+	return [hint, ...shown.map((line) => printableName(line))].join('\n         ');
 }
 
 function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
@@ -172,6 +191,7 @@ async function* checkHttp({ project }: DoctorContext): AsyncGenerator<DoctorFind
 export const doctorChecks: readonly Check[] = [
 	checkNode,
 	checkConfiguration,
+	checkTrust,
 	checkRoots,
 	checkRuntimes,
 	checkServers,

@@ -1,20 +1,20 @@
 /* Enable or disable a server: the key `disabled` of its entry. */
 
-import { type ServerFile, writeServerFile } from '../config/edit/editable-files.ts';
+import type { ServerFile } from '../config/edit/editable-files.ts';
 import { removeJsonKey, setJsonKey } from '../config/edit/json-edit.ts';
 import { OrchestraError } from '../errors.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { isObject } from '../wire/json.ts';
 import type { Command, CommandInput } from './command.ts';
-import { fileWith, noteIfUnused, oneName } from './edit-servers.ts';
+import { fileWith, noteIfUnused, oneName, writeEdit } from './edit-servers.ts';
 
-export function switchServer(input: CommandInput, command: Command, isEnabled: boolean): void {
+export async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
 	const name = oneName(input, command);
 	const file = fileWith(name, input, command);
 	const word = isEnabled ? 'enabled' : 'disabled';
 	if (isOn(file.servers[name]) === isEnabled)
 		return input.out.line(`${name} is ${word} already in ${file.path}`);
-	writeServerFile(file, isEnabled ? enabledText(file, name) : disabledText(file, name));
+	await writeEdit(input, file, isEnabled ? enabledText(file, name) : disabledText(file, name));
 	noteIfUnused(input, file);
 	input.out.line(
 		`${input.out.style(isEnabled ? 'green' : 'yellow', '~')} ${name} is ${word} in ${file.path}`,

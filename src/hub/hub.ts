@@ -65,6 +65,7 @@ export class Hub implements Provider {
 	readonly #recorder: CallRecorder;
 	readonly #results: BigResults | undefined;
 	readonly #unusedReason: HubOptions['unusedReason'];
+	readonly #instructions: HubOptions['instructions'];
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.backends) backend.endSession?.(id);
 		this.exposure?.endSession(id);
@@ -79,6 +80,7 @@ export class Hub implements Provider {
 		results,
 		exposure,
 		unusedReason,
+		instructions,
 		gate,
 	}: HubOptions = {}) {
 		this.#gate = gate;
@@ -86,6 +88,7 @@ export class Hub implements Provider {
 		this.#results = results;
 		this.exposure = exposure;
 		this.#unusedReason = unusedReason;
+		this.#instructions = instructions;
 		this.#journal = journal;
 		const onChange = (change: Change): void => this.#onChange(change);
 		this.#backends = new BackendSet(log, onChange);
@@ -128,6 +131,10 @@ export class Hub implements Provider {
 	/** The time of the last call to a backend; undefined when there was none. */
 	lastCall(backendId: string): Date | undefined {
 		return this.#recorder.lastCall(backendId);
+	}
+
+	get instructions(): string | undefined {
+		return this.#instructions?.();
 	}
 
 	capabilities(): ServerCapabilities {

@@ -5,8 +5,11 @@
  * in the middle of writing it.
  */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
+import { heldBackText, trustHint } from '../config/trust/held-back.ts';
+import { TrustRecord } from '../config/trust/trust-record.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
@@ -95,6 +98,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		backends: await build(setup, options, configuration),
 		log,
 		unusedReason: (tool) => problemOf(tool, loaded),
+		instructions: () => instructionsOf(loaded),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -105,6 +109,15 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		return reloaded;
 	};
 	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
+	// It changes with every project that is trusted, so this hub is reloaded only when its own trust changed.
+	const stopWatchingTrust = watchFiles([TrustRecord.ofUser(options.environment).file], () => {
+		const next = load(options);
+		const isSame = isDeepStrictEqual(
+			[next.configuration, next.heldBack],
+			[loaded.configuration, loaded.heldBack],
+		);
+		if (!isSame) void reloadInOrder();
+	});
 
 	async function reload(): Promise<void> {
 		try {
@@ -132,6 +145,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
+			stopWatchingTrust();
 			await hub.close();
 			await link.close();
 		},
@@ -195,13 +209,27 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
 }
 
-function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
+	for (const held of heldBack) log.warn(`${heldBackText(held)}; ${trustHint(held)}`);
 	for (const { message } of problems) log.warn(message);
 }
 
+/** An agent that misses tools can say why. The decision is the user's. */
+function instructionsOf({ heldBack }: LoadedConfiguration): string | undefined {
+	if (heldBack.length === 0) return undefined;
+	const sentences = heldBack.map((held) => `${heldBackText(held)}.`);
+	const folder = heldBack[0]?.folder ?? '';
+	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
+	return [...sentences, advice].join(' ');
+}
+
 /** The problem of the entry of the server that a tool belongs to by its name. */
-function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
+function problemOf(tool: string, { problems, heldBack }: LoadedConfiguration): string | undefined {
+	const held = heldBack.find(({ effects }) =>
+		effects.some(({ kind, name }) => kind === 'server' && tool.startsWith(qualifiedName(name, ''))),
+	);
+	if (held) return `${held.file} is not trusted; the user can ${trustHint(held)}`;
 	const found = problems.find(({ key }) => {
 		const [section, server] = key.split('.');
 		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));

@@ -1,10 +1,11 @@
 /* `mctl approve`: calls that wait for a person, and the decision about one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addPolicyRule } from '../../config/edit-policy.ts';
+import { type AddedRule, addPolicyRule } from '../../config/edit-policy.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
+import { noteUntrusted } from '../edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -87,7 +88,7 @@ async function decide(
 	files: ApprovalFiles,
 	request: ApprovalRequest,
 	decision: ApprovalAnswer,
-	{ flags, out, signal }: CommandInput,
+	{ flags, out, signal, environment }: CommandInput,
 ): Promise<void> {
 	const { id, tool, pid } = request;
 	if (!files.answer(request, decision)) {
@@ -104,17 +105,20 @@ async function decide(
 		}
 		await sleep(LOOK_AGAIN_MS, undefined, { signal });
 	}
-	const rule = flags['always'] ? writeRule(request, decision) : undefined;
+	const rule = flags['always'] ? await writeRule(request, decision, environment) : undefined;
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision, rule });
 	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
-	if (rule !== undefined) out.line(`From now on: ${rule.text} in ${rule.file}`);
+	if (rule === undefined) return;
+	out.line(`From now on: ${rule.text} in ${rule.file}`);
+	noteUntrusted(out, rule.file, rule.untrusted);
 }
 
 /** The rule goes before the others of the file whose rule asked. */
-function writeRule(
+async function writeRule(
 	{ rule, tool, client }: ApprovalRequest,
 	action: ApprovalAnswer,
-): { file: string; text: string } {
+	environment: CommandInput['environment'],
+): Promise<AddedRule & { file: string }> {
 	const file = rule.slice(0, rule.lastIndexOf(':'));
-	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
+	return { file, ...(await addPolicyRule(file, { tools: tool, clients: client, action }, environment)) };
 }

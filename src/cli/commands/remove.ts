@@ -1,9 +1,7 @@
 /* `mctl remove`: take a server entry out of the file that has it. */
-
-import { writeServerFile } from '../../config/edit/editable-files.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import type { Command } from '../command.ts';
-import { fileWith, noteIfUnused, oneName, scopeFlag } from '../edit-servers.ts';
+import { fileWith, noteIfUnused, oneName, scopeFlag, writeEdit } from '../edit-servers.ts';
 
 export const remove: Command = {
 	usage: 'mctl remove <name> [-s project|user]',
@@ -13,7 +11,7 @@ export const remove: Command = {
 	async run(input) {
 		const name = oneName(input, remove);
 		const file = fileWith(name, input, remove);
-		writeServerFile(file, removeJsonKey(file.text, ['mcpServers', name]));
+		await writeEdit(input, file, removeJsonKey(file.text, ['mcpServers', name]));
 		noteIfUnused(input, file);
 		input.out.line(`${input.out.style('red', '-')} ${name} in ${file.path}`);
 	},
