@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { effectChanges } from '../config/trust/effect-changes.ts';
 import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
@@ -41,6 +41,8 @@ export interface DoctorContext {
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 const VERSION_WAIT_MS = 5000;
+/** Programs that are asked for their version. A manifest may name any program, and a stranger may have written it. */
+const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
 
 function* checkNode(): Generator<DoctorFinding> {
 	const isNewEnough = nodeProblem(process.versions.node) === undefined;
@@ -92,20 +94,21 @@ async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGen
 		const command = programOf(tool, environment);
 		byCommand.set(command, [...(byCommand.get(command) ?? []), tool]);
 	}
-	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, environment);
+	const { root } = project.configuration;
+	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, { environment, root });
 }
 
 async function checkRuntime(
 	command: string,
 	tools: readonly DiscoveredTool[],
-	environment: Readonly<NodeJS.ProcessEnv>,
+	{ environment, root }: { environment: Readonly<NodeJS.ProcessEnv>; root: string },
 ): Promise<DoctorFinding> {
 	const users = tools.map(({ id }) => id).join(', ');
 	const name = basename(command);
 	try {
 		const file = findCommand(command, tools[0]?.folder ?? '/', childEnvironment(environment));
-		const isTool = tools.some((tool) => file.startsWith(tool.folder));
-		const version = isTool ? '' : await versionOf(file);
+		const isRuntime = runtimes.test(basename(file)) && !file.startsWith(root + sep);
+		const version = isRuntime ? await versionOf(file) : '';
 		return { verdict: 'ok', text: `${name}${version && ` ${version}`} (for ${users})` };
 	} catch (error) {
 		const { message, hint } = OrchestraError.from(error);
@@ -119,7 +122,6 @@ async function checkRuntime(
 
 /** What the program says to `--version`; some say nothing, and that is no fault. */
 async function versionOf(file: string): Promise<string> {
-	if (/^(ba|da|z)?sh$/.test(basename(file))) return '';
 	const argument = basename(file) === 'go' ? 'version' : '--version';
 	try {
 		const { stdout, stderr } = await promisify(execFile)(file, [argument], { timeout: VERSION_WAIT_MS });

@@ -14,6 +14,7 @@ import { readTarget } from '../config/clients/move-targets.ts';
 import { type Survey, surveyClients } from '../config/clients/survey.ts';
 import { userFile } from '../config/load.ts';
 import { newConfigurationText } from '../config/new-configuration.ts';
+import { trustsAll } from '../config/trust/held-back.ts';
 import { importTrust } from '../config/trust/import-trust.ts';
 import { OrchestraError } from '../errors.ts';
 import { stateFolder } from '../files/state-folder.ts';
@@ -98,12 +99,13 @@ async function trustPlan(
 
 async function chooseServers(
 	{ found }: MoveIn,
-	{ flags, out, signal }: CommandInput,
+	{ flags, out, signal, environment }: CommandInput,
 ): Promise<readonly FoundServer[] | undefined> {
 	const { only } = flags;
 	if (typeof only === 'string') return namedServers(found, only);
 	const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
-	if (flags['user'] === true && flags['yes'] === true) return withoutProjectServers(found, out);
+	const isForAll = flags['user'] === true && flags['yes'] === true && !trustsAll(environment);
+	if (isForAll) return withoutProjectServers(found, out);
 	if (flags['yes'] === true || flags['dry-run'] === true) return found;
 	if (isTerminal) return askServers(found, { out, input: process.stdin, signal });
 	throw new OrchestraError('bad_input', 'there is no terminal to choose the servers on', {

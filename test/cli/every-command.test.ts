@@ -86,6 +86,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],

@@ -32,7 +32,7 @@ export const newPlugin: Command = {
 		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
 		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
 		const entry = { id, binary: 'node', args: [join(folder, 'plugin.mjs')] };
-		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl list`);
+		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl trust`);
 	},
 };
 
