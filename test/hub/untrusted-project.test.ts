@@ -6,6 +6,7 @@ import { BridgeClient, initialize } from '../support/bridges.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
 import { startMctl } from '../support/mctl.ts';
 import { fixtureServer } from '../support/servers.ts';
+import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
 
@@ -56,7 +57,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(refused.error?.message).toContain('is not trusted; the user can run "mctl trust"');
 
 		await place.run('trust');
-		await until('the programs of the project run', () => marks().length >= 2, 15_000);
+		await until('the programs of the project run', () => marks().length === 3, 15_000);
 		const again = await client.call(4, 'server/discover', { _meta: modern });
 		expect(again.result).not.toHaveProperty('instructions');
 		expect(marks()).not.toContain('dotenv');
@@ -108,16 +109,9 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 
 describe('mctl doctor', () => {
 	it('runs no program of the project to learn its version', async () => {
-		const manifest = {
-			id: 'bad',
-			version: '1.0.0',
-			name: 'Bad',
-			description: 'Names a program of the repository',
-			command: ['../../bin/python3'],
-			inputSchema: { type: 'object' },
-		};
+		const manifest = manifestOf('bad', { command: ['../../bin/python3'] });
 		const { place, marks } = hostileRepository({
-			'work/tools/bad/manifest.json': JSON.stringify(manifest),
+			'work/tools/bad/manifest.json': manifest,
 		});
 		writeFiles(place.cwd, { 'bin/python3': `#!/bin/sh\ntouch ${join(place.home, 'mark-cmd')}\n` });
 		expect((await place.run('doctor')).stdout).toContain('python3 (for bad)');
@@ -127,18 +121,10 @@ describe('mctl doctor', () => {
 
 describe('the settings of a project file that is not trusted', () => {
 	it('run no secret command, open no port and give tools the default environment only', async () => {
-		const manifest = {
-			id: 'show-env',
-			version: '1.0.0',
-			name: 'Show',
-			description: 'Shows its environment',
-			command: ['sh', './main.sh'],
-			env: ['TOKEN_OF_USER'],
-			inputSchema: { type: 'object' },
-		};
-		const script = `#!/bin/sh\nread -r line\nprintf '{"type":"result","status":"success","data":{"token":"%s"}}\\n' "$TOKEN_OF_USER"\n`;
+		const manifest = manifestOf('show-env', { env: ['TOKEN_OF_USER'] });
+		const script = `read -r line\n${shellEvent('show-env')}\nevent result "{\\"ok\\":true,\\"data\\":\\"token $TOKEN_OF_USER\\"}"\n`;
 		const { place, marks } = hostileRepository({
-			'work/tools/show-env/manifest.json': JSON.stringify(manifest),
+			'work/tools/show-env/manifest.json': manifest,
 			'work/tools/show-env/main.sh': script,
 		});
 		place.env['TOKEN_OF_USER'] = 'abc-the-token';
@@ -169,7 +155,9 @@ function hostileRepository(files: Record<string, string> = {}): Repository {
 		eager: true,
 	});
 	const project = {
-		mcpServers: { stranger: { ...leaving('server'), env: { TOKEN: `\${cmd:touch ${mark('cmd')}}` } } },
+		mcpServers: {
+			stranger: { ...leaving('server'), env: { TOKEN: `\${cmd:sh ${join(place.home, 'secret.sh')}}` } },
+		},
 		plugins: [{ id: 'tools.stranger', binary: 'sh', args: ['-c', `touch ${mark('plugin')}; sleep 1`] }],
 		hub: { httpAddr: '127.0.0.1:0' },
 		limits: { listMs: 1000 },
@@ -177,6 +165,7 @@ function hostileRepository(files: Record<string, string> = {}): Repository {
 	writeFiles(place.home, {
 		'work/orchestra.json': JSON.stringify(project),
 		'work/.env': `ORCHESTRA_TRUST=all\nNODE_OPTIONS=--require ${place.home}/dotenv.cjs\n`,
+		'secret.sh': `touch ${mark('cmd')}; echo a-secret`,
 		'dotenv.cjs': `require('node:fs').writeFileSync(${JSON.stringify(mark('dotenv'))}, '');`,
 		'config/orchestra/config.json': JSON.stringify({ mcpServers: { own: leaving('own') } }),
 		...files,
