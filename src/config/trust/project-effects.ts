@@ -79,7 +79,8 @@ function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
 
 /** Without the parts of a URL that may be secret. */
 function urlOf(entry: unknown): string {
-	const text = isObject(entry) ? String(entry['url'] ?? '') : '';
+	const url = isObject(entry) ? entry['url'] : undefined;
+	const text = typeof url === 'string' ? url : '';
 	return text.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/[?#].*$/s, '?…');
 }
 
@@ -100,7 +101,8 @@ function commandOf(entry: unknown): { command: string; args: string[] } | undefi
 }
 
 function pluginEffect(entry: unknown): ProjectEffect {
-	const name = isObject(entry) ? String(entry['id']) : '';
+	const id = isObject(entry) ? entry['id'] : undefined;
+	const name = typeof id === 'string' ? id : '(no id)';
 	const record = commandOf(entry);
 	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isHeld: true };
 }
