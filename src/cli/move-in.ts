@@ -22,7 +22,8 @@ import { printableLine } from '../printable.ts';
 import type { CommandInput } from './command.ts';
 import { noteUntrusted } from './edit-servers.ts';
 import { askServers, namedServers } from './init-choice.ts';
-import { showDiff, showServers, showWarnings } from './init-report.ts';
+import { moveObject } from './init-json.ts';
+import { clientTitle, showDiff, showServers, warningsOf } from './init-report.ts';
 
 /** The clients of this machine, as seen from a project. */
 export interface MoveIn {
@@ -55,8 +56,9 @@ export function openMoveIn(
 /** Show what was found, choose, and write or show the changes. */
 export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	const { flags, out, environment } = input;
-	showServers(out, move.survey, move.found);
-	showWarnings(out, move.survey, move.found);
+	const warnings = warningsOf(move.survey, move.found);
+	if (flags['json'] !== true) showServers(out, move.survey, move.found);
+	for (const warning of warnings) out.note(`${out.noteStyle('yellow', 'warn:')} ${warning}`);
 	const chosen = await chooseServers(move, input);
 	if (chosen === undefined) return out.note('Nothing was changed.');
 	const plan = planMove({
@@ -70,15 +72,28 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	});
 	for (const { message, hint } of plan.refused)
 		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+	const isDryRun = flags['dry-run'] === true;
+	const isWritten = plan.files.length > 0 && !isDryRun;
+	const untrusted = isWritten ? await writeMove(move, plan, { chosen, environment }) : undefined;
+	noteUntrusted(out, 'orchestra.json', untrusted);
+	if (flags['json'] === true) return out.json(moveObject(move, { plan, chosen, warnings, isDryRun }));
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
-	if (flags['dry-run'] === true) return showDiff(out, plan, move.found);
+	if (isDryRun) return showDiff(out, plan, move.found);
+	report(input, move, plan);
+}
+
+/** Returns the reason when `orchestra.json` is not trusted afterwards. */
+async function writeMove(
+	move: MoveIn,
+	plan: MovePlan,
+	{ chosen, environment }: { chosen: readonly FoundServer[]; environment: CommandInput['environment'] },
+): Promise<string | undefined> {
 	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;
 	const tools = join(move.project, 'tools');
 	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
 	const untrusted = await trustPlan(plan, move, { chosen, environment });
 	applyMove(plan.files, folders, stateFolder(environment));
-	report(input, move, plan);
-	noteUntrusted(out, 'orchestra.json', untrusted);
+	return untrusted;
 }
 
 /** Trust for `orchestra.json`; servers of a file of the project, which a stranger may have written, are not trusted by that. */
@@ -103,7 +118,7 @@ async function chooseServers(
 ): Promise<readonly FoundServer[] | undefined> {
 	const { only } = flags;
 	if (typeof only === 'string') return namedServers(found, only);
-	const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
+	const isTerminal = process.stdin.isTTY && out.hasLiveStderr && flags['json'] !== true;
 	const isForAll = flags['user'] === true && flags['yes'] === true && !trustsAll(environment);
 	if (isForAll) return withoutProjectServers(found, out);
 	if (flags['yes'] === true || flags['dry-run'] === true) return found;
@@ -127,7 +142,7 @@ function withoutProjectServers(found: readonly FoundServer[], out: CommandInput[
 
 function report({ out }: CommandInput, { project, survey }: MoveIn, { files }: MovePlan): void {
 	for (const { path, before } of files) {
-		const client = survey.files.find((file) => file.path === path)?.client.title;
+		const client = clientTitle(survey, path);
 		const mark = before === undefined ? out.style('green', '+') : out.style('yellow', '~');
 		out.line(`${mark} ${shownPath(path, project)}${client === undefined ? '' : ` (${client})`}`);
 	}

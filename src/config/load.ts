@@ -19,6 +19,7 @@ import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml
 import { type ConfigProblem, configProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
+import { stricterPin, withPins } from './server-settings.ts';
 import { type HeldBack, holdBack, type ReadProjectFile } from './trust/held-back.ts';
 import { readUntrusted, yieldingTo } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';
@@ -83,7 +84,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, 'user');
 	const { files, problems, brokenFiles, unset, heldBack } = reading;
 	const notes: string[] = [];
-	const merged = withChildLimits(withoutSelf(mergedSections(reading), reading, notes));
+	const merged = withPins(withChildLimits(withoutSelf(mergedSections(reading), reading, notes)));
 	const configuration = { root, files, ...merged };
 	return { configuration, problems, brokenFiles, unset: [...unset], notes, heldBack };
 }
@@ -204,10 +205,12 @@ const empty: FileSections = {
 		idleMs: undefined,
 	},
 	limits: {},
+	pin: undefined,
 	policy: [],
 	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
 	views: {},
 	clients: {},
+	fabric: undefined,
 };
 
 /** `first` wins entry by entry; entries only in `second` are added. */
@@ -222,6 +225,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+		pin: stricterPin(first.pin, second.pin),
 		policy: [...first.policy, ...second.policy],
 		toolList: {
 			expose: first.toolList.expose ?? second.toolList.expose,
@@ -230,6 +234,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		},
 		views: { ...second.views, ...first.views },
 		clients: { ...second.clients, ...first.clients },
+		fabric: first.fabric ?? second.fabric,
 	};
 }
 

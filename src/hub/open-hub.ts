@@ -5,26 +5,28 @@
  * in the middle of writing it.
  */
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
 import { heldBackText, trustHint } from '../config/trust/held-back.ts';
-import { TrustRecord } from '../config/trust/trust-record.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
+import { isExporting } from '../telemetry/is-exporting.ts';
+import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
+import { PinStores } from '../trust/pins/pin-stores.ts';
 import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
-import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import { qualifiedName } from './names.ts';
+import { heldBackReason, trustInstructions, watchTrust } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -44,6 +46,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
+	readonly openFabric?: OpenFabric | undefined;
 }
 
 /** Environment variables that bridges forwarded. */
@@ -60,8 +64,12 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The current configuration. */
 	configuration(): Configuration;
+	/** The configuration as it was loaded, with its problems. */
+	loaded(): LoadedConfiguration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
 	/** Stop watching and close the hub. Idempotent. */
@@ -82,7 +90,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -97,11 +105,12 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		gate,
 		backends: await build(setup, options, configuration),
 		log,
-		unusedReason: (tool) => problemOf(tool, loaded),
-		instructions: () => instructionsOf(loaded),
+		unusedReason: (tool) => heldBackReason(tool, loaded.heldBack) ?? problemOf(tool, loaded),
+		instructions: () => trustInstructions(loaded.heldBack),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
+	const tracer = await openHubTracer(hub, options);
 	let reloaded = Promise.resolve();
 	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each keeps the unchanged backends of the last one.
@@ -109,14 +118,10 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		return reloaded;
 	};
 	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
-	// It changes with every project that is trusted, so this hub is reloaded only when its own trust changed.
-	const stopWatchingTrust = watchFiles([TrustRecord.ofUser(options.environment).file], () => {
-		const next = load(options);
-		const isSame = isDeepStrictEqual(
-			[next.configuration, next.heldBack],
-			[loaded.configuration, loaded.heldBack],
-		);
-		if (!isSame) void reloadInOrder();
+	const stopWatchingTrust = watchTrust(options.environment, {
+		load: () => load(options),
+		current: () => loaded,
+		reload: () => void reloadInOrder(),
 	});
 
 	async function reload(): Promise<void> {
@@ -141,16 +146,30 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		loaded: () => loaded,
 		unset: () => loaded.unset,
+		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
 			stopWatchingTrust();
 			await hub.close();
 			await link.close();
+			await tracer?.close();
 		},
 	};
 	return opened;
+}
+
+/** Loaded when the environment names a collector. */
+async function openHubTracer(hub: Hub, { environment, log }: OpenHubOptions): Promise<Tracer | undefined> {
+	if (!isExporting(environment)) return undefined;
+	const { openTracer } = await import('../telemetry/open-tracer.ts');
+	const { traceCalls } = await import('./trace-calls.ts');
+	const { version } = hub.info;
+	const tracer = openTracer({ environment, serviceName: 'orchestra-hub', version, log });
+	if (tracer) traceCalls(hub, tracer);
+	return tracer;
 }
 
 /** The listener for plugins; its code is loaded when the first plugin starts. */
@@ -215,21 +234,8 @@ function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): v
 	for (const { message } of problems) log.warn(message);
 }
 
-/** An agent that misses tools can say why. The decision is the user's. */
-function instructionsOf({ heldBack }: LoadedConfiguration): string | undefined {
-	if (heldBack.length === 0) return undefined;
-	const sentences = heldBack.map((held) => `${heldBackText(held)}.`);
-	const folder = heldBack[0]?.folder ?? '';
-	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
-	return [...sentences, advice].join(' ');
-}
-
 /** The problem of the entry of the server that a tool belongs to by its name. */
-function problemOf(tool: string, { problems, heldBack }: LoadedConfiguration): string | undefined {
-	const held = heldBack.find(({ effects }) =>
-		effects.some(({ kind, name }) => kind === 'server' && tool.startsWith(qualifiedName(name, ''))),
-	);
-	if (held) return `${held.file} is not trusted; the user can ${trustHint(held)}`;
+function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
 	const found = problems.find(({ key }) => {
 		const [section, server] = key.split('.');
 		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
@@ -238,15 +244,23 @@ function problemOf(tool: string, { problems, heldBack }: LoadedConfiguration): s
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address } = options;
+	const { cwd, environment, log, address, openFabric } = options;
 	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	const built = await buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
+	const built = await buildBackends({
+		...setup,
+		configuration,
+		cwd,
+		environment,
+		log,
+		earlier,
+		openFabric,
+	});
 	return [...built, setup.results];
 }
 

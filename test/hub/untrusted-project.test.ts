@@ -48,7 +48,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 			/orchestra\.json is not trusted.*the user has to .* run "mctl trust"/,
 		);
 		const discovered = await client.call(2, 'server/discover', { _meta: modern });
-		expect(discovered.result?.['instructions']).toBe(result.instructions);
+		expect(discovered.result?.['instructions']).toContain('orchestra.json is not trusted');
 		await until('the own server of the user runs', () => existsSync(ownMark), 15_000);
 		await until('all is loaded', () => stderr().includes('started successfully'), 15_000);
 		expect(marks()).toEqual([]);
@@ -59,7 +59,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		await place.run('trust');
 		await until('the programs of the project run', () => marks().length === 3, 15_000);
 		const again = await client.call(4, 'server/discover', { _meta: modern });
-		expect(again.result).not.toHaveProperty('instructions');
+		expect(again.result?.['instructions']).not.toContain('trusted');
 		expect(marks()).not.toContain('dotenv');
 	}, 60_000);
 

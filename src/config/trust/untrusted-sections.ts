@@ -8,11 +8,11 @@ import { isAbsolute, relative } from 'node:path';
 import type { ToolsSection } from '../configuration.ts';
 import type { FieldSource } from '../field.ts';
 import type { ConfigProblem } from '../problem.ts';
-import type { FileSections } from '../sections.ts';
+import { type FileSections, sectionNames } from '../sections.ts';
 import { childLimitKeys } from './project-effects.ts';
 
-/** Sections whose problems are not reported: they have no effect. */
-const heldSections = /^(?:mcpServers|plugins|hub|listen_addr|tcp_addr|certs_dir|tools\.config)(?:\.|$)/;
+/** Sections that have an effect. */
+const kept = ['tools', 'library', 'limits', 'policy', 'toolList', 'views', 'clients'];
 
 /** Read a file that is not trusted: its variables are not expanded, and the hub asks nobody for them. */
 export function readUntrusted(
@@ -29,8 +29,14 @@ export function readUntrusted(
 		unset: new Set(),
 		problems,
 	});
-	source.problems.push(...problems.filter(({ key }) => !heldSections.test(key)));
+	source.problems.push(...problems.filter(({ key }) => hasEffect(key)));
 	return untrustedSections(sections, root, empty);
+}
+
+/** Whether a problem of this key matters. That of a key that nobody knows does: it may be a mistyped one. */
+function hasEffect(key: string): boolean {
+	const [section = ''] = key.split('.');
+	return !key.startsWith('tools.config') && (kept.includes(section) || !sectionNames.includes(section));
 }
 
 /** What is left of the sections; `empty` has the defaults. `root` is the folder of the project. */
