@@ -97,6 +97,7 @@ export class McpBackend implements Backend {
 		this.#catalogue = new ServerCatalogue({
 			file: knownFileOf(folder, entry, version),
 			lister: () => this.#pool.lister,
+			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
