@@ -8,9 +8,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
+import { isExporting } from '../telemetry/is-exporting.ts';
 import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
@@ -46,6 +48,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const transport = isTracing(process.env) ? traced(stdio, traceToStderr) : stdio;
 	const inputEnd = deferred();
 	const unread = deferred();
+	const spans = await openSpans(log);
 	const relay = new Relay(transport, {
 		log,
 		queueMs: options.queueMs,
@@ -65,8 +68,8 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		stopped.resolve();
 	};
 	const { kind, view } = options;
-	const open = opener(options, { sessionId: randomUUID(), view, signal: stop.signal, log, kind });
-	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
+	const dialing = { sessionId: randomUUID(), view, signal: stop.signal, log, kind };
+	const hubs = keepConnected({ relay, open: opener(options, dialing, spans), signal: stop.signal, log });
 	transport.start(relay);
 	if (options.signal?.aborted) onStop();
 	else options.signal?.addEventListener('abort', onStop, { once: true });
@@ -86,10 +89,30 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;
 	} finally {
-		await closeOutput(transport, options.onStuck);
+		await Promise.all([closeOutput(transport, options.onStuck), spans?.close()]);
 		options.signal?.removeEventListener('abort', onStop);
 		if (!isQuiet) options.onStuck?.();
 	}
+}
+
+interface BridgeSpans {
+	/** Before the transport is started. */
+	attach(transport: Transport): void;
+	close(): Promise<void>;
+}
+
+/** Loaded when the environment names a collector. */
+async function openSpans(log: Log): Promise<BridgeSpans | undefined> {
+	const environment = process.env;
+	if (!isExporting(environment)) return undefined;
+	const { openTracer } = await import('../telemetry/open-tracer.ts');
+	const { RequestSpans } = await import('./request-spans.ts');
+	const { withSpans } = await import('./spanned-transport.ts');
+	const version = packageVersion();
+	const tracer = openTracer({ environment, serviceName: 'orchestra-bridge', version, log });
+	if (tracer === undefined) return undefined;
+	const spans = new RequestSpans(tracer);
+	return { attach: (transport) => void withSpans(transport, spans), close: () => spans.close() };
 }
 
 /** Flush the last responses. A client that does not read must not keep the process alive. */
@@ -99,10 +122,15 @@ async function closeOutput(transport: Transport, onStuck: (() => void) | undefin
 }
 
 /** Makes the function for one connection attempt. */
-function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () => Promise<DialedHub> {
+function opener(
+	{ findHub, say }: BridgeOptions,
+	options: DialHubOptions,
+	spans: BridgeSpans | undefined,
+): () => Promise<DialedHub> {
 	return async () => {
 		const endpoint = await findHub();
 		const hub = await dialHub(endpoint, options);
+		spans?.attach(hub.transport);
 		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 		return hub;
 	};

@@ -9,6 +9,7 @@ import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
+import { openFabric } from '../fabric-openers.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
@@ -44,7 +45,7 @@ export const serveCommand: Command = {
 			const { hubFolderHere } = await import('../hub-location.ts');
 			return hubFolderHere(environment).path;
 		});
-		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow };
+		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow, openFabric };
 		const opened = await openHub(options).catch((error: unknown) => {
 			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
