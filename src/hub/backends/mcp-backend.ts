@@ -6,7 +6,6 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import type { Log } from '../../log.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
@@ -30,7 +29,6 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
-import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
 import type {
@@ -43,6 +41,7 @@ import type {
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
@@ -56,27 +55,10 @@ import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import { ServerTools } from './mcp/server-tools.ts';
-import type { StartLimiter } from './mcp/start-limiter.ts';
 import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
-
-export interface McpBackendOptions {
-	readonly entry: ServerEntry;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** The state folder: for what is known of servers, and their logs. */
-	readonly folder: string;
-	/** Of this program. */
-	readonly version: string;
-	/** Shared by all servers of the hub. */
-	readonly limiter: StartLimiter;
-	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
-	readonly messageBytes?: number | undefined;
-	readonly log: Log;
-	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
-	readonly pins?: PinStores | undefined;
-}
 
 export class McpBackend implements Backend {
 	readonly id: string;
@@ -149,8 +131,7 @@ export class McpBackend implements Backend {
 	}
 
 	instructions(): string | undefined {
-		const instructions: unknown = this.#catalogue.known?.instructions; // from a file
-		return typeof instructions === 'string' ? instructions : undefined;
+		return this.#catalogue.known?.instructions;
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
@@ -297,10 +278,7 @@ export class McpBackend implements Backend {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) =>
-				method === 'roots/list'
-					? this.#roots.ask(process, params)
-					: this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}

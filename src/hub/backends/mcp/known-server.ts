@@ -119,11 +119,13 @@ function names(values: Readonly<Record<string, unknown>>): string[] {
 
 function isKnown(value: unknown): value is KnownServer {
 	if (!isObject(value) || value['format'] !== FORMAT) return false;
-	const { era, revision, capabilities, listedAt, tools, prompts, resources, templates } = value;
+	const { era, revision, capabilities, instructions, listedAt } = value;
+	const { tools, prompts, resources, templates } = value;
 	return (
 		(era === 'legacy' || era === 'modern') &&
 		typeof revision === 'string' &&
 		isObject(capabilities) &&
+		(instructions === undefined || typeof instructions === 'string') &&
 		typeof listedAt === 'number' &&
 		isListOf(tools, 'name') &&
 		isListOf(prompts, 'name') &&
