@@ -92,6 +92,7 @@ export class McpBackend implements Backend {
 		this.#catalogue = new ServerCatalogue({
 			file: knownFileOf(folder, entry, version),
 			lister: () => this.#pool.lister,
+			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
@@ -268,10 +269,7 @@ export class McpBackend implements Backend {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) =>
-				method === 'roots/list'
-					? this.#roots.ask(process, params)
-					: this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}
