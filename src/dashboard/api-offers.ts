@@ -101,9 +101,6 @@ export interface DriftRow {
 	readonly findings: readonly string[];
 }
 
-/** The body of a server action. */
-export type ServerActionRequest = Readonly<Record<string, never>>;
-
 export interface LibraryReply {
 	/** Best first; all documents by URI when the query is empty. */
 	readonly matches: readonly LibraryMatch[];
