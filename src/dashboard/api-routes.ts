@@ -71,6 +71,7 @@ export class ApiRoutes {
 			events: (exchange) => this.#openEvents(exchange),
 			catalogue: () => this.#catalogue.list(),
 			tool: ({ query }) => this.#catalogue.tool(required(query, 'name')),
+			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
 				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
 			resource: (exchange) =>

@@ -13,12 +13,13 @@ import type {
 	CatalogueReply,
 	CatalogueRow,
 	OfferKind,
+	PromptReply,
 	SearchReply,
 	ToolReply,
 	ToolSearchHit,
 } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
-import { callCommand } from './mctl-commands.ts';
+import { callCommand, promptCommand } from './mctl-commands.ts';
 
 /** Longest first line in the list. */
 const SUMMARY_CHARACTERS = 120;
@@ -86,6 +87,20 @@ export class CatalogueView {
 			rule: rule === undefined ? null : `${rule.file}:${rule.line}`,
 			command: callCommand(name),
 		};
+	}
+
+	/** A prompt with its arguments. Throws `not_found`. */
+	async prompt(name: string): Promise<PromptReply> {
+		const { items, routes } = await this.#parts.hub.catalogue.prompts();
+		const prompt = items.find((each) => each.name === name);
+		const route = routes.get(name);
+		if (prompt === undefined || route === undefined)
+			throw new OrchestraError('not_found', `there is no prompt "${name}"`, {
+				hint: 'mctl list shows the prompts.',
+			});
+		// It came from a JSON message.
+		const given = prompt as unknown as JsonObject;
+		return { name, backend: route.backend.id, prompt: given, command: promptCommand(name) };
 	}
 
 	/** The best tools by the ranker, then prompts and resources whose name or first line has the words. */

@@ -27,3 +27,8 @@ export function approvalCommand(decision: ApprovalDecision, id: string): string 
 export function callCommand(name: string, input?: string): string {
 	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;
 }
+
+/** Gets the prompt in a terminal. */
+export function promptCommand(name: string): string {
+	return `mctl prompt ${quoted(name)}`;
+}
