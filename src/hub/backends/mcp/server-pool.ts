@@ -7,6 +7,7 @@ import { messageOf, OrchestraError } from '../../../errors.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
+import type { ProcessAction } from '../backend.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
@@ -90,8 +91,14 @@ export class ServerPool {
 		this.release(process);
 	}
 
+	/** Start or stop on behalf of a person. */
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#stop();
+		if (action !== 'stop') await this.#start();
+	}
+
 	/** Stop every process now; calls in flight fail. The next call starts a new one, without the delay of a crash. */
-	async stop(): Promise<void> {
+	async #stop(): Promise<void> {
 		const stopped = this.all;
 		this.#sessions.clear();
 		this.#perCall.clear();
@@ -104,8 +111,8 @@ export class ServerPool {
 	}
 
 	/** Start the process for all clients, without the delay of a crash. */
-	async start(): Promise<void> {
-		if (this.#shared.lastError !== undefined) await this.stop();
+	async #start(): Promise<void> {
+		if (this.#shared.lastError !== undefined) await this.#stop();
 		this.#isStopped = false;
 		await this.#shared.up();
 	}
