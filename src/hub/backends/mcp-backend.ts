@@ -235,10 +235,7 @@ export class McpBackend implements Backend {
 
 	readonly lines = (): ServerLines => this.#serverLog;
 
-	async control(action: ProcessAction): Promise<void> {
-		if (action !== 'start') await this.#pool.stop();
-		if (action !== 'stop') await this.#pool.start();
-	}
+	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
 	async retire(): Promise<void> {
 		this.#listeners.clear();
