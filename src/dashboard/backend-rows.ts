@@ -65,8 +65,7 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 	let counts = counted.get(list);
 	if (counts === undefined) {
 		counts = new Map();
-		for (const route of list.routes.values())
-			counts.set(route.backend, (counts.get(route.backend) ?? 0) + 1);
+		for (const route of list.routes.values()) counts.set(route.backend, (counts.get(route.backend) ?? 0) + 1);
 		counted.set(list, counts);
 	}
 	return counts.get(backend) ?? 0;

@@ -87,9 +87,8 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, done: string): Promise<void> => {
 		isBusy.value = true;
-		await dashboard.act(`${done}: ${approval.tool}.`, `/api/approvals/${encodeURIComponent(approval.id)}`, {
-			decision,
-		});
+		const words = { done: `${done}: ${approval.tool}.`, failed: `${approval.tool} still waits.` };
+		await dashboard.act(words, `/api/approvals/${encodeURIComponent(approval.id)}`, { decision });
 		isBusy.value = false;
 	};
 	return (

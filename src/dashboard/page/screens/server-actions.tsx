@@ -28,7 +28,8 @@ export function ServerActions({ server, commands = {}, onDone }: ServerActionsPr
 	const press = async (action: ServerAction): Promise<void> => {
 		busy.value = action;
 		const path = `/api/servers/${encodeURIComponent(server.id)}/${action}`;
-		await dashboard.act(`${WORDS[action].done} ${server.id}.`, path);
+		const { label, done } = WORDS[action];
+		await dashboard.act({ done: `${done} ${server.id}.`, failed: `${label} ${server.id}: failed.` }, path);
 		busy.value = undefined;
 		onDone?.();
 	};
