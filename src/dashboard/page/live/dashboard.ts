@@ -86,7 +86,7 @@ export class Dashboard {
 	}
 
 	/** Make a change and show what happened, with the command that does the same. */
-	async act(words: { done: string; failed: string }, path: string, body: object = {}): Promise<boolean> {
+	async act(words: { done: string; failed: string }, path: string, body: object): Promise<boolean> {
 		try {
 			const { command, message } = await this.api.post<DoneReply>(path, body);
 			this.notify({ text: message ?? words.done, command });
