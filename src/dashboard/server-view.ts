@@ -9,11 +9,10 @@ import { quoted } from '../printable.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
 import type { DoneReply, ServerAction } from './api-types.ts';
-import { backendRowOf } from './backend-rows.ts';
+import { type BackendFacts, backendRowOf } from './backend-rows.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { serverCommand } from './mctl-commands.ts';
-import type { MemorySamples } from './memory-samples.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -25,17 +24,17 @@ const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 
 export class ServerView {
 	readonly #parts: DashboardParts;
 	readonly #catalogue: CatalogueView;
-	readonly #memory: MemorySamples;
+	readonly #facts: BackendFacts;
 
-	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
+	constructor(parts: DashboardParts, catalogue: CatalogueView, facts: BackendFacts) {
 		this.#parts = parts;
 		this.#catalogue = catalogue;
-		this.#memory = memory;
+		this.#facts = facts;
 	}
 
 	/** Throws `not_found`. */
 	async page(id: string): Promise<ServerPage> {
-		const row = backendRowOf(id, this.#parts, this.#memory);
+		const row = backendRowOf(id, this.#parts, this.#facts);
 		if (row === undefined) throw noSuchBackend(id);
 		const entry = this.#entryOf(id);
 		const backend = this.#parts.hub.backends.find((each) => each.id === id);
@@ -55,21 +54,21 @@ export class ServerView {
 				.map(eventOf)
 				.slice(-HISTORY),
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
-			drift: [],
+			...this.#facts.drift.of(id),
 			commands: commandsFor(id),
 		};
 	}
 
 	/** Carry out an action. Throws the reason when it fails. */
-	async act(id: string, action: ServerAction): Promise<DoneReply> {
+	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
 		const command = serverCommand(action, id);
 		if (action === 'enable' || action === 'disable') {
 			this.#setEnabled(id, action === 'enable');
 			return { isDone: true, command };
 		}
-		if (action === 'accept' || action === 'hold')
-			throw new OrchestraError('not_found', `${id} has no change that waits for a decision`);
-		await controlServer(this.#parts.hub, action, id);
+		if (action === 'accept') await this.#facts.drift.accept(id, sha256);
+		else if (action === 'hold') throw new OrchestraError('not_found', `${id} cannot be held`);
+		else await controlServer(this.#parts.hub, action, id);
 		return { isDone: true, command };
 	}
 

@@ -40,6 +40,8 @@ export interface HttpListenerOptions {
 	readonly provider: (name: string | undefined) => Served | undefined;
 	/** Other paths. */
 	readonly routes?: readonly HttpRoute[] | undefined;
+	/** Whether the header `traceparent` counts for a request whose `_meta` has none. Default false. */
+	readonly continuesTraces?: boolean;
 	/** Certificate chain and key, as PEM. Without it the listener speaks plain HTTP. */
 	readonly tls?: { cert: Buffer; key: Buffer; certificate: X509Certificate } | undefined;
 	readonly limits?: Partial<HttpLimits> | undefined;
@@ -176,6 +178,7 @@ export class HttpListener {
 			limits: this.#limits,
 			heartbeats: this.#heartbeats,
 			subscriptions: this.#subscriptions,
+			continuesTraces: this.#options.continuesTraces,
 			log: this.#options.log,
 		});
 		this.#endpoints.set(served.provider, endpoint);

@@ -1,5 +1,6 @@
 /* The HTTP listener of the shared hub: the whole hub at `/mcp`, one backend at `/mcp/<id>`. */
 import { BackendView } from '../hub/backend-view.ts';
+import { HubMetrics } from '../hub/hub-metrics.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
@@ -7,6 +8,7 @@ import { HttpListener, type Served } from './http-listener.ts';
 import type { HttpRoute } from './http-route.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
+import { metricsRoute } from './metrics-route.ts';
 
 /** What a layer above adds to the listener. */
 export interface HubHttpAdditions {
@@ -31,11 +33,13 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		views.set(id, served);
 		return served;
 	};
+	const metrics = new HubMetrics(hub, parts.spans);
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
-		routes: additions.routes,
+		routes: [metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
+		continuesTraces: parts.spans !== undefined,
 		onRequest,
 		log,
 	});
@@ -44,6 +48,7 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		async close() {
 			for (const { shared: state } of views.values()) state.suspendedCalls.close();
 			await listener.close();
+			metrics.close();
 		},
 	};
 }

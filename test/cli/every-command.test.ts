@@ -155,6 +155,18 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	remove: { isChange: true, right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
 	enable: { isChange: true, right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
+	dashboard: {
+		isChange: true,
+		hasHub: true,
+		right: [['dashboard', '--no-open'], /\/dashboard\/enter\?code=/],
+		wrong: [['dashboard', 'x'], /takes flags only/],
+	},
+	server: {
+		isChange: true,
+		hasHub: true,
+		right: [['server', 'restart', 'py'], /py was restarted/],
+		wrong: [['server', 'explode', 'py'], /start, stop or restart/],
+	},
 	disable: { isChange: true, right: [['disable', 'py'], /py/], wrong: [['disable', 'pi'], /py/] },
 	doctor: { right: [['doctor'], /Node\.js \d/], wrong: [['doctor', 'me'], /takes flags only/] },
 	completion: { right: [['completion', 'bash'], /mctl/], wrong: [['completion', 'tcsh'], /bash, zsh, fish/] },

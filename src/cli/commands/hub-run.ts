@@ -5,6 +5,7 @@ import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
 import type { Command } from '../command.ts';
+import { offerOf, openFabric } from '../fabric-openers.ts';
 import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere } from '../hub-location.ts';
 
@@ -19,6 +20,7 @@ export const hubRun: Command = {
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 
+	isServer: true,
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
@@ -27,9 +29,10 @@ export const hubRun: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const httpAddress = httpAddressOf(input, hubRun);
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
-		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
-		else await runWithLogFile(options);
-		process.exitCode = 0;
+		const fabric = { openFabric, openOffer: offerOf(environment) };
+		if (out.hasLiveStderr)
+			await runHub({ ...options, ...fabric, log: Log.fromEnvironment('hub', environment) });
+		else await runWithLogFile({ ...options, ...fabric });
 	},
 };
 

@@ -9,6 +9,7 @@ import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
+import { openFabric } from '../fabric-openers.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
@@ -28,7 +29,7 @@ export const serveCommand: Command = {
 		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
-	ownsSignals: true,
+	isServer: true,
 
 	async run(input) {
 		const { flags, environment } = input;
@@ -44,11 +45,11 @@ export const serveCommand: Command = {
 			const { hubFolderHere } = await import('../hub-location.ts');
 			return hubFolderHere(environment).path;
 		});
-		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow };
+		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow, openFabric };
 		const opened = await openHub(options).catch((error: unknown) => {
 			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
-		if (opened) await serveUntilEnd(opened, log);
+		if (opened) await serveUntilEnd(opened, log, input.signal);
 		else process.exitCode = START_FAILED;
 	},
 };
@@ -58,7 +59,7 @@ function offerExamples(configuration: Configuration): Configuration {
 }
 
 /** The first answer does not wait for the backends; the log says when all are loaded. */
-async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
+async function serveUntilEnd(opened: OpenedHub, log: Log, signal: AbortSignal): Promise<void> {
 	let isStarted = false;
 	const started = (): void => {
 		if (!isStarted) log.info('orchestra started successfully');
@@ -68,7 +69,7 @@ async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 	const warming = setTimeout(() => void warmUp(opened).then(started, failed), WARM_AFTER_MS);
 	const { messageBytes: limitBytes } = opened.configuration().limits;
 	try {
-		await serveProvider(opened.hub, { log, limitBytes });
+		await serveProvider(opened.hub, { log, limitBytes, signal });
 	} finally {
 		clearTimeout(warming);
 		started();

@@ -9,7 +9,13 @@
 import type { FindOptions } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -24,7 +30,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 
 /** The kind of a backend. */
-export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp';
+export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | 'fabric';
 
 /** A process that a backend owns. */
 export interface OwnedProcess {
@@ -33,6 +39,17 @@ export interface OwnedProcess {
 	readonly command: string;
 	readonly startedAt: Date;
 	readonly state: string;
+}
+
+/** How busy a backend is, and how often its processes started since it was made. */
+export interface BackendCounts {
+	/** Calls that wait for a free place. */
+	readonly queued: number;
+	/** Starts that succeeded. */
+	readonly starts: number;
+	/** Of those, starts after a crash or a failed start. */
+	readonly restarts: number;
+	readonly failedStarts: number;
 }
 
 /** The state of an MCP server. */
@@ -100,6 +117,8 @@ export interface Backend {
 	readonly downReason?: string | undefined;
 	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
 	hasDownTool?(name: string): boolean;
+	/** Its instructions for clients, as far as they are known. Starts no process. */
+	instructions?(): Awaitable<string | undefined>;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
 	/** Why an existing tool is not listed; undefined when there is no such tool. */
@@ -116,6 +135,8 @@ export interface Backend {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;
@@ -125,6 +146,8 @@ export interface Backend {
 	ready?(): Promise<void>;
 	/** Every process that it owns. */
 	processes?(): readonly OwnedProcess[];
+	/** For metrics. */
+	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
 	/** The lines of an MCP server; undefined before its first use. */

@@ -3,9 +3,16 @@
  * does not slow down the start of the hub. The kinds of its lists are declared
  * beforehand, so that the capabilities of the hub are known at once.
  */
-import type { Change } from '../../mcp/server/provider.ts';
+import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendKind, OwnedProcess, ServerLines, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	BackendKind,
+	OwnedProcess,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -35,6 +42,7 @@ export class LazyBackend implements Backend {
 	readResource?: NonNullable<Backend['readResource']>;
 	complete?: NonNullable<Backend['complete']>;
 	serverStatus?: () => ServerStatus;
+	instructions?: NonNullable<Backend['instructions']>;
 	control?: NonNullable<Backend['control']>;
 	findDocuments?: NonNullable<Backend['findDocuments']>;
 	readonly #load: () => Promise<Backend>;
@@ -58,7 +66,7 @@ export class LazyBackend implements Backend {
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
 		if (kind === 'mcp') {
-			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
+			this.#offerServer();
 			this.control = async (action) => (await this.#get()).control?.(action);
 		}
 		if (kind === 'library')
@@ -121,6 +129,10 @@ export class LazyBackend implements Backend {
 		this.#backend?.subscribeResource?.(uri, isSubscribed);
 	}
 
+	rootsChanged(client: RootsClient): void {
+		this.#backend?.rootsChanged?.(client);
+	}
+
 	endSession(sessionId: string): void {
 		this.#backend?.endSession?.(sessionId);
 	}
@@ -134,6 +146,10 @@ export class LazyBackend implements Backend {
 		return this.#backend?.processes?.() ?? [];
 	}
 
+	counts(): BackendCounts | undefined {
+		return this.#backend?.counts?.();
+	}
+
 	async retire(): Promise<void> {
 		this.#listeners.clear();
 		const backend = await this.#loading;
@@ -143,6 +159,15 @@ export class LazyBackend implements Backend {
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		await (await this.#loading)?.close();
+	}
+
+	#offerServer(): void {
+		this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: this.id };
+		this.instructions = () =>
+			this.#get().then(
+				(backend) => backend.instructions?.(),
+				() => undefined, // the first call gets the failure
+			);
 	}
 
 	#offerTools(): void {

@@ -10,6 +10,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Backoff } from '../../rpc/backoff.ts';
+import { StartCounts } from './start-counts.ts';
 
 /** The first delay before a restart, in milliseconds. */
 export const RESTART_FIRST_MS = 1000;
@@ -47,6 +48,7 @@ interface Restart<T> {
 }
 
 export class Supervisor<T> {
+	readonly counts: StartCounts = new StartCounts();
 	readonly #supervised: Supervised<T>;
 	readonly #log: Log;
 	readonly #closing = new AbortController();
@@ -139,6 +141,7 @@ export class Supervisor<T> {
 			const running = await this.#supervised.start(this.#closing.signal);
 			this.#running = running;
 			this.#upSince = performance.now();
+			this.counts.started(this.#lastError !== undefined);
 			this.#lastError = undefined;
 			this.#failedChecks = 0;
 			void this.#watch(running);
@@ -149,7 +152,10 @@ export class Supervisor<T> {
 		} catch (thrown) {
 			this.#lastError = OrchestraError.from(thrown);
 			// An aborted start is no failure.
-			if (!this.#closing.signal.aborted) this.#log.warn(this.#lastError.message);
+			if (!this.#closing.signal.aborted) {
+				this.counts.failed();
+				this.#log.warn(this.#lastError.message);
+			}
 			this.#startLater();
 			throw thrown;
 		} finally {

@@ -11,6 +11,8 @@ import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
+import type { ExportCounts } from '../../telemetry/tracer.ts';
+import type { OpenFabric } from '../backends/build-backends.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -40,8 +42,18 @@ export interface RunHubOptions {
 	readonly httpAddress?: string | undefined;
 	/** Opens the HTTP listener, which is in a layer above. */
 	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. */
+	readonly openFabric?: OpenFabric | undefined;
+	/** Offers tools of this hub to other hubs. */
+	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer | undefined>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
+}
+
+/** The offer of a hub to others. */
+export interface HubOffer {
+	/** Accept no more calls, finish those that run, and leave. */
+	close(): Promise<void>;
 }
 
 /** What the HTTP listener gets from its hub. */
@@ -55,6 +67,8 @@ export interface HubHttpParts {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly journalFile: string;
 	readonly shared: SharedState;
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -111,6 +125,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const http = new HttpSwitch((address) =>
 		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
 	);
+	let offer: HubOffer | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
@@ -132,7 +147,9 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			address: () => listeners.openNetwork(),
 			certsDir,
 			forwarded: () => forwarded.current,
+			openFabric: options.openFabric,
 		});
+		offer = await options.openOffer?.(opened, log);
 		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
 		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
@@ -140,12 +157,14 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const isOpen = opened;
-		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, address !== undefined), log);
+		// A hub that other hubs may call does not stop when it has no client of its own.
+		const isReached = address !== undefined || offer !== undefined;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
+		await offer?.close();
 		shared.suspendedCalls.close();
 		await http.close();
 		await listeners.close();
@@ -164,6 +183,7 @@ async function openListener(
 		settings: opened.configuration().hub,
 		folder: folder.path,
 		hub: opened.hub,
+		spans: opened.spans,
 		opened,
 		environment,
 		journalFile: folder.journalFile,
@@ -222,8 +242,8 @@ function withForwardedVariables(
 }
 
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, hasHttp: boolean): number {
-	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || hasHttp;
+function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, isReached: boolean): number {
+	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || isReached;
 	return idleMs ?? (isReachable ? 0 : IDLE_MS);
 }
 
