@@ -98,6 +98,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/log-verify.ts')).logVerify,
 	},
+	trust: {
+		summary: 'Show what this project would run, and trust it',
+		load: async () => (await import('./commands/trust.ts')).trust,
+	},
 	approve: {
 		summary: 'Allow or deny calls that wait for you',
 		isRare: true,

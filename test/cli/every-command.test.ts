@@ -86,7 +86,16 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
+	'trust diff': {
+		right: [['trust', 'diff'], /No tool differs/],
+		wrong: [['trust', 'diff', 'nobody'], /nobody/],
+	},
+	'trust accept': {
+		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
+		wrong: [['trust', 'accept'], /mctl trust accept/],
+	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
 		wrong: [['policy', 'test'], /mctl policy test/],
