@@ -33,6 +33,7 @@ const order = [
 	'library',
 	'mcp',
 	'trust',
+	'record',
 	'hub',
 	'bridge',
 	'http',

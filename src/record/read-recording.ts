@@ -1,0 +1,90 @@
+/*
+ * Read a recording. It may come from anywhere, so everything is checked: size, version,
+ * and the form of each line. The error names the line.
+ */
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { readRegularText } from '../files/regular-file.ts';
+import { isObject, memberText } from '../wire/json.ts';
+import {
+	READ_BYTES,
+	RECORDING_VERSION,
+	type RecordedMessage,
+	type RecordingHeader,
+} from './recording-format.ts';
+
+/** A recording in memory. */
+export interface Recording {
+	readonly file: string;
+	readonly header: RecordingHeader;
+	readonly messages: readonly RecordedMessage[];
+}
+
+/** Throws `bad_input` with the line that is wrong, `not_found` when there is no such file. */
+export function readRecording(file: string): Recording {
+	const lines = textOf(file).split('\n');
+	const isCut = lines.pop() !== '';
+	const [first = '', ...rest] = isCut ? [...lines, ''] : lines;
+	const header = readHeader(file, first);
+	if (isCut) throw wrong(file, lines.length + 1, 'the last line is cut', CUT_HINT);
+	return { file, header, messages: rest.map((line, at) => readMessageLine(file, line, at + 2)) };
+}
+
+const CUT_HINT = 'Remove the last line to use the rest.';
+
+function textOf(file: string): string {
+	try {
+		return readRegularText(file, READ_BYTES);
+	} catch (thrown) {
+		if (OrchestraError.is(thrown)) throw thrown;
+		const isMissing = isCode(thrown, 'ENOENT');
+		const message = isMissing
+			? `there is no recording ${file}`
+			: `${file} cannot be read: ${messageOf(thrown)}`;
+		throw new OrchestraError(isMissing ? 'not_found' : 'io', message, {
+			cause: thrown,
+			hint: 'mctl replay without a file lists the recordings.',
+		});
+	}
+}
+
+function readHeader(file: string, line: string): RecordingHeader {
+	const value = parsed(line);
+	if (!isObject(value) || typeof value['recording'] !== 'number')
+		throw wrong(file, 1, 'it is not the first line of a recording', 'Make one with mctl record.');
+	const { recording: version, server, startedAt } = value;
+	if (version !== RECORDING_VERSION)
+		throw wrong(
+			file,
+			1,
+			`the recording has version ${version}, and this program reads version ${RECORDING_VERSION}`,
+			'Use the mctl that made it, or record again.',
+		);
+	if (typeof server !== 'string' || typeof startedAt !== 'string' || Number.isNaN(Date.parse(startedAt)))
+		throw wrong(file, 1, 'server or startedAt is missing', 'Record again.');
+	return { server, startedAt };
+}
+
+function readMessageLine(file: string, line: string, number: number): RecordedMessage {
+	const value = parsed(line);
+	if (!isObject(value)) throw wrong(file, number, 'it is not a JSON object', 'Record again.');
+	const { at, from, message, omitted, id } = value;
+	if (typeof at !== 'number' || (from !== 'client' && from !== 'server'))
+		throw wrong(file, number, 'at or from is missing', 'Record again.');
+	if (typeof omitted === 'number')
+		return { line: number, at, from, text: undefined, value: { id }, omittedBytes: omitted };
+	if (!isObject(message) && !Array.isArray(message))
+		throw wrong(file, number, 'message is not a JSON object or array', 'Record again.');
+	return { line: number, at, from, text: memberText(line, 'message'), value: message };
+}
+
+function parsed(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return undefined; // the caller says which line it is
+	}
+}
+
+function wrong(file: string, line: number, reason: string, hint: string): OrchestraError {
+	return new OrchestraError('bad_input', `${file}:${line}: ${reason}`, { hint, data: { file, line } });
+}
