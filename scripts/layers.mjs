@@ -37,6 +37,7 @@ const order = [
 	'hub',
 	'bridge',
 	'http',
+	'dashboard',
 	'cli',
 ];
 const pure = new Set([

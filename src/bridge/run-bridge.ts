@@ -13,7 +13,7 @@ import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
-import { onSignals } from '../transport/on-signals.ts';
+import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -25,6 +25,8 @@ import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind' | 'view'> {
 	findHub: FindHub;
+	/** Aborted to shut down. */
+	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
@@ -60,17 +62,26 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		unread.resolve();
 	});
 	stdio.watchOutput(() => !relay.isIdle);
-	const releaseSignals = onSignals(() => transport.stopReading());
+	const stopped = deferred();
+	const onStop = (): void => {
+		transport.stopReading();
+		stopped.resolve();
+	};
 	const { kind, view } = options;
 	const dialing = { sessionId: randomUUID(), view, signal: stop.signal, log, kind };
 	const hubs = keepConnected({ relay, open: opener(options, dialing, spans), signal: stop.signal, log });
 	transport.start(relay);
+	if (options.signal?.aborted) onStop();
+	else options.signal?.addEventListener('abort', onStop, { once: true });
 	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
-		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
+		const isDone = await Promise.race([
+			drainedOrStopped(relay.drained(BRIDGE_DRAIN_MS), stopped.promise),
+			unread.promise,
+		]);
 		if (isDone === false)
-			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
+			log.warn('requests were still running at the end of the drain; they are answered with an error');
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
@@ -79,7 +90,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		throw thrown;
 	} finally {
 		await Promise.all([closeOutput(transport, options.onStuck), spans?.close()]);
-		releaseSignals();
+		options.signal?.removeEventListener('abort', onStop);
 		if (!isQuiet) options.onStuck?.();
 	}
 }

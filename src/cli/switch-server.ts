@@ -6,19 +6,19 @@ import { OrchestraError } from '../errors.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { isObject } from '../wire/json.ts';
 import type { Command, CommandInput } from './command.ts';
-import { fileWith, noteIfUnused, oneName } from './edit-servers.ts';
+import { fileWith, noteIfUnused, oneName, reportEdit } from './edit-servers.ts';
 
 export function switchServer(input: CommandInput, command: Command, isEnabled: boolean): void {
 	const name = oneName(input, command);
 	const file = fileWith(name, input, command);
 	const word = isEnabled ? 'enabled' : 'disabled';
-	if (isOn(file.servers[name]) === isEnabled)
-		return input.out.line(`${name} is ${word} already in ${file.path}`);
+	const wasChanged = isOn(file.servers[name]) !== isEnabled;
+	const edit = { name, file, change: word, wasChanged } as const;
+	if (!wasChanged) return reportEdit(input, edit, [`${name} is ${word} already in ${file.path}`]);
 	writeServerFile(file, isEnabled ? enabledText(file, name) : disabledText(file, name));
 	noteIfUnused(input, file);
-	input.out.line(
-		`${input.out.style(isEnabled ? 'green' : 'yellow', '~')} ${name} is ${word} in ${file.path}`,
-	);
+	const mark = input.out.style(isEnabled ? 'green' : 'yellow', '~');
+	reportEdit(input, edit, [`${mark} ${name} is ${word} in ${file.path}`]);
 }
 
 function isOn(entry: unknown): boolean {

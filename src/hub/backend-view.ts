@@ -17,6 +17,7 @@ import type {
 	CompleteParams,
 	GetPromptParams,
 	Provider,
+	RootsClient,
 } from '../mcp/server/provider.ts';
 import type {
 	Awaitable,
@@ -55,6 +56,10 @@ export class BackendView implements Provider {
 	/** False when the configuration no longer has this backend. */
 	get exists(): boolean {
 		return this.#hub.backends.some(({ id }) => id === this.#id);
+	}
+
+	get instructions(): Awaitable<string | undefined> {
+		return this.#backend().instructions?.();
 	}
 
 	capabilities(): ServerCapabilities {
@@ -140,6 +145,10 @@ export class BackendView implements Provider {
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
 		this.#hub.subscribeResource(uri, isSubscribed);
+	}
+
+	rootsChanged(client: RootsClient): void {
+		this.#backend().rootsChanged?.(client);
 	}
 
 	sessionOpened(sessionId: string): void {

@@ -18,6 +18,7 @@ import type {
 	CompleteParams,
 	GetPromptParams,
 	Provider,
+	RootsClient,
 } from '../mcp/server/provider.ts';
 import type {
 	Awaitable,
@@ -38,6 +39,7 @@ import { BackendSet } from './backend-set.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { CallFeed } from './call-feed.ts';
 import { Catalogue } from './catalogue.ts';
+import { ChangeFeed } from './change-feed.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import { capabilitiesFor, unknownPrompt, unknownTool } from './hub-offer.ts';
@@ -47,6 +49,7 @@ import type { MergedList } from './merged-list.ts';
 import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
+import { instructionsFor } from './server-instructions.ts';
 import { SessionEnds } from './session-ends.ts';
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -60,7 +63,7 @@ export class Hub implements Provider {
 	readonly #resources: ResourceRoutes;
 	/** What clients see of the tools; undefined when they see all. */
 	readonly exposure: ToolExposure | undefined;
-	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #changes = new ChangeFeed((change) => this.#catalogue.hasChanged(change));
 	readonly #gate: CallGate | undefined;
 	readonly #recorder: CallRecorder;
 	readonly #results: BigResults | undefined;
@@ -87,7 +90,7 @@ export class Hub implements Provider {
 		this.exposure = exposure;
 		this.#unusedReason = unusedReason;
 		this.#journal = journal;
-		const onChange = (change: Change): void => this.#onChange(change);
+		const onChange = (change: Change): void => this.#changes.mayHaveChanged(change);
 		this.#backends = new BackendSet(log, onChange);
 		const current = (): readonly Backend[] => this.backends;
 		this.#catalogue = new Catalogue({ backends: current, log, listWaitMs, onLate: onChange });
@@ -106,7 +109,7 @@ export class Hub implements Provider {
 		const gone = this.#backends.use(backends);
 		const isSame = backends.every((backend, at) => backend === before[at]) && gone.length === 0;
 		if (isSame) return;
-		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
+		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#changes.mayHaveChanged({ kind });
 		await this.#backends.retire(gone);
 	}
 
@@ -132,6 +135,11 @@ export class Hub implements Provider {
 
 	capabilities(): ServerCapabilities {
 		return capabilitiesFor(this.backends);
+	}
+
+	/** Those of the MCP servers whose lists are known. */
+	get instructions(): Awaitable<string | undefined> {
+		return instructionsFor(this.backends);
 	}
 
 	/** What the client of a request sees; without a context all tools. */
@@ -242,6 +250,10 @@ export class Hub implements Provider {
 		this.#resources.subscribe(uri, isSubscribed);
 	}
 
+	rootsChanged(client: RootsClient): void {
+		for (const backend of this.backends) backend.rootsChanged?.(client);
+	}
+
 	sessionOpened(sessionId: string): void {
 		this.#sessionEnds.opened(sessionId);
 	}
@@ -251,8 +263,7 @@ export class Hub implements Provider {
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
+		return this.#changes.listen(listener);
 	}
 
 	/** Stop everything. Idempotent. */
@@ -263,23 +274,9 @@ export class Hub implements Provider {
 		await this.#journal.close();
 	}
 
-	/** Notify clients only when the list really differs. */
-	#onChange(change: Change): void {
-		if (change.kind === 'resource') return this.#notify(change);
-		const isDifferent = this.#catalogue.hasChanged(change);
-		if (isDifferent === true) return this.#notify(change);
-		void Promise.resolve(isDifferent)
-			.catch(() => true) // a list that cannot be compared may have changed
-			.then((isChanged) => isChanged && this.#notify(change));
-	}
-
-	#notify(change: Change): void {
-		for (const listener of this.#listeners) listener(change);
-	}
-
 	/** The policy changed, and it may hide other tools. */
 	policyChanged(): void {
-		this.#notify({ kind: 'tools' });
+		this.#changes.notify({ kind: 'tools' });
 	}
 
 	/** Make a call that the policy allows and write one line to the journal. `refuse` is the result of another one. */

@@ -19,6 +19,7 @@ export const hubRun: Command = {
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 
+	isServer: true,
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
@@ -29,7 +30,6 @@ export const hubRun: Command = {
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
 		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile(options);
-		process.exitCode = 0;
 	},
 };
 

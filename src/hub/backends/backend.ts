@@ -7,7 +7,13 @@
  * must not start a process whose lists are known.
  */
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -89,6 +95,8 @@ export interface Backend {
 	readonly downReason?: string | undefined;
 	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
 	hasDownTool?(name: string): boolean;
+	/** Its instructions for clients, as far as they are known. Starts no process. */
+	instructions?(): Awaitable<string | undefined>;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
 	/** Why an existing tool is not listed; undefined when there is no such tool. */
@@ -105,6 +113,8 @@ export interface Backend {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;

@@ -3,7 +3,7 @@
  * does not slow down the start of the hub. The kinds of its lists are declared
  * beforehand, so that the capabilities of the hub are known at once.
  */
-import type { Change } from '../../mcp/server/provider.ts';
+import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import type { Backend, BackendCounts, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
 
@@ -35,6 +35,7 @@ export class LazyBackend implements Backend {
 	readResource?: NonNullable<Backend['readResource']>;
 	complete?: NonNullable<Backend['complete']>;
 	serverStatus?: () => ServerStatus;
+	instructions?: NonNullable<Backend['instructions']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #subscribed = new Set<string>();
@@ -55,8 +56,7 @@ export class LazyBackend implements Backend {
 		this.configurationKey = configurationKey;
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
-		if (kind === 'mcp')
-			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
+		if (kind === 'mcp') this.#offerServer();
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -110,6 +110,10 @@ export class LazyBackend implements Backend {
 		this.#backend?.subscribeResource?.(uri, isSubscribed);
 	}
 
+	rootsChanged(client: RootsClient): void {
+		this.#backend?.rootsChanged?.(client);
+	}
+
 	endSession(sessionId: string): void {
 		this.#backend?.endSession?.(sessionId);
 	}
@@ -136,6 +140,15 @@ export class LazyBackend implements Backend {
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		await (await this.#loading)?.close();
+	}
+
+	#offerServer(): void {
+		this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: this.id };
+		this.instructions = () =>
+			this.#get().then(
+				(backend) => backend.instructions?.(),
+				() => undefined, // the first call gets the failure
+			);
 	}
 
 	#offerTools(): void {

@@ -6,11 +6,16 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -28,16 +33,18 @@ import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
 import type { Backend, BackendCounts, OwnedProcess, ServerStatus } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
-import { commandOf, firstLine } from './mcp/server-failure.ts';
+import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
 import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
-import { stateOf, statusOf } from './mcp/server-status.ts';
+import { ServerRoots } from './mcp/server-roots.ts';
+import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
 import { ToolNames } from './mcp/tool-names.ts';
 import { StartCounts } from './start-counts.ts';
@@ -64,7 +71,6 @@ export class McpBackend implements Backend {
 	readonly kind = 'mcp';
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
-	readonly #log: Log;
 	readonly #names: ToolNames;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
@@ -73,20 +79,21 @@ export class McpBackend implements Backend {
 	readonly #questions: ServerQuestions;
 	readonly #serverLog: ServerLog;
 	readonly #starts = new StartCounts();
-	/** The URIs under which clients subscribed to each of its resources. */
-	readonly #subscriptions = new Map<string, Set<string>>();
+	readonly #roots: ServerRoots;
+	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
 		const { entry, folder, version, log } = options;
 		const { name, settings } = entry;
 		this.#entry = entry;
-		this.#log = log;
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
 		this.#names = new ToolNames(settings);
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
+		this.#roots = new ServerRoots(this.#questions, log);
+		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -122,6 +129,11 @@ export class McpBackend implements Backend {
 	/** A call to a server that was never seen starts it, or fails with the reason. */
 	hasDownTool(name: string): boolean {
 		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
+	}
+
+	instructions(): string | undefined {
+		const instructions: unknown = this.#catalogue.known?.instructions; // from a file
+		return typeof instructions === 'string' ? instructions : undefined;
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
@@ -178,27 +190,21 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		const scheme = /^[^:]+:/.exec(uri)?.[0];
-		const known = this.#catalogue.known;
-		if (known === undefined || scheme === undefined) return false;
-		return (
-			known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
-			known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
-		);
+		return this.#catalogue.known !== undefined && hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		const own = ownUri(this.id, uri);
-		const given = this.#subscriptions.get(own) ?? new Set<string>();
-		const before = given.size;
-		if (isSubscribed && (own !== uri || this.claimsUri(uri))) given.add(uri);
-		else given.delete(uri);
-		if (given.size > 0) this.#subscriptions.set(own, given);
-		else this.#subscriptions.delete(own);
-		if ((before === 0) !== (given.size === 0)) this.#subscribeProcesses(own, isSubscribed);
+		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
+		const own = this.#watchers.change(uri, isSubscribed);
+		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	}
+
+	rootsChanged(client: RootsClient): void {
+		this.#roots.changed(client, this.#pool.all);
 	}
 
 	endSession(sessionId: string): void {
+		this.#roots.endSession(sessionId, this.#pool.all);
 		this.#pool.endSession(sessionId);
 	}
 
@@ -214,12 +220,7 @@ export class McpBackend implements Backend {
 	}
 
 	processes(): readonly OwnedProcess[] {
-		return this.#pool.all.flatMap((process) => {
-			const { pid, startedAt } = process;
-			if (pid === undefined || startedAt === undefined) return [];
-			const state = process.isStarting ? 'starting' : process.calls.size > 0 ? 'ready' : 'idle';
-			return [{ backend: this.id, pid, command: commandOf(this.#entry), startedAt, state }];
-		});
+		return processesOf(this.#pool, this.#entry);
 	}
 
 	serverStatus(): ServerStatus {
@@ -264,20 +265,22 @@ export class McpBackend implements Backend {
 			serverLog: this.#serverLog,
 			starts: this.#starts,
 			knownEra: () => this.#catalogue.known?.era,
-			subscriptions: this.#subscriptions,
+			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) =>
+				method === 'roots/list'
+					? this.#roots.ask(process, params)
+					: this.#questions.ask(process.calls, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}
 
 	#onServerChange({ connection }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri])
-				this.#emit({ kind: 'resource', uri });
+			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
 		} else if (connection) this.#catalogue.changed(connection, change.kind);
 	}
 
@@ -288,13 +291,5 @@ export class McpBackend implements Backend {
 	/** A request that has no effect. */
 	#read(method: string, context: CallContext, changes: Readonly<Record<string, unknown>>): Promise<object> {
 		return this.#calls.forward({ method, context, changes, mayRepeat: () => true });
-	}
-
-	#subscribeProcesses(uri: string, isSubscribed: boolean): void {
-		for (const process of this.#pool.all) {
-			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
-				this.#log.warn(`${uri} could not be ${isSubscribed ? '' : 'un'}subscribed: ${messageOf(error)}`);
-			});
-		}
 	}
 }

@@ -47,6 +47,8 @@ export interface McpSessionOptions {
 	log?: Log | undefined;
 	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
+	/** Who sends the requests, when the transport knows it: a `requestState` is refused from anybody else. */
+	principal?: string | undefined;
 }
 
 /** One client of a provider. `close` it when the connection ends. */
@@ -88,6 +90,7 @@ export class McpSession {
 			states,
 			subscriptions: this.#subscriptions,
 			sessionId,
+			principal: options.principal,
 		});
 		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}
@@ -95,12 +98,13 @@ export class McpSession {
 	/** The options of a `Peer` that serves this session. */
 	get peerOptions(): Pick<
 		PeerOptions,
-		'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
+		'onRequest' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
 	> {
 		return {
 			role: 'server',
 			unreadTotal: this.#unreadTotal,
 			onRequest: (call) => this.#serve(call),
+			onNotification: (method) => this.#legacy.notified(method),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
 			isAlone: (method) => method === 'initialize',
 			// Some modern clients refuse `id: null`.

@@ -44,10 +44,18 @@ export interface CompleteParams {
 	context: Record<string, string>;
 }
 
+/** A legacy client whose roots changed. */
+export interface RootsClient {
+	readonly sessionId: string;
+	/** Its answer to `roots/list`. */
+	listRoots(): Promise<unknown>;
+}
+
 /** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
-	readonly instructions?: string | undefined;
+	/** How to use it, for the model of a client. */
+	readonly instructions?: Awaitable<string | undefined>;
 	/** The current capabilities, read for each client. */
 	capabilities(): Awaitable<ServerCapabilities>;
 	listTools?(context: CallContext): Awaitable<readonly Tool[]>;
@@ -60,6 +68,8 @@ export interface Provider {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
 	/** A connection of this session opened. A session may have several, one after the other. */
 	sessionOpened?(sessionId: string): void;
 	/** A connection of this session closed. */

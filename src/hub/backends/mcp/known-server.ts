@@ -2,8 +2,8 @@
  * What an MCP server offered last, kept on disk, so that lists are answered without
  * starting it.
  *
- * The file is named by a fingerprint of how the server is started: another command has
- * another catalogue. Only the names of environment variables count, because values are
+ * The file is named by a fingerprint of the entry: another name or command has another
+ * catalogue. Only the names of environment variables count, because values are
  * often secrets that change. A damaged file counts as absent.
  */
 import { createHash } from 'node:crypto';
@@ -63,6 +63,16 @@ export function isStale({ listedAt, ttlMs = KNOWN_TTL_MS }: KnownServer, now: nu
 	return now - listedAt >= ttlMs || listedAt > now;
 }
 
+/** Whether a resource or template has the scheme of this URI. */
+export function hasScheme({ resources, templates }: ServerLists, uri: string): boolean {
+	const scheme = /^[^:]+:/.exec(uri)?.[0];
+	if (scheme === undefined) return false;
+	return (
+		resources.some((resource) => resource.uri.startsWith(scheme)) ||
+		templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
+	);
+}
+
 /** Read the file; undefined when there is none. Throws `bad_input` when it is damaged or not private. */
 export function readKnown(file: string): KnownServer | undefined {
 	let text: string;
@@ -107,7 +117,7 @@ function fingerprintOf(entry: ServerEntry, version: string): string {
 					entry.record.cwd ?? '',
 				]
 			: [entry.kind, entry.url, names({ ...entry.headers, ...entry.secrets })];
-	const text = JSON.stringify([version, start]);
+	const text = JSON.stringify([version, entry.name, start]);
 	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 

@@ -32,8 +32,19 @@ export interface ServerCatalogueOptions {
 
 type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
 
-/** Least time between two reads of changed lists: a server may change with each list. */
+/** Least time between two reads of changed lists, in milliseconds. It doubles for a server that changes with each list. */
 const CHANGES_GAP_MS = 500;
+/** The largest gap. */
+const CHANGES_GAP_LIMIT_MS = 10_000;
+
+/** The changes of a running server. */
+interface ChangedLists {
+	/** Those whose read has not begun. */
+	readonly kinds: Set<ListChange>;
+	/** When the next read may begin. */
+	nextAt: number;
+	gapMs: number;
+}
 
 const changedBy: Readonly<Record<ListChange, readonly ServerListKind[]>> = {
 	tools: ['tools'],
@@ -51,8 +62,7 @@ export class ServerCatalogue {
 	#discovering: Promise<KnownServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
-	/** Changes whose read has not begun, and when it may begin. */
-	readonly #changes = new WeakMap<ServerConnection, { kinds: Set<ListChange>; nextAt: number }>();
+	readonly #changes = new WeakMap<ServerConnection, ChangedLists>();
 	#retry: NodeJS.Timeout | undefined;
 
 	constructor(options: ServerCatalogueOptions) {
@@ -98,13 +108,15 @@ export class ServerCatalogue {
 
 	/** A list of a running server changed: read it, then notify. Changes before the read begins are read at once. */
 	changed(connection: ServerConnection, kind: ListChange): void {
-		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0 };
+		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0, gapMs: 0 };
 		this.#changes.set(connection, changes);
 		if (changes.kinds.has(kind)) return;
 		changes.kinds.add(kind);
 		const read = (): void => {
 			changes.kinds.delete(kind);
-			changes.nextAt = performance.now() + CHANGES_GAP_MS;
+			const now = performance.now();
+			changes.gapMs = nextGapMs(changes.gapMs, now - changes.nextAt);
+			changes.nextAt = now + changes.gapMs;
 			this.#readChanged(connection, kind);
 		};
 		const waitMs = changes.nextAt - performance.now();
@@ -223,4 +235,10 @@ export class ServerCatalogue {
 			if (!isSame && !this.#isClosed) this.#options.onChange({ kind });
 		}
 	}
+}
+
+/** The gap after a read. @param quietMs how long nothing changed after the last gap */
+export function nextGapMs(lastMs: number, quietMs: number): number {
+	if (lastMs === 0 || quietMs >= lastMs) return CHANGES_GAP_MS;
+	return Math.min(2 * lastMs, CHANGES_GAP_LIMIT_MS);
 }

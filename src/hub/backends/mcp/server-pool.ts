@@ -3,7 +3,7 @@
  * client, or one per call.
  */
 import type { ServerScope } from '../../../config/configuration.ts';
-import { OrchestraError } from '../../../errors.ts';
+import { messageOf, OrchestraError } from '../../../errors.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
@@ -17,7 +17,7 @@ const SESSIONS_LIMIT = 1000;
 const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
-	roots: {},
+	roots: { listChanged: true },
 };
 
 export class ServerPool {
@@ -64,6 +64,16 @@ export class ServerPool {
 		if (!this.#perCall.has(process)) return;
 		// `all` has it until it is gone.
 		void process.close().finally(() => this.#perCall.delete(process));
+	}
+
+	/** Subscribe all processes to a resource, or end that. A failure is logged. */
+	subscribe(uri: string, isSubscribed: boolean): void {
+		for (const process of this.all) {
+			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
+				const what = `${uri} could not be ${isSubscribed ? '' : 'un'}subscribed`;
+				this.#parts.log.warn(`${what}: ${messageOf(error)}`);
+			});
+		}
 	}
 
 	/** Stop the process of a session that has ended. */

@@ -1,7 +1,8 @@
 /* The state of an MCP server, for display. */
-import type { ServerState, ServerStatus } from '../backend.ts';
+import type { ServerEntry } from '../../../config/configuration.ts';
+import type { OwnedProcess, ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
-import { firstLine } from './server-failure.ts';
+import { commandOf, firstLine } from './server-failure.ts';
 import type { ServerLog } from './server-log.ts';
 import type { ServerPool } from './server-pool.ts';
 
@@ -51,4 +52,14 @@ export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts):
 		logFile: log.file,
 		lastLines: log.last(STATUS_LINES),
 	};
+}
+
+/** The processes of a server. */
+export function processesOf({ all }: ServerPool, entry: ServerEntry): OwnedProcess[] {
+	return all.flatMap((process) => {
+		const { pid, startedAt } = process;
+		if (pid === undefined || startedAt === undefined) return [];
+		const state = process.isStarting ? 'starting' : process.calls.size > 0 ? 'ready' : 'idle';
+		return [{ backend: entry.name, pid, command: commandOf(entry), startedAt, state }];
+	});
 }
