@@ -38,6 +38,8 @@ export interface ServerSettings {
 	readonly prefix: boolean;
 	/** Whether secrets are replaced in its results too. Default false. */
 	readonly redact: boolean;
+	/** Whether its messages are recorded, or the folder for the recordings. Default false. */
+	readonly record: boolean | string;
 }
 
 /** An MCP server that we start ourselves. */

@@ -2,8 +2,11 @@
  * Read a recording. It may come from anywhere, so everything is checked: size, version,
  * and the form of each line. The error names the line.
  */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { parseBoundedJson } from '../files/value-bounds.ts';
 import { isObject, memberText } from '../wire/json.ts';
 import {
 	READ_BYTES,
@@ -12,6 +15,9 @@ import {
 	type RecordingHeader,
 } from './recording-format.ts';
 
+/** Deepest message of a recording. */
+const DEPTH_LIMIT = 200;
+
 /** A recording in memory. */
 export interface Recording {
 	readonly file: string;
@@ -19,14 +25,44 @@ export interface Recording {
 	readonly messages: readonly RecordedMessage[];
 }
 
+/**
+ * The recording, or all those of a folder in the order of their start: a client may use several connections. Throws as
+ * `readRecording` does.
+ */
+export function readRecordings(path: string): Recording[] {
+	if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [readRecording(path)];
+	const names = readdirSync(path).filter((name) => name.endsWith('.ndjson'));
+	let bytes = 0;
+	const recordings = names.map((name) => {
+		bytes += statSync(join(path, name)).size;
+		if (bytes > READ_BYTES) throw tooMuch(path);
+		return readRecording(join(path, name));
+	});
+	if (recordings.length === 0)
+		throw new OrchestraError('not_found', `there is no recording in the folder ${path}`, {
+			hint: 'Make one with mctl record.',
+		});
+	return recordings.sort((one, other) => startOf(one) - startOf(other));
+}
+
 /** Throws `bad_input` with the line that is wrong, `not_found` when there is no such file. */
-export function readRecording(file: string): Recording {
+function readRecording(file: string): Recording {
 	const lines = textOf(file).split('\n');
 	const isCut = lines.pop() !== '';
 	const [first = '', ...rest] = isCut ? [...lines, ''] : lines;
 	const header = readHeader(file, first);
 	if (isCut) throw wrong(file, lines.length + 1, 'the last line is cut', CUT_HINT);
 	return { file, header, messages: rest.map((line, at) => readMessageLine(file, line, at + 2)) };
+}
+
+function startOf({ header }: Recording): number {
+	return Date.parse(header.startedAt);
+}
+
+function tooMuch(folder: string): OrchestraError {
+	return new OrchestraError('bad_input', `the recordings in ${folder} have more than ${READ_BYTES} bytes`, {
+		hint: 'Name one of them.',
+	});
 }
 
 const CUT_HINT = 'Remove the last line to use the rest.';
@@ -66,7 +102,13 @@ function readHeader(file: string, line: string): RecordingHeader {
 
 function readMessageLine(file: string, line: string, number: number): RecordedMessage {
 	const value = parsed(line);
-	if (!isObject(value)) throw wrong(file, number, 'it is not a JSON object', 'Record again.');
+	if (!isObject(value))
+		throw wrong(
+			file,
+			number,
+			`it is not a JSON object, or nested deeper than ${DEPTH_LIMIT} levels`,
+			'Record again.',
+		);
 	const { at, from, message, omitted, id } = value;
 	if (typeof at !== 'number' || (from !== 'client' && from !== 'server'))
 		throw wrong(file, number, 'at or from is missing', 'Record again.');
@@ -77,9 +119,10 @@ function readMessageLine(file: string, line: string, number: number): RecordedMe
 	return { line: number, at, from, text: memberText(line, 'message'), value: message };
 }
 
+/** Nesting is bounded: what compares messages recurses. */
 function parsed(line: string): unknown {
 	try {
-		return JSON.parse(line);
+		return parseBoundedJson(line, { depth: DEPTH_LIMIT });
 	} catch {
 		return undefined; // the caller says which line it is
 	}

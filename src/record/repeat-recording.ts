@@ -49,6 +49,8 @@ export class RepeatedConversation {
 
 	/** Each request with the differences of its answer. Throws when the server ends or does not answer. */
 	async *run(signal: AbortSignal): AsyncGenerator<RepeatedRequest> {
+		const onAbort = (): void => this.#end(OrchestraError.from(signal.reason, 'canceled'));
+		signal.addEventListener('abort', onAbort, { once: true });
 		const notifications = [...this.#conversation.notifications];
 		for (const exchange of this.#conversation.exchanges) {
 			signal.throwIfAborted();
@@ -71,11 +73,8 @@ export class RepeatedConversation {
 	async #ask({ text, id, method, line }: RecordedExchange, signal: AbortSignal): Promise<unknown> {
 		if (this.#endReason) throw ended(this.#endReason, method, line);
 		const answered = new Promise<string>((resolve) => this.#waiting.set(id, resolve));
-		const aborted = new Promise<undefined>((resolve) => {
-			signal.addEventListener('abort', () => resolve(undefined), { once: true });
-		});
 		this.#post(text);
-		const answer = await within(Promise.race([answered, aborted]), ANSWER_MS);
+		const answer = await within(answered, ANSWER_MS);
 		this.#waiting.delete(id);
 		signal.throwIfAborted();
 		if (this.#endReason && answer === '') throw ended(this.#endReason, method, line);

@@ -7,14 +7,17 @@
  * waited for, but nothing depends on it.
  */
 import type { OrchestraError } from '../errors.ts';
+import { parseBoundedJson } from '../files/value-bounds.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { elementsOf, isObject, memberText, parseJson, withMember } from '../wire/json.ts';
+import { elementsOf, isObject, memberText, withMember } from '../wire/json.ts';
 import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
-import type { RecordedConversation, RecordedExchange } from './recorded-exchanges.ts';
+import type { RecordedExchange } from './recorded-exchanges.ts';
 
+/** Deepest message of a client. */
+const DEPTH_LIMIT = 200;
 /** How long an answer of the client to a question is waited for, in milliseconds. */
 const QUESTION_MS = 60_000;
 
@@ -32,24 +35,32 @@ export class ReplayServer implements Receiver {
 	readonly #onEnd: () => void;
 	/** Questions that wait for an answer, by id. */
 	readonly #questions = new Map<string, () => void>();
+	/** The answers that are being given. */
+	readonly #playing = new Set<Promise<unknown>>();
 	#isPaused = false;
 
 	/** The caller starts the transport with this receiver, and closes it. @param onEnd the client disconnected */
-	constructor(transport: Transport, conversation: RecordedConversation, onEnd: () => void) {
+	constructor(transport: Transport, exchanges: readonly RecordedExchange[], onEnd: () => void) {
 		this.#transport = transport;
-		this.#exchanges = new MatchingExchanges(conversation.exchanges);
+		this.#exchanges = new MatchingExchanges(exchanges);
 		this.#onEnd = onEnd;
 	}
 
 	message(text: string): void {
+		if (text.trim() === '') return;
 		let value: unknown;
 		try {
-			value = parseJson(text);
+			value = parseBoundedJson(text, { depth: DEPTH_LIMIT });
 		} catch {
 			return this.#post(encodeError(undefined, { code: rpcCodes.parse, message: 'parse error' }));
 		}
-		if (Array.isArray(value)) return void this.#batch(value, text);
-		void this.#answerTo(value, text).then((answer) => answer && this.#post(answer));
+		if (Array.isArray(value)) return this.#track(this.#batch(value, text));
+		this.#track(this.#answerTo(value, text).then((answer) => answer && this.#post(answer)));
+	}
+
+	/** Resolves when every request so far is answered. */
+	async settled(): Promise<void> {
+		await Promise.all(this.#playing);
 	}
 
 	oversize(): void {
@@ -60,6 +71,11 @@ export class ReplayServer implements Receiver {
 	end(_reason: OrchestraError): void {
 		for (const answered of this.#questions.values()) answered();
 		this.#onEnd();
+	}
+
+	#track(playing: Promise<unknown>): void {
+		this.#playing.add(playing);
+		void playing.finally(() => this.#playing.delete(playing));
 	}
 
 	async #batch(values: readonly unknown[], text: string): Promise<void> {
