@@ -42,7 +42,9 @@ export function readRecordings(path: string): Recording[] {
 		throw new OrchestraError('not_found', `there is no recording in the folder ${path}`, {
 			hint: 'Make one with mctl record.',
 		});
-	return recordings.sort((one, other) => startOf(one) - startOf(other));
+	return recordings.sort(
+		(one, other) => startOf(one) - startOf(other) || one.header.part - other.header.part,
+	);
 }
 
 /** Throws `bad_input` with the line that is wrong, `not_found` when there is no such file. */
@@ -87,7 +89,7 @@ function readHeader(file: string, line: string): RecordingHeader {
 	const value = parsed(line);
 	if (!isObject(value) || typeof value['recording'] !== 'number')
 		throw wrong(file, 1, 'it is not the first line of a recording', 'Make one with mctl record.');
-	const { recording: version, server, startedAt } = value;
+	const { recording: version, server, startedAt, part = 0 } = value;
 	if (version !== RECORDING_VERSION)
 		throw wrong(
 			file,
@@ -97,7 +99,7 @@ function readHeader(file: string, line: string): RecordingHeader {
 		);
 	if (typeof server !== 'string' || typeof startedAt !== 'string' || Number.isNaN(Date.parse(startedAt)))
 		throw wrong(file, 1, 'server or startedAt is missing', 'Record again.');
-	return { server, startedAt };
+	return { server, startedAt, part: typeof part === 'number' ? part : 0 };
 }
 
 function readMessageLine(file: string, line: string, number: number): RecordedMessage {

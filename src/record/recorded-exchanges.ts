@@ -63,6 +63,13 @@ export function requestKey(method: string, params: unknown): string {
 	return `${method} ${canonicalJson(rest)}`;
 }
 
+/** The requests of several recordings. One without an answer is left out: it goes on in another file. */
+export function exchangesOf(recordings: readonly Recording[]): readonly RecordedExchange[] {
+	const all = recordings.flatMap((recording) => conversationOf(recording).exchanges);
+	if (recordings.length < 2) return all;
+	return all.filter(({ isSettled, method }) => isSettled || method === 'subscriptions/listen');
+}
+
 export function conversationOf({ messages }: Recording): RecordedConversation {
 	const found = new Conversation();
 	for (const message of messages) for (const part of partsOf(message)) found.add(part);

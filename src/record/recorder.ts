@@ -120,14 +120,13 @@ export class Recorder {
 		const { folder, server } = this.#options;
 		removeOldRecordings(folder, server);
 		const startedAt = this.#startedAt.toISOString();
-		const header = Buffer.from(headerLine({ server, startedAt }));
 		for (;;) {
 			this.#file = recordingPath(folder, server, this.#startedAt, this.#parts++);
 			this.#descriptor = openNew(this.#file);
 			if (this.#descriptor !== undefined) break;
 		}
 		this.#size = 0;
-		this.#append(header);
+		this.#append(Buffer.from(headerLine({ server, startedAt, part: this.#parts - 1 })));
 	}
 
 	#closeFile(): void {

@@ -35,19 +35,17 @@ export function recordingPath(folder: string, server: string, startedAt: Date, p
 /** The recordings of a folder, the newest first; those of one server, when it is named. */
 export function listRecordings(folder: string, server?: string): RecordingFile[] {
 	return namesIn(folder)
-		.flatMap((name): (RecordingFile & { name: string })[] => {
-			const [, safe, stamp] = fileName.exec(name) ?? [];
+		.flatMap((name): (RecordingFile & { part: number })[] => {
+			const [, safe, stamp, , part] = fileName.exec(name) ?? [];
 			if (safe === undefined || stamp === undefined) return [];
 			if (server !== undefined && safe !== safeName(server)) return [];
 			const found = statSync(join(folder, name), { throwIfNoEntry: false });
 			if (!found?.isFile()) return [];
 			const about = { server: readableName(safe), startedAt: dateOf(stamp), endedAt: found.mtime };
-			return [{ name, file: join(folder, name), ...about, bytes: found.size }];
+			return [{ part: Number(part), file: join(folder, name), ...about, bytes: found.size }];
 		})
-		.sort(
-			(one, other) => other.startedAt.getTime() - one.startedAt.getTime() || (one.name < other.name ? 1 : -1),
-		)
-		.map(({ name: _name, ...about }) => about);
+		.sort((one, other) => other.startedAt.getTime() - one.startedAt.getTime() || other.part - one.part)
+		.map(({ part: _part, ...about }) => about);
 }
 
 /** The recordings that may have a call of a server that began at this time. */

@@ -2,7 +2,7 @@
  * The format of a recording: NDJSON. The first line describes the recording; each other
  * line is one message of the conversation between a client and an MCP server.
  *
- *     {"recording":1,"server":"files","startedAt":"2026-01-02T03:04:05.000Z"}
+ *     {"recording":1,"server":"files","startedAt":"2026-01-02T03:04:05.000Z","part":0}
  *     {"at":0.2,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"initialize",…}}
  *     {"at":9.7,"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{…}}}
  *
@@ -28,6 +28,8 @@ export interface RecordingHeader {
 	readonly server: string;
 	/** ISO 8601. */
 	readonly startedAt: string;
+	/** Of a recording that has several files, from 0. */
+	readonly part: number;
 }
 
 /** A line with a message. */
@@ -45,8 +47,8 @@ export interface RecordedMessage {
 	readonly omittedBytes?: number | undefined;
 }
 
-export function headerLine({ server, startedAt }: RecordingHeader): string {
-	return `${JSON.stringify({ recording: RECORDING_VERSION, server, startedAt })}\n`;
+export function headerLine({ server, startedAt, part }: RecordingHeader): string {
+	return `${JSON.stringify({ recording: RECORDING_VERSION, server, startedAt, part })}\n`;
 }
 
 /** @param text one JSON value without line breaks */

@@ -185,7 +185,17 @@ async function session(judge: Judge): Promise<unknown[]> {
 		await tried(judge.call('no-such-tool')),
 		await tried(judge.readText('no://such-resource')),
 		await tried(judge.toolNames()),
+		names.includes('ask') ? await tried(judge.call('ask')) : await progressOf(judge),
 	];
+}
+
+/** A call with progress, which has to come before its result. */
+async function progressOf(judge: Judge): Promise<unknown[]> {
+	const seen: unknown[] = [];
+	const options = { onprogress: (params: object) => seen.push(params) };
+	const text = await judge.call('trigger-long-running-operation', { duration: 0.2, steps: 2 }, options);
+	expect(seen.length).toBeGreaterThan(0);
+	return [...seen, text];
 }
 
 /** The recording, once its last line is written. */

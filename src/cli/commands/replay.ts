@@ -1,7 +1,7 @@
 /* `mctl replay`: a recording as an MCP server, or made again against a server. */
 import { relative } from 'node:path';
 import { type Recording, readRecordings } from '../../record/read-recording.ts';
-import { conversationOf } from '../../record/recorded-exchanges.ts';
+import { exchangesOf } from '../../record/recorded-exchanges.ts';
 import { listRecordings, recordingsFolder } from '../../record/recording-files.ts';
 import { ReplayServer } from '../../record/replay-server.ts';
 import { deferred } from '../../rpc/deferred.ts';
@@ -49,8 +49,7 @@ async function serve(recordings: readonly Recording[], { signal }: CommandInput)
 	const over = deferred();
 	transport.onBroken(() => over.resolve());
 	signal.addEventListener('abort', () => over.resolve(), { once: true });
-	const exchanges = recordings.flatMap((recording) => conversationOf(recording).exchanges);
-	const server = new ReplayServer(transport, exchanges, () => over.resolve());
+	const server = new ReplayServer(transport, exchangesOf(recordings), () => over.resolve());
 	transport.watchOutput(() => true);
 	transport.start(server);
 	await over.promise;
