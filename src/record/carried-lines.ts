@@ -26,11 +26,11 @@ export class CarriedLines {
 
 	/** A line was written. */
 	note({ from, id, method, line }: WrittenLine): void {
-		if (method === undefined) return this.#answered(from, String(id), line);
+		if (method === undefined) return this.#answered(from, JSON.stringify(id), line);
 		if (method === 'notifications/initialized' && this.#handshake.length < IN_FLIGHT_LIMIT)
 			this.#handshake.push(line);
 		if (id === undefined) return;
-		const key = `${from} ${String(id)}`;
+		const key = `${from} ${JSON.stringify(id)}`;
 		if (handshake.has(method) && this.#handshake.length < IN_FLIGHT_LIMIT) {
 			this.#handshake.push(line);
 			this.#opening.add(key);

@@ -48,10 +48,18 @@ export function listRecordings(folder: string, server?: string): RecordingFile[]
 		.map(({ part: _part, ...about }) => about);
 }
 
-/** The recordings that may have a call of a server that began at this time. */
-export function recordingsOfCall(folder: string, call: { server: string; startedAt: Date }): RecordingFile[] {
-	return listRecordings(folder, call.server).filter(
-		({ startedAt, endedAt }) => startedAt <= call.startedAt && endedAt >= call.startedAt,
+/** A call of a server, as the journal has it. */
+export interface TimedCall {
+	readonly server: string;
+	readonly startedAt: Date;
+	readonly ms: number;
+}
+
+/** The recordings that may have a call: those of its server that were open while it ran. */
+export function recordingsOfCall(folder: string, { server, startedAt, ms }: TimedCall): RecordingFile[] {
+	const endedAt = startedAt.getTime() + ms;
+	return listRecordings(folder, server).filter(
+		(recording) => recording.startedAt.getTime() <= endedAt && recording.endedAt >= startedAt,
 	);
 }
 

@@ -115,7 +115,10 @@ export class ReplayServer implements Receiver {
 		const sent = retargeted(text, exchange, request);
 		if (sent === undefined) return undefined;
 		const id = memberText(sent, 'id');
-		if (id === undefined) return void this.#post(sent);
+		if (id === undefined) {
+			this.#post(sent);
+			return undefined;
+		}
 		return new Promise<void>((resolve) => {
 			const answered = (): void => {
 				clearTimeout(timer);
@@ -165,7 +168,7 @@ function retargeted(text: string, exchange: RecordedExchange, request: Request):
 
 function notRecorded(why: Missing, { method, params }: Record<string, unknown>): object {
 	const name = isObject(params) ? (params['name'] ?? params['uri']) : undefined;
-	const what = typeof name === 'string' ? `${method} of ${name}` : String(method);
+	const what = typeof name === 'string' ? `${String(method)} of ${name}` : String(method);
 	if (why === 'method') return { code: rpcCodes.methodNotFound, message: `${what} was not recorded` };
 	const message =
 		why === 'params'

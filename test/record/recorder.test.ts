@@ -59,7 +59,7 @@ describe('Recorder', () => {
 		expect(files).toHaveLength(RECORDINGS_KEPT);
 		for (const name of files) expect(statSync(join(folder, name)).size).toBeLessThan(3000);
 		const [newest] = listRecordings(folder);
-		const { exchanges } = conversationOf(readRecordings(newest?.file ?? '')[0] as never);
+		const exchanges = exchangesOf(readRecordings(newest?.file ?? ''));
 		expect(exchanges[0]).toMatchObject({ method: 'initialize', answer: { text: '{"it":"is ready"}' } });
 		const open = exchanges.find(({ id }) => id === '"open"');
 		expect(open?.answer?.text).toBe('{"it":"took long"}');
@@ -100,9 +100,9 @@ describe('listRecordings', () => {
 		expect([found?.server, more]).toEqual(['a.b/c', []]);
 		expect(listRecordings(folder)).toHaveLength(2);
 		const startedAt = found?.startedAt ?? new Date(0);
-		expect(recordingsOfCall(folder, { server: 'a.b/c', startedAt })).toHaveLength(1);
+		expect(recordingsOfCall(folder, { server: 'a.b/c', startedAt, ms: 1 })).toHaveLength(1);
 		const before = new Date(startedAt.getTime() - 1000);
-		expect(recordingsOfCall(folder, { server: 'a.b/c', startedAt: before })).toEqual([]);
+		expect(recordingsOfCall(folder, { server: 'a.b/c', startedAt: before, ms: 1 })).toEqual([]);
 		expect(listRecordings(join(folder, 'nowhere'))).toEqual([]);
 	});
 });
