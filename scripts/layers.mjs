@@ -14,6 +14,7 @@ const order = [
 	'token-shapes',
 	'redact',
 	'log',
+	'sequence-diff',
 	'files',
 	'telemetry',
 	'spin',
@@ -35,6 +36,7 @@ const order = [
 	'trust',
 	'record',
 	'hub',
+	'fabric',
 	'bridge',
 	'http',
 	'dashboard',
@@ -46,6 +48,7 @@ const pure = new Set([
 	'token-shapes',
 	'redact',
 	'log',
+	'sequence-diff',
 	'telemetry',
 	'wire',
 	'schema',
@@ -79,7 +82,7 @@ function checkFile(file) {
 function layerOf(file) {
 	const layer = relative(source, file)
 		.split(sep)[0]
-		.replace(/\.[jt]s$/, '');
+		.replace(/\.[jt]sx?$/, '');
 	if (layer !== 'index' && !order.includes(layer))
 		throw new Error(`src/${layer} is not in the list of layers`);
 	return layer;
@@ -94,6 +97,6 @@ function* filesBelow(folder) {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		if (statSync(path).isDirectory()) yield* filesBelow(path);
-		else if (path.endsWith('.ts')) yield path;
+		else if (/\.tsx?$/.test(path)) yield path;
 	}
 }

@@ -20,6 +20,7 @@ import { withExamples } from '../tool/discover.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CommandInput } from './command.ts';
+import { openFabric } from './fabric-openers.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 const PROTOCOL_VERSION = '2025-11-25';
@@ -104,7 +105,7 @@ async function openOwn(
 	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
-	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow });
+	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow, openFabric });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
 	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));

@@ -3,10 +3,16 @@ import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
-import type { SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
+
+/**
+ * What happens when a server changes a tool that was accepted: nothing, a report, or the tool is held back until it is
+ * accepted again.
+ */
+export type PinMode = 'off' | 'tell' | 'hold';
 
 /** How the hub runs an MCP server. Times are in milliseconds. */
 export interface ServerSettings {
@@ -40,6 +46,8 @@ export interface ServerSettings {
 	readonly redact: boolean;
 	/** Whether its messages are recorded, or the folder for the recordings. Default false. */
 	readonly record: boolean | string;
+	/** Default: that of all servers, else `tell`. The loaded configuration always has it. */
+	readonly pin: PinMode | undefined;
 }
 
 /** An MCP server that we start ourselves. */
@@ -138,6 +146,24 @@ export interface HubSection {
 	readonly idleMs: number | undefined;
 }
 
+/** How this hub takes part in the fabric. */
+export interface FabricSection {
+	/** Addresses of the NATS servers, `tls://host:port`. */
+	readonly servers: readonly string[];
+	/** The name of this hub. */
+	readonly name: string;
+	/** The name of what it offers; equal workers share one. Default: `name`. */
+	readonly group: string;
+	/** An nkey seed or the content of a `.creds` file. */
+	readonly credentials: SecretText | string | undefined;
+	/** Absolute file of the certificate authority of the servers. */
+	readonly ca: string | undefined;
+	/** Patterns of the tools that other hubs may call. Default: none; for `mctl worker` all. */
+	readonly offer: readonly string[] | undefined;
+	/** Patterns of the tools of other hubs, as `group__tool`. Default: all. */
+	readonly use: readonly string[] | undefined;
+}
+
 /** What a rule does with a call. */
 export type PolicyAction = 'allow' | 'ask' | 'deny';
 
@@ -219,9 +245,13 @@ export interface Configuration {
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
+	/** For servers without a mode of their own: the strictest of all files. */
+	readonly pin: PinMode | undefined;
 	/** The rules of each file that has some; the strictest decision of all files counts. */
 	readonly policy: readonly (readonly PolicyRule[])[];
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	/** Undefined when this hub takes no part. */
+	readonly fabric: FabricSection | undefined;
 }

@@ -38,7 +38,7 @@ export interface FieldSource {
 }
 
 const secretParents = new Set(['env', 'headers', 'config']);
-const secretNames = new Set(['clientSecret']);
+const secretNames = new Set(['clientSecret', 'credentials']);
 
 export class Field {
 	readonly value: unknown;

@@ -16,10 +16,11 @@ import type {
 } from './configuration.ts';
 import { limitNames } from './configuration.ts';
 import { readChildLimits, readPluginSandbox, readSandbox } from './confinement.ts';
+import { readFabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readPolicy } from './policy-section.ts';
-import { readServerSettings } from './server-settings.ts';
+import { readPinOfAll, readServerSettings } from './server-settings.ts';
 import { readClient, readToolList, readView } from './tool-list-section.ts';
 
 /** The sections of one file. */
@@ -32,10 +33,12 @@ const sectionNames = [
 	'plugins',
 	'hub',
 	'limits',
+	'pin',
 	'policy',
 	'toolList',
 	'views',
 	'clients',
+	'fabric',
 ];
 const toolsNames = ['roots', 'examples', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
 const libraryNames = ['prompts', 'resources'];
@@ -69,10 +72,12 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.flatMap((field) => valid(() => readPlugin(field, source.file, root))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
+		pin: readPinOfAll(top.at('pin')),
 		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
 		toolList: readToolList(top.at('toolList')),
 		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
 		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),
+		fabric: valid(() => readFabric(top.at('fabric')))[0],
 	};
 }
 

@@ -28,6 +28,15 @@ export interface ToolReply {
 	readonly command: string;
 }
 
+export interface PromptReply {
+	readonly name: string;
+	readonly backend: string;
+	/** As `prompts/list` gives it: name, title, description, arguments. */
+	readonly prompt: ApiObject;
+	/** Gets the prompt in a terminal; the page adds the arguments. */
+	readonly command: string;
+}
+
 export interface SearchReply {
 	/** Best first. */
 	readonly hits: readonly ToolSearchHit[];
@@ -50,7 +59,6 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
-	readonly score: number;
 }
 
 /** Everything about one backend. */

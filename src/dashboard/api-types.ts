@@ -9,6 +9,7 @@
  * GET  /api/events?call=&server=         server-sent events, see `DashboardEvents`
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
+ * GET  /api/prompt?name=                 PromptReply
  * GET  /api/search?q=&limit=             SearchReply
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage

@@ -66,7 +66,14 @@ export class LegacyHttpSession extends HttpChannel {
 		this.#revision = negotiate(parts.version);
 		this.#replay = new ReplayBuffer(limits);
 		this.#push = new PushStreams(limits, this.#replay);
-		this.#session = new McpSession(provider, { shared, log, sessionId: this.id, principal: parts.principal });
+		const { principal } = parts;
+		this.#session = new McpSession(provider, {
+			shared,
+			log,
+			sessionId: this.id,
+			principal,
+			transport: 'http',
+		});
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		parts.heartbeats.add(this.#beat);

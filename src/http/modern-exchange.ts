@@ -45,7 +45,7 @@ export class ModernExchange extends HttpChannel {
 		super();
 		this.#parts = parts;
 		this.#request = request;
-		this.#session = new McpSession(provider, { shared, log, sessionId, principal });
+		this.#session = new McpSession(provider, { shared, log, sessionId, principal, transport: 'http' });
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		this.#answer = new PostAnswer(response, {

@@ -9,7 +9,7 @@
 import { OrchestraError } from '../errors.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import { failure } from '../mcp/define/defined-results.ts';
-import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -151,8 +151,12 @@ export class BackendView implements Provider {
 		this.#backend().rootsChanged?.(client);
 	}
 
-	sessionOpened(sessionId: string): void {
-		this.#hub.sessionOpened(sessionId);
+	sessionOpened(sessionId: string, transport?: string): void {
+		this.#hub.sessionOpened(sessionId, transport);
+	}
+
+	clientConnected(client: ClientConnection): void {
+		this.#hub.clientConnected(client);
 	}
 
 	sessionClosed(sessionId: string): void {

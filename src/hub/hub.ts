@@ -5,12 +5,11 @@
  * A call is routed once and never repeated: when its backend dies during the call, the
  * error says that the outcome is unknown.
  */
-
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import { failure } from '../mcp/define/defined-results.ts';
-import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -40,6 +39,7 @@ import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { CallFeed } from './call-feed.ts';
 import { Catalogue } from './catalogue.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { ConnectedClients } from './connected-clients.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import { capabilitiesFor, unknownPrompt, unknownTool } from './hub-offer.ts';
@@ -58,6 +58,8 @@ export class Hub implements Provider {
 	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
 	/** The calls as they happen. */
 	readonly calls: CallFeed = new CallFeed();
+	/** The clients that are connected. */
+	readonly clients: ConnectedClients = new ConnectedClients();
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #resources: ResourceRoutes;
@@ -161,9 +163,9 @@ export class Hub implements Provider {
 		});
 	}
 
-	/** The backend and the own name of each tool, by the name that clients see. */
-	toolRoutes(): Awaitable<MergedList<Tool>['routes']> {
-		return after(this.#catalogue.tools(), ({ routes }) => routes);
+	/** The lists of all backends, with the backend and the own name of each item. */
+	get catalogue(): Catalogue {
+		return this.#catalogue;
 	}
 
 	/** Whether a policy has rules. */
@@ -172,9 +174,8 @@ export class Hub implements Provider {
 	}
 
 	/** True when a backend offers this tool. */
-	async hasTool(name: string): Promise<boolean> {
-		return (await this.#catalogue.tool(name)) !== undefined;
-	}
+	readonly hasTool = async (name: string): Promise<boolean> =>
+		(await this.#catalogue.tool(name)) !== undefined;
 
 	callTool(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
 		const { exposure } = this;
@@ -254,12 +255,18 @@ export class Hub implements Provider {
 		for (const backend of this.backends) backend.rootsChanged?.(client);
 	}
 
-	sessionOpened(sessionId: string): void {
+	sessionOpened(sessionId: string, transport?: string): void {
 		this.#sessionEnds.opened(sessionId);
+		this.clients.opened(sessionId, transport);
+	}
+
+	clientConnected(client: ClientConnection): void {
+		this.clients.introduced(client);
 	}
 
 	sessionClosed(sessionId: string): void {
 		this.#sessionEnds.closed(sessionId);
+		this.clients.closed(sessionId);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {

@@ -15,9 +15,10 @@ import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
+import { PinStores } from '../trust/pins/pin-stores.ts';
 import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
-import { type BackendSetup, buildBackends } from './backends/build-backends.ts';
+import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
@@ -43,6 +44,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
+	readonly openFabric?: OpenFabric | undefined;
 }
 
 /** Environment variables that bridges forwarded. */
@@ -59,6 +62,8 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The current configuration. */
 	configuration(): Configuration;
+	/** The configuration as it was loaded, with its problems. */
+	loaded(): LoadedConfiguration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
 	/** What became of the spans; undefined when none are exported. */
@@ -83,7 +88,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -133,6 +138,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		loaded: () => loaded,
 		unset: () => loaded.unset,
 		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,
@@ -228,15 +234,23 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
 ): Promise<Backend[]> {
-	const { cwd, environment, log, address } = options;
+	const { cwd, environment, log, address, openFabric } = options;
 	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	const built = await buildBackends({ ...setup, configuration, cwd, environment, log, earlier });
+	const built = await buildBackends({
+		...setup,
+		configuration,
+		cwd,
+		environment,
+		log,
+		earlier,
+		openFabric,
+	});
 	return [...built, setup.results];
 }
 

@@ -29,8 +29,13 @@ export function sourceTextOf(value: unknown): string | undefined {
 export function rememberResultText(result: unknown, response: string, id: number): void {
 	if (typeof result !== 'object' || result === null) return;
 	const text = resultTextIn(response, id);
+	if (text !== undefined) rememberText(result, text);
+}
+
+/** Remember the JSON text that `value` was parsed from. */
+export function rememberText(value: object, text: string): void {
 	// A line break inside the text would end the line that it is written to.
-	if (text !== undefined && !text.includes('\n') && !text.includes('\r')) remember(result, text);
+	if (!text.includes('\n') && !text.includes('\r')) remember(value, text);
 }
 
 /** A copy of `value` with more members in front. The copy remembers its text when no member is replaced. */

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { build } from 'rolldown';
 import { temporaryFolder } from './workspace.ts';
 
-/** Bundle `entry` into a folder that vanishes with the test. Packages are found through `NODE_PATH`. */
-export async function bundle(entry: string): Promise<string> {
-	const file = join(temporaryFolder(), basename(entry));
+/** Bundle `entry` into a folder that vanishes with the test. Packages are found through `NODE_PATH`, or from `folder`. */
+export async function bundle(entry: string, folder: string = temporaryFolder()): Promise<string> {
+	const file = join(folder, basename(entry));
 	await build({
 		input: entry,
 		platform: 'node',

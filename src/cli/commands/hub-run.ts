@@ -5,6 +5,7 @@ import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
 import type { Command } from '../command.ts';
+import { offerOf, openFabric } from '../fabric-openers.ts';
 import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere } from '../hub-location.ts';
 
@@ -28,15 +29,17 @@ export const hubRun: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const httpAddress = httpAddressOf(input, hubRun);
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
-		if (out.hasLiveStderr) await runHub({ ...options, log: Log.fromEnvironment('hub', environment) });
-		else await runWithLogFile(options);
+		const fabric = { openFabric, openOffer: offerOf(environment) };
+		if (out.hasLiveStderr)
+			await runHub({ ...options, ...fabric, log: Log.fromEnvironment('hub', environment) });
+		else await runWithLogFile({ ...options, ...fabric });
 	},
 };
 
 /** Loaded when the hub has an HTTP listener. */
 const openHttp: RunHubOptions['openHttp'] = async (parts) => {
-	const { openHubHttp } = await import('../../http/open-hub-http.ts');
-	return openHubHttp(parts);
+	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
+	return openDashboard(parts);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */

@@ -9,6 +9,7 @@ import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { openFabric } from '../fabric-openers.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
@@ -52,7 +53,7 @@ export async function serveHere(
 		const { hubFolderHere } = await import('../hub-location.ts');
 		return hubFolderHere(environment).path;
 	});
-	const all = { cwd: process.cwd(), environment, log, journal, ...options };
+	const all = { cwd: process.cwd(), environment, log, journal, openFabric, ...options };
 	const opened = await openHub(all).catch((error: unknown) => {
 		log.error(`orchestra could not start: ${messageOf(error)}`);
 	});

@@ -1,11 +1,11 @@
 /* A unified diff of two texts, by lines. */
-import { diffLines, type LineStep } from '../../files/line-diff.ts';
+import { type DiffStep, sequenceDiff } from '../../sequence-diff.ts';
 
 const CONTEXT_LINES = 3;
 
 /** The lines of the diff, without the two headings; none when the texts are equal. */
 export function unifiedDiff(before: string, after: string): string[] {
-	const steps = diffLines(linesOf(before), linesOf(after));
+	const steps = sequenceDiff(linesOf(before), linesOf(after));
 	const lines: string[] = [];
 	for (const [start, end] of hunksOf(steps)) {
 		const hunk = steps.slice(start, end);
@@ -25,19 +25,19 @@ function linesOf(text: string): string[] {
 }
 
 function rangeOf(
-	steps: readonly LineStep[],
+	steps: readonly DiffStep[],
 	start: number,
-	hunk: readonly LineStep[],
+	hunk: readonly DiffStep[],
 	sign: '-' | '+',
 ): string {
-	const counts = (step: LineStep): boolean => step[0] === ' ' || step[0] === sign;
+	const counts = (step: DiffStep): boolean => step[0] === ' ' || step[0] === sign;
 	const length = hunk.filter(counts).length;
 	const first = steps.slice(0, start).filter(counts).length + (length === 0 ? 0 : 1);
 	return length === 1 ? String(first) : `${first},${length}`;
 }
 
 /** The changes with the lines around them; those that meet are one. */
-function hunksOf(steps: readonly LineStep[]): [start: number, end: number][] {
+function hunksOf(steps: readonly DiffStep[]): [start: number, end: number][] {
 	const hunks: [number, number][] = [];
 	for (const [index, [sign]] of steps.entries()) {
 		if (sign === ' ') continue;

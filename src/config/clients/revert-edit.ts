@@ -5,7 +5,7 @@
  * around it where it can, and replaced by the old ones. Nothing is guessed: a place that
  * is not there exactly once is no place.
  */
-import { diffLines, type LineStep } from '../../files/line-diff.ts';
+import { type DiffStep, sequenceDiff } from '../../sequence-diff.ts';
 
 /** Lines around a change that must be there too, in the order they are tried. */
 const CONTEXTS = [1, 0];
@@ -19,7 +19,7 @@ export interface EditedText {
 
 /** `now` without the edit from `before` to `after`; undefined when the edit is not found in it. */
 export function revertEdit({ before, after, now }: EditedText): string | undefined {
-	const steps = diffLines(after.split('\n'), before.split('\n'));
+	const steps = sequenceDiff(after.split('\n'), before.split('\n'));
 	for (const context of CONTEXTS) {
 		const reverted = revertHunks(steps, now.split('\n'), context);
 		if (reverted !== undefined) return reverted.join('\n');
@@ -28,7 +28,7 @@ export function revertEdit({ before, after, now }: EditedText): string | undefin
 }
 
 function revertHunks(
-	steps: readonly LineStep[],
+	steps: readonly DiffStep[],
 	now: readonly string[],
 	context: number,
 ): string[] | undefined {
@@ -47,7 +47,7 @@ function revertHunks(
 }
 
 /** The changes with the lines around them; those that touch are one. */
-function hunksIn(steps: readonly LineStep[], context: number): [start: number, end: number][] {
+function hunksIn(steps: readonly DiffStep[], context: number): [start: number, end: number][] {
 	const hunks: [number, number][] = [];
 	for (const [index, [sign]] of steps.entries()) {
 		if (sign === ' ') continue;

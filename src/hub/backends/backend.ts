@@ -6,6 +6,8 @@
  * see. Methods that a backend does not support are absent. Lists must be cheap and
  * must not start a process whose lists are known.
  */
+import type { FindOptions } from '../../library/library.ts';
+import type { FoundFragment } from '../../library/match/finder.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type {
 	CallToolParams,
@@ -28,7 +30,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 
 /** The kind of a backend. */
-export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp';
+export type BackendKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | 'fabric';
 
 /** A process that a backend owns. */
 export interface OwnedProcess {
@@ -80,6 +82,26 @@ export interface ServerStatus {
 	readonly lastLines?: readonly string[];
 }
 
+/** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */
+export type ProcessAction = 'start' | 'stop' | 'restart';
+
+/** A line of a server: of its stderr, of its stdout besides messages, or of the hub about it. */
+export interface ServerLine {
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	readonly stream: 'stderr' | 'stdout' | 'hub';
+	/** Without secrets. */
+	readonly text: string;
+}
+
+/** The last lines of a server, and those that follow. */
+export interface ServerLines {
+	/** The last lines, oldest first. */
+	last(count: number): readonly ServerLine[];
+	/** Returns the function that removes the listener. */
+	listen(listener: (line: ServerLine) => void): () => void;
+}
+
 /** A source of tools, prompts and resources. */
 export interface Backend {
 	/** Its name in the configuration. */
@@ -128,6 +150,12 @@ export interface Backend {
 	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
+	/** The lines of an MCP server; undefined before its first use. */
+	lines?(): ServerLines | undefined;
+	/** Start or stop its process. Calls in flight fail. Rejects with the reason when it does not start. */
+	control?(action: ProcessAction): Promise<void>;
+	/** Find documents, for a library. */
+	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */
 	retire?(): Promise<void>;
 	/** Stop everything that it owns. Idempotent. */

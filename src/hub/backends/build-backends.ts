@@ -3,12 +3,13 @@
  * backend is kept: a plugin with its process, tools with their runs, the library with
  * its loaded files.
  */
-import type { Configuration, PluginEntry, ServerEntry } from '../../config/configuration.ts';
+import type { Configuration, FabricSection, PluginEntry, ServerEntry } from '../../config/configuration.ts';
 import { assertLibraryFolders } from '../../config/library-folders.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
+import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
@@ -29,11 +30,23 @@ export interface BackendSetup {
 	readonly link: () => Promise<PluginLink>;
 	/** Bounds the starts of MCP servers. */
 	readonly limiter: StartLimiter;
+	/** What was accepted of MCP servers. */
+	readonly pins: PinStores;
+	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
+	readonly openFabric?: OpenFabric | undefined;
 	/** The backends of the previous configuration; unchanged ones are kept. */
 	readonly earlier?: readonly Backend[];
 }
 
-/** All backends, in configuration order: tools, plugins, library, storage, MCP servers. */
+/** Makes the backend of the setting `fabric`. */
+export type OpenFabric = (settings: FabricSection, parts: FabricParts) => Promise<Backend>;
+
+export interface FabricParts {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+}
+
+/** All backends, in configuration order: tools, plugins, library, storage, MCP servers, tools of other hubs. */
 export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 	const keep = (fresh: LazyBackend): Backend => keptOf(setup, fresh);
 	return [
@@ -42,6 +55,7 @@ export async function buildBackends(setup: BackendSetup): Promise<Backend[]> {
 		keep(libraryBackend(setup)),
 		keep(storageBackend(setup)),
 		...mcpBackends(setup).map(keep),
+		...fabricBackends(setup).map(keep),
 	];
 }
 
@@ -112,7 +126,7 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 }
 
 function mcpBackend(
-	{ configuration, environment, limiter, log }: BackendSetup,
+	{ configuration, environment, limiter, pins, log }: BackendSetup,
 	entry: ServerEntry,
 	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
 ): LazyBackend {
@@ -128,9 +142,24 @@ function mcpBackend(
 			const { McpBackend } = await load();
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
-			return new McpBackend({ entry, environment, folder, version, limiter, messageBytes, log: mcpLog });
+			const parts = { limiter, pins, messageBytes, log: mcpLog };
+			return new McpBackend({ entry, environment, folder, version, ...parts });
 		},
 	});
+}
+
+function fabricBackends({ configuration, environment, log, openFabric }: BackendSetup): LazyBackend[] {
+	const { fabric } = configuration;
+	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
+	return [
+		new LazyBackend({
+			id: 'fabric',
+			kind: 'fabric',
+			configurationKey: entryKey(fabric),
+			offers: ['tools'],
+			load: () => openFabric(fabric, { environment, log: log.named('fabric') }),
+		}),
+	];
 }
 
 async function pluginBackends(setup: BackendSetup): Promise<PluginBackend[]> {

@@ -5,7 +5,14 @@
  */
 import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendCounts, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	BackendKind,
+	OwnedProcess,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -36,6 +43,8 @@ export class LazyBackend implements Backend {
 	complete?: NonNullable<Backend['complete']>;
 	serverStatus?: () => ServerStatus;
 	instructions?: NonNullable<Backend['instructions']>;
+	control?: NonNullable<Backend['control']>;
+	findDocuments?: NonNullable<Backend['findDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #subscribed = new Set<string>();
@@ -56,7 +65,13 @@ export class LazyBackend implements Backend {
 		this.configurationKey = configurationKey;
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
-		if (kind === 'mcp') this.#offerServer();
+		if (kind === 'mcp') {
+			this.#offerServer();
+			this.control = async (action) => (await this.#get()).control?.(action);
+		}
+		if (kind === 'library')
+			this.findDocuments = (...args) =>
+				Promise.resolve(this.#use((backend) => backend.findDocuments?.(...args), undefined));
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -73,6 +88,10 @@ export class LazyBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#backend?.downReason;
+	}
+
+	lines(): ServerLines | undefined {
+		return this.#backend?.lines?.();
 	}
 
 	hasDownTool(name: string): boolean {

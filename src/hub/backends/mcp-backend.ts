@@ -7,6 +7,7 @@
  */
 import type { ServerEntry } from '../../config/configuration.ts';
 import type { Log } from '../../log.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type {
@@ -29,9 +30,17 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
+import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, BackendCounts, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	OwnedProcess,
+	ProcessAction,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownFileOf } from './mcp/known-server.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
@@ -40,13 +49,14 @@ import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
+import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
+import { ServerTools } from './mcp/server-tools.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
-import { ToolNames } from './mcp/tool-names.ts';
 import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
@@ -64,6 +74,8 @@ export interface McpBackendOptions {
 	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
 	readonly messageBytes?: number | undefined;
 	readonly log: Log;
+	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
+	readonly pins?: PinStores | undefined;
 }
 
 export class McpBackend implements Backend {
@@ -71,7 +83,8 @@ export class McpBackend implements Backend {
 	readonly kind = 'mcp';
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
-	readonly #names: ToolNames;
+	readonly #tools: ServerTools;
+	readonly #pins: ServerPins | undefined;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
@@ -89,7 +102,7 @@ export class McpBackend implements Backend {
 		this.#entry = entry;
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
-		this.#names = new ToolNames(settings);
+		this.#pins = openServerPins(options, () => this.#emit({ kind: 'tools' }));
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
 		this.#roots = new ServerRoots(this.#questions, log);
@@ -103,14 +116,17 @@ export class McpBackend implements Backend {
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
+			onTools: this.#pins && ((tools, source) => this.#pins?.read(tools, source)),
 			onChange: (change) => this.#emit(change),
 		});
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
 			questions: this.#questions,
+			check: this.#tools.check,
 		});
 	}
 
@@ -122,12 +138,12 @@ export class McpBackend implements Backend {
 
 	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
 	get downReason(): string | undefined {
-		const { lastError } = this.#pool.lister;
-		return this.#catalogue.known === undefined && lastError ? lastError.message : undefined;
+		return this.#catalogue.known === undefined ? this.#pool.lister.lastError?.message : undefined;
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason. */
+	/** A call to a server that was never seen starts it, or fails with the reason. A tool that is held back gives it too. */
 	hasDownTool(name: string): boolean {
+		if (this.#tools.heldReason(name) !== undefined) return true;
 		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
 	}
 
@@ -137,19 +153,21 @@ export class McpBackend implements Backend {
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.lists(), ({ tools }) => this.#names.offered(tools));
+		return after(this.#catalogue.lists(), ({ tools }) => this.#tools.listed(tools));
 	}
 
 	callTool(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Promise<CallToolResult | InputRequired> {
+		const held = this.#tools.heldReason(name);
+		if (held !== undefined) return Promise.resolve(failure(held));
 		const isWhole = this.hasDownTool(name);
-		const own = this.#names.ownName(isWhole ? name.slice(this.#prefix.length) : name);
-		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const own = this.#tools.ownName(isWhole ? name.slice(this.#prefix.length) : name);
+		if (!this.#tools.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
-		const mayRepeat = (): boolean => this.#catalogue.isRepeatable(own);
+		const mayRepeat = (): boolean => this.#tools.isRepeatable(own);
 		const result = this.#calls.forward({ method: 'tools/call', context, changes, mayRepeat });
 		// The result of the server, unchecked: clients check it themselves.
 		return result as Promise<CallToolResult | InputRequired>;
@@ -176,7 +194,6 @@ export class McpBackend implements Backend {
 		return this.#read('resources/read', context, { uri: own }) as Promise<ReadResourceResult | InputRequired>;
 	}
 
-	/** A URI with its prefix. */
 	ownsUri(uri: string): boolean {
 		return ownUri(this.id, uri) !== uri;
 	}
@@ -190,7 +207,7 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		return this.#catalogue.known !== undefined && hasScheme(this.#catalogue.known, uri);
+		return hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
@@ -214,6 +231,7 @@ export class McpBackend implements Backend {
 	}
 
 	warm(): void {
+		this.#pins?.warm();
 		this.#catalogue.warm();
 		// A failed start is logged, and tried again.
 		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
@@ -228,7 +246,7 @@ export class McpBackend implements Backend {
 			name: this.id,
 			pool: this.#pool,
 			known: this.#catalogue.known,
-			tools: this.#catalogue.known && this.#names.offered(this.#catalogue.known.tools).length,
+			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
@@ -236,6 +254,13 @@ export class McpBackend implements Backend {
 
 	counts(): BackendCounts {
 		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog;
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#pool.stop();
+		if (action !== 'stop') await this.#pool.start();
 	}
 
 	async retire(): Promise<void> {
@@ -248,6 +273,7 @@ export class McpBackend implements Backend {
 		this.#listeners.clear();
 		this.#catalogue.close();
 		await this.#pool.close();
+		await this.#pins?.close();
 		await this.#serverLog.close();
 	}
 

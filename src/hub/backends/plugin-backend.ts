@@ -21,7 +21,7 @@ import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import type { Backend, BackendCounts, OwnedProcess } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess, ProcessAction } from './backend.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
@@ -222,6 +222,11 @@ export class PluginBackend implements Backend {
 		return [
 			{ backend: this.id, pid, command: commandLine(record), startedAt: this.#startedAt, state: this.state },
 		];
+	}
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#supervisor.stop();
+		if (action !== 'stop') await this.#supervisor.startNow();
 	}
 
 	async close(): Promise<void> {

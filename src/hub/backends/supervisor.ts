@@ -105,6 +105,23 @@ export class Supervisor<T> {
 		return this.#starting;
 	}
 
+	/** Stop it now; calls in flight fail, and the next call starts it again. */
+	async stop(): Promise<void> {
+		this.#cancelRestart();
+		// A start that fails now does not matter any more.
+		const running = this.#running ?? (await this.#starting?.catch(() => undefined));
+		this.#cancelRestart();
+		if (running === undefined || this.#running !== running) return;
+		await this.#stopRunning(running, 'by a person');
+		this.#supervised.onChange();
+	}
+
+	/** Start it without waiting for the delay after a crash. */
+	startNow(): Promise<T> {
+		this.#cancelRestart();
+		return this.up();
+	}
+
 	/** Stop it and do not start it again. Idempotent. */
 	async close(): Promise<void> {
 		this.#closing.abort(this.#shutDown());
@@ -170,7 +187,7 @@ export class Supervisor<T> {
 	}
 
 	async #check(running: T): Promise<void> {
-		if (this.#supervised.isIdle?.()) return this.#stopIdle(running);
+		if (this.#supervised.isIdle?.()) return this.#stopRunning(running, 'because it is idle');
 		try {
 			await this.#supervised.check?.(running);
 			if (this.#running !== running) return;
@@ -188,13 +205,13 @@ export class Supervisor<T> {
 		}
 	}
 
-	/** Stop an idle process; the next call starts it again. */
-	async #stopIdle(running: T): Promise<void> {
+	/** Stop the process; the next call starts it again. */
+	async #stopRunning(running: T, reason: string): Promise<void> {
 		if (this.#running !== running) return;
 		this.#running = undefined;
 		clearInterval(this.#checks);
 		this.#lastError = undefined;
-		this.#log.info(`${this.#supervised.name} was stopped because it is idle; the next call starts it again`);
+		this.#log.info(`${this.#supervised.name} was stopped ${reason}; the next call starts it again`);
 		this.#stopping = this.#end(running);
 		await this.#stopping;
 	}
@@ -217,6 +234,15 @@ export class Supervisor<T> {
 		});
 		promise.catch(() => {}); // `#start` logs the failure, and often no call waits for it
 		this.#restart = { at: performance.now() + delayMs, promise, cancel };
+	}
+
+	/** Calls that wait for the restart fail. */
+	#cancelRestart(): void {
+		const restart = this.#restart;
+		this.#restart = undefined;
+		this.#lastError = undefined;
+		this.#backoff.reset();
+		restart?.cancel(new OrchestraError('closed', `${this.#supervised.name} was stopped`));
 	}
 
 	#whenRestarted({ at, promise }: Restart<T>): Promise<T> {

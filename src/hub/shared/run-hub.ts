@@ -12,6 +12,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
+import type { OpenFabric } from '../backends/build-backends.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -20,6 +21,8 @@ import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
 import { ForwardedEnvironment } from './forwarded-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
+import { HttpSwitch } from './http-switch.ts';
+import { HUB_CONTROL, withControl } from './hub-control.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
@@ -39,8 +42,18 @@ export interface RunHubOptions {
 	readonly httpAddress?: string | undefined;
 	/** Opens the HTTP listener, which is in a layer above. */
 	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
+	/** Opens the tools of other hubs, which are in a layer above. */
+	readonly openFabric?: OpenFabric | undefined;
+	/** Offers tools of this hub to other hubs. */
+	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer | undefined>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
+}
+
+/** The offer of a hub to others. */
+export interface HubOffer {
+	/** Accept no more calls, finish those that run, and leave. */
+	close(): Promise<void>;
 }
 
 /** What the HTTP listener gets from its hub. */
@@ -50,6 +63,9 @@ export interface HubHttpParts {
 	/** The state folder of the hub. */
 	readonly folder: string;
 	readonly hub: Hub;
+	readonly opened: OpenedHub;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly journalFile: string;
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
@@ -61,6 +77,8 @@ export interface HubHttpParts {
 /** The open HTTP listener of a hub. */
 export interface HubHttp {
 	readonly url: string;
+	/** A URL of the dashboard that lets one browser in, once. */
+	dashboardUrl?(): string;
 	close(): Promise<void>;
 }
 
@@ -104,15 +122,19 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let http: HubHttp | undefined;
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
+	);
+	let offer: HubOffer | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
 		shared,
 		log,
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
+	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
 	const handlers = activity.observe(
-		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(controlled, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -125,38 +147,52 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			address: () => listeners.openNetwork(),
 			certsDir,
 			forwarded: () => forwarded.current,
+			openFabric: options.openFabric,
 		});
-		http = await openListener(options, { opened, shared, activity });
+		offer = await options.openOffer?.(opened, log);
+		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
+		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
-		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
-		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, http !== undefined), log);
+		// A hub that other hubs may call does not stop when it has no client of its own.
+		const isReached = address !== undefined || offer !== undefined;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
+		await offer?.close();
 		shared.suspendedCalls.close();
-		await http?.close();
+		await http.close();
 		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** The HTTP listener, when one is asked for. */
 async function openListener(
-	{ httpAddress, openHttp, folder, log }: RunHubOptions,
+	address: string,
+	{ openHttp, folder, environment, log }: RunHubOptions,
 	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
-): Promise<HubHttp | undefined> {
-	const settings = opened.configuration().hub;
-	const address = httpAddress ?? settings.httpAddress;
-	if (address === undefined) return undefined;
-	const onRequest = (): (() => void) => activity.begin();
-	const { hub, spans } = opened;
-	return openHttp?.({ address, settings, folder: folder.path, hub, spans, shared, onRequest, log });
+): Promise<HubHttp> {
+	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+	const http = await openHttp({
+		address,
+		settings: opened.configuration().hub,
+		folder: folder.path,
+		hub: opened.hub,
+		spans: opened.spans,
+		opened,
+		environment,
+		journalFile: folder.journalFile,
+		shared,
+		onRequest: () => activity.begin(),
+		log,
+	});
+	log.info(`MCP over HTTP is at ${http.url}`);
+	return http;
 }
 
 interface Recorded {
@@ -164,7 +200,7 @@ interface Recorded {
 	readonly certsDir: string;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
-	readonly http: HubHttp | undefined;
+	readonly http: HttpSwitch;
 }
 
 /** Returns a function that builds the current record. */
@@ -174,13 +210,13 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
-		features: FEATURES,
+		features: [...FEATURES, HUB_CONTROL],
 	};
 	return () => ({
 		...about,
 		address: listeners.address,
 		networkAddress: listeners.networkAddress,
-		httpUrl: http?.url,
+		httpUrl: http.current?.url,
 		unset: opened.unset(),
 	});
 }
@@ -206,8 +242,8 @@ function withForwardedVariables(
 }
 
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, hasHttp: boolean): number {
-	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || hasHttp;
+function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, isReached: boolean): number {
+	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || isReached;
 	return idleMs ?? (isReachable ? 0 : IDLE_MS);
 }
 

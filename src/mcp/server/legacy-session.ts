@@ -175,6 +175,7 @@ export class LegacySession implements ClientConnection {
 		this.#isOpen = true;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
+		this.#provider.clientConnected?.(this);
 		const { info: serverInfo } = this.#provider;
 		return after(offerOf(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,

@@ -49,6 +49,8 @@ export interface McpSessionOptions {
 	sessionId?: string | undefined;
 	/** Who sends the requests, when the transport knows it: a `requestState` is refused from anybody else. */
 	principal?: string | undefined;
+	/** How the client is connected, for display: `http`, `link`. */
+	transport?: string | undefined;
 }
 
 /** One client of a provider. `close` it when the connection ends. */
@@ -70,13 +72,14 @@ export class McpSession {
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
+		const { transport } = options;
 		let id = options.sessionId;
-		if (id !== undefined) provider.sessionOpened?.(id);
+		if (id !== undefined) provider.sessionOpened?.(id, transport);
 		// Made on first use: most sessions never need one.
 		const sessionId = (): string => {
 			if (id === undefined) {
 				id = crypto.randomUUID();
-				provider.sessionOpened?.(id);
+				provider.sessionOpened?.(id, transport);
 			}
 			return id;
 		};

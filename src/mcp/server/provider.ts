@@ -20,7 +20,7 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../../protocol/mcp-types.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext, ClientConnection } from './call-context.ts';
 
 /** A change that clients are notified of: of a list, or of one resource. */
 export type Change = { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; uri: string };
@@ -70,8 +70,10 @@ export interface Provider {
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
-	/** A connection of this session opened. A session may have several, one after the other. */
-	sessionOpened?(sessionId: string): void;
+	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */
+	sessionOpened?(sessionId: string, transport?: string): void;
+	/** The client of a legacy session introduced itself. */
+	clientConnected?(client: ClientConnection): void;
 	/** A connection of this session closed. */
 	sessionClosed?(sessionId: string): void;
 	/** Subscribe to changes. Returns the function that unsubscribes. */

@@ -63,16 +63,6 @@ export function isStale({ listedAt, ttlMs = KNOWN_TTL_MS }: KnownServer, now: nu
 	return now - listedAt >= ttlMs || listedAt > now;
 }
 
-/** Whether a resource or template has the scheme of this URI. */
-export function hasScheme({ resources, templates }: ServerLists, uri: string): boolean {
-	const scheme = /^[^:]+:/.exec(uri)?.[0];
-	if (scheme === undefined) return false;
-	return (
-		resources.some((resource) => resource.uri.startsWith(scheme)) ||
-		templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
-	);
-}
-
 /** Read the file; undefined when there is none. Throws `bad_input` when it is damaged or not private. */
 export function readKnown(file: string): KnownServer | undefined {
 	let text: string;
@@ -149,4 +139,14 @@ function damaged(file: string, reason: string): OrchestraError {
 	return new OrchestraError('bad_input', `${file} is damaged: ${reason}`, {
 		hint: 'It is written again when the server was listed.',
 	});
+}
+
+/** True when a resource or a template of the server has the scheme of this URI. */
+export function hasScheme(known: KnownServer | undefined, uri: string): boolean {
+	const scheme = /^[^:]+:/.exec(uri)?.[0];
+	if (known === undefined || scheme === undefined) return false;
+	return (
+		known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
+		known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
+	);
 }

@@ -46,6 +46,8 @@ export interface ServerCallsOptions {
 	readonly maxMs: number;
 	/** Whether secrets are replaced in results. */
 	readonly redact: boolean;
+	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
+	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
 }
 
 export class ServerCalls {
@@ -80,7 +82,7 @@ export class ServerCalls {
 			process.calls.add(call.context);
 			const { connection } = process;
 			return this.#leaving(
-				connection ? this.#send(process, call, connection) : this.#startFor(process, call),
+				connection ? this.#sendChecked(process, call, connection) : this.#startFor(process, call),
 				leave,
 			);
 		} catch (error) {
@@ -106,7 +108,15 @@ export class ServerCalls {
 		const since = performance.now();
 		const spent = (): void => call.context.spent('start', performance.now() - since);
 		const connection = await this.#started(process, call.context).finally(spent);
-		return this.#send(process, call, connection);
+		return this.#sendChecked(process, call, connection);
+	}
+
+	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
+		const { check } = this.#options;
+		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
+		return check(connection, String(call.changes['name'])).then(
+			(refused) => refused ?? this.#send(process, call, connection),
+		);
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {

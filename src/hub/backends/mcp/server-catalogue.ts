@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Awaitable } from '../../../protocol/mcp-types.ts';
+import type { Awaitable, Tool } from '../../../protocol/mcp-types.ts';
 import { isStale, type KnownServer, readKnown, writeKnown } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -27,6 +27,8 @@ export interface ServerCatalogueOptions {
 	/** Whether the process may stay after it was listed the first time. */
 	readonly keepsLister: boolean;
 	readonly log: Log;
+	/** Called with the tools whenever they are read, before they are listed and before `onChange`. */
+	readonly onTools?: ((tools: readonly Tool[], source: 'disk' | 'server') => void) | undefined;
 	readonly onChange: (change: Change) => void;
 }
 
@@ -124,6 +126,11 @@ export class ServerCatalogue {
 		else setTimeout(read, waitMs).unref();
 	}
 
+	/** Read the tools of a running server before its first call. */
+	async readTools(connection: ServerConnection): Promise<void> {
+		await this.#readNext(() => this.#readNow(connection, ['tools']));
+	}
+
 	/** Read all lists of a running server. */
 	read(connection: ServerConnection): Promise<KnownServer> {
 		return this.#readNext(() => this.#readNow(connection));
@@ -161,6 +168,7 @@ export class ServerCatalogue {
 		this.#isLoaded = true;
 		try {
 			this.#known = readKnown(this.#options.file);
+			if (this.#known) this.#options.onTools?.(this.#known.tools, 'disk');
 		} catch (error) {
 			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
 		}
@@ -223,6 +231,7 @@ export class ServerCatalogue {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
+		this.#options.onTools?.(found.tools, 'server');
 		try {
 			writeKnown(this.#options.file, found);
 		} catch (error) {

@@ -82,8 +82,9 @@ export class ServerOpening {
 	async #start(): Promise<Transport> {
 		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
 		const onStderr = serverLog.reader(() => this.diagnosis?.pid);
-		const transport = await openServerTransport(entry, { environment, onStderr, limitBytes, log });
-		this.#transport = await this.#recorded(transport);
+		const onStray = (line: string): void => serverLog.stray(line);
+		const options = { environment, onStderr, onStray, limitBytes, log };
+		this.#transport = await this.#recorded(await openServerTransport(entry, options));
 		this.#spawnMs = performance.now() - this.#beganAt;
 		return this.#transport;
 	}

@@ -25,21 +25,25 @@ export class ServerPool {
 	readonly #scope: ServerScope;
 	readonly #clientInfo: Implementation;
 	/** The process for all clients; with another scope, the one for lists. */
-	readonly #shared: ServerProcess;
+	#shared: ServerProcess;
 	readonly #sessions = new Map<string, ServerProcess>();
 	readonly #perCall = new Set<ServerProcess>();
-	readonly #callPolicy = new RestartPolicy();
+	#callPolicy = new RestartPolicy();
+	/** Resolves when the processes that a person stopped are gone. */
+	#stopping: Promise<unknown> = Promise.resolve();
 	#isClosed = false;
+	#isStopped = false;
 
 	constructor(parts: ServerParts, clientInfo: Implementation) {
 		this.#parts = parts;
 		this.#scope = parts.entry.settings.scope;
 		this.#clientInfo = clientInfo;
-		this.#shared = new ServerProcess(parts, {
-			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
-			identity: { clientInfo, capabilities: this.#scope === 'shared' ? allCapabilities : {} },
-			keepsSubscriptions: this.#scope === 'shared',
-		});
+		this.#shared = this.#makeShared();
+	}
+
+	/** True when a person stopped it, until it is used again. */
+	get isStopped(): boolean {
+		return this.#isStopped;
 	}
 
 	/** The process that is used for lists. */
@@ -54,6 +58,7 @@ export class ServerPool {
 
 	/** The process for a call. `release` it afterwards. */
 	take(context: CallContext): ServerProcess {
+		this.#isStopped = false;
 		if (this.#scope === 'shared') return this.#shared;
 		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
 		return this.#scope === 'session' ? this.#ofSession(context) : this.#ofCall(context);
@@ -85,9 +90,40 @@ export class ServerPool {
 		this.release(process);
 	}
 
+	/** Stop every process now; calls in flight fail. The next call starts a new one, without the delay of a crash. */
+	async stop(): Promise<void> {
+		const stopped = this.all;
+		this.#sessions.clear();
+		this.#perCall.clear();
+		this.#callPolicy = new RestartPolicy();
+		this.#shared = this.#makeShared();
+		this.#isStopped = true;
+		this.#parts.serverLog.note('stopped: by a person');
+		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
+		await this.#stopping;
+	}
+
+	/** Start the process for all clients, without the delay of a crash. */
+	async start(): Promise<void> {
+		if (this.#shared.lastError !== undefined) await this.stop();
+		this.#isStopped = false;
+		await this.#shared.up();
+	}
+
 	async close(): Promise<void> {
 		this.#isClosed = true;
-		await Promise.all(this.all.map((process) => process.close()));
+		await Promise.all([this.#stopping, ...this.all.map((process) => process.close())]);
+	}
+
+	#makeShared(): ServerProcess {
+		return new ServerProcess(this.#parts, {
+			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
+			identity: {
+				clientInfo: this.#clientInfo,
+				capabilities: this.#scope === 'shared' ? allCapabilities : {},
+			},
+			keepsSubscriptions: this.#scope === 'shared',
+		});
 	}
 
 	#ofSession(context: CallContext): ServerProcess {

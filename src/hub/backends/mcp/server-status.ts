@@ -21,11 +21,12 @@ export interface StatusFacts {
 }
 
 /** The state over all processes of a server. */
-export function stateOf({ all }: ServerPool, known: KnownServer | undefined): ServerState {
+export function stateOf({ all, isStopped }: ServerPool, known: KnownServer | undefined): ServerState {
 	const running = all.filter(({ connection }) => connection !== undefined);
 	if (running.some(({ calls }) => calls.size > 0)) return 'ready';
 	if (all.some(({ isStarting }) => isStarting)) return 'starting';
 	if (running.length > 0) return 'idle';
+	if (isStopped) return 'stopped';
 	if (all.some(({ lastError }) => lastError !== undefined)) return 'failed';
 	if (all.some(({ startedAt }) => startedAt !== undefined)) return 'stopped';
 	return known === undefined ? 'configured' : 'known';
@@ -50,7 +51,7 @@ export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts):
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
 		logFile: log.file,
-		lastLines: log.last(STATUS_LINES),
+		lastLines: log.lastErrors(STATUS_LINES),
 	};
 }
 

@@ -1,17 +1,18 @@
 /*
- * The difference of two texts by lines (Myers' greedy algorithm).
+ * The shortest way from one sequence to another (Myers' greedy algorithm).
  *
- * Time and memory grow with the number of changed lines, not with the size of the file.
- * Above a limit the middle of the file counts as replaced.
+ * Time and memory grow with the number of changes, not with the length of the sequences.
+ * Above a limit the part between the first and the last change counts as replaced.
  */
 
-/** Most changed lines that are compared one by one. */
+/** Most changes that are compared one by one. */
 const CHANGES_LIMIT = 500;
 
-export type LineStep = readonly [sign: ' ' | '-' | '+', line: string];
+/** An item that both have (` `), only the old one (`-`) or only the new one (`+`). */
+export type DiffStep = readonly [sign: ' ' | '-' | '+', item: string];
 
-/** How `before` becomes `after`: `' '` for a line of both, `'-'` for an old line, `'+'` for a new one. */
-export function diffLines(before: readonly string[], after: readonly string[]): LineStep[] {
+/** The steps from `before` to `after`. */
+export function sequenceDiff(before: readonly string[], after: readonly string[]): DiffStep[] {
 	let head = 0;
 	while (head < Math.min(before.length, after.length) && before[head] === after[head]) head++;
 	let tail = 0;
@@ -21,7 +22,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 	) {
 		tail++;
 	}
-	const same = (line: string): LineStep => [' ', line];
+	const same = (item: string): DiffStep => [' ', item];
 	const old = before.slice(head, before.length - tail);
 	const fresh = after.slice(head, after.length - tail);
 	return [
@@ -31,12 +32,12 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 	];
 }
 
-function replacing(old: readonly string[], fresh: readonly string[]): LineStep[] {
-	return [...old.map((line): LineStep => ['-', line]), ...fresh.map((line): LineStep => ['+', line])];
+function replacing(old: readonly string[], fresh: readonly string[]): DiffStep[] {
+	return [...old.map((item): DiffStep => ['-', item]), ...fresh.map((item): DiffStep => ['+', item])];
 }
 
 /** Undefined when there are too many changes. */
-function shortestSteps(old: readonly string[], fresh: readonly string[]): LineStep[] | undefined {
+function shortestSteps(old: readonly string[], fresh: readonly string[]): DiffStep[] | undefined {
 	const trace: Map<number, number>[] = [];
 	let reached = new Map<number, number>([[1, 0]]);
 	for (let changes = 0; changes <= Math.min(old.length + fresh.length, CHANGES_LIMIT); changes++) {
@@ -63,8 +64,8 @@ function walkBack(
 	trace: readonly Map<number, number>[],
 	old: readonly string[],
 	fresh: readonly string[],
-): LineStep[] {
-	const steps: LineStep[] = [];
+): DiffStep[] {
+	const steps: DiffStep[] = [];
 	let x = old.length;
 	let y = fresh.length;
 	for (let changes = trace.length - 1; changes >= 0; changes--) {

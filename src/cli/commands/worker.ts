@@ -1,0 +1,69 @@
+/* `mctl worker`: a hub that only offers its tools to other hubs. No agent, no port. */
+import { existsSync } from 'node:fs';
+import type { Configuration } from '../../config/configuration.ts';
+import { OrchestraError } from '../../errors.ts';
+import { openHub } from '../../hub/open-hub.ts';
+import { serveJournal } from '../../hub/serve-journal.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { Log } from '../../log.ts';
+import { type Command, refuseWords, usageError } from '../command.ts';
+
+/** Offered when the configuration does not say what. */
+const EVERYTHING = ['*'];
+
+export const worker: Command = {
+	usage: 'mctl worker [--config FILE] [--examples]',
+	examples: ['mctl worker', 'mctl worker --config gpu-box.json'],
+	flags: {
+		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
+		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
+	},
+
+	graceMs: HUB_GRACE_MS,
+
+	async run(input) {
+		const { flags, environment, signal } = input;
+		refuseWords(input, worker);
+		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+		if (file !== undefined && !existsSync(file))
+			throw usageError(worker, `there is no configuration file ${file}`);
+		const log = Log.fromEnvironment('worker', environment);
+		const journal = serveJournal(async () => {
+			const { hubFolderHere } = await import('../hub-location.ts');
+			return hubFolderHere(environment).path;
+		});
+		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
+		const opened = await openHub({ cwd: process.cwd(), environment, file, log, journal, narrow });
+		try {
+			if (opened.configuration().fabric === undefined) throw noFabric();
+			const { openOffer } = await import('../../fabric/open-fabric.ts');
+			const offer = await openOffer(opened, { environment, log, patterns: EVERYTHING });
+			if (offer === undefined) throw noFabric();
+			log.info(`offering ${offer.tools.length} tools to the fabric`);
+			await aborted(signal);
+			log.info('the worker is stopping: running calls are finished first');
+			await offer.close();
+		} finally {
+			await opened.close();
+		}
+		process.exitCode = 0;
+	},
+};
+
+function onlyOffering(read: Configuration, withExamples: boolean): Configuration {
+	const tools = withExamples ? { ...read.tools, examples: true } : read.tools;
+	return { ...read, tools, fabric: read.fabric && { ...read.fabric, use: [] } };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener('abort', () => resolve(), { once: true });
+	});
+}
+
+function noFabric(): OrchestraError {
+	return new OrchestraError('bad_input', 'the configuration offers nothing to a fabric', {
+		hint: 'Add "fabric": { "servers": ["tls://host:4222"], "name": "my-worker" } to orchestra.json.',
+	});
+}

@@ -1,0 +1,186 @@
+/*
+ * The bucket of the fabric: who offers what.
+ *
+ * It is a JetStream stream in the form of a key-value bucket. We read it with direct
+ * gets and follow it by the server's republishing, not with a watch: a watch needs the
+ * right to create consumers, which can be misused to read foreign subjects, and it may
+ * stay silent after a leader was killed. Writing goes through a plain publish with an
+ * acknowledgement, because `kv.put` drops the TTL.
+ */
+import type { Msg } from '@nats-io/transport-node';
+import { OrchestraError } from '../errors.ts';
+import { isObject } from '../wire/json.ts';
+import type { FabricLink } from './fabric-link.ts';
+import { CATALOGUE_SUBJECT, keySubject, STREAM } from './fabric-names.ts';
+import { MARKER_TTL_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
+
+/** One entry of the bucket. */
+export interface BucketEntry {
+	readonly key: string;
+	/** Grows with every change of the bucket. */
+	readonly revision: number;
+	/** Undefined when the key was removed or has expired. */
+	readonly value: string | undefined;
+}
+
+const DIRECT_GET = `$JS.API.DIRECT.GET.${STREAM}`;
+const NANOSECONDS = 1e6;
+const BATCH_MESSAGES = 10_000;
+const BATCH_BYTES: number = 32 * 1024 * 1024;
+const NO_RESPONDERS = 503;
+const NOT_FOUND = 404;
+const END_OF_BATCH = 204;
+const CLUSTER_REPLICAS = 3;
+
+/** Make sure that the bucket exists. Throws `bad_input` when it does not and we may not make it. */
+export async function ensureBucket(link: FabricLink): Promise<void> {
+	if (await exists(link)) return;
+	const isCluster = link.info?.cluster !== undefined;
+	const created = (await create(link, isCluster ? CLUSTER_REPLICAS : 1)) ?? (await create(link, 1));
+	if (created === true) return;
+	throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
+		hint: 'Run mctl fabric setup with the key of the administrator.',
+	});
+}
+
+async function exists(link: FabricLink): Promise<boolean> {
+	try {
+		await link.request(DIRECT_GET, JSON.stringify({ last_by_subj: keySubject('none') }));
+		return true;
+	} catch (error) {
+		if (isNoResponders(error)) return false;
+		throw error;
+	}
+}
+
+/** True when it exists now; undefined when this number of replicas is not possible. */
+async function create(link: FabricLink, replicas: number): Promise<boolean | undefined> {
+	const wanted = {
+		name: STREAM,
+		subjects: [keySubject('>')],
+		storage: 'file',
+		retention: 'limits',
+		discard: 'new',
+		max_msgs_per_subject: 1,
+		num_replicas: replicas,
+		allow_direct: true,
+		allow_rollup_hdrs: true,
+		deny_delete: true,
+		allow_msg_ttl: true,
+		subject_delete_marker_ttl: MARKER_TTL_MS * NANOSECONDS,
+		republish: { src: keySubject('>'), dest: `${CATALOGUE_SUBJECT}.>` },
+	};
+	try {
+		const answer: unknown = (
+			await link.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(wanted))
+		).json();
+		return isObject(answer) && answer['error'] === undefined ? true : undefined;
+	} catch {
+		return undefined; // not permitted: the caller says what to do
+	}
+}
+
+/** Store a value under a key for a time. Throws `io` when the server did not store it. */
+export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<void> {
+	const headers = link.headers();
+	headers.set('Nats-TTL', `${Math.round(ttlMs / 1000)}s`);
+	await store(link, key, value, headers);
+}
+
+/** Remove a key; hubs are notified at once. */
+export async function removeKey(link: FabricLink, key: string): Promise<void> {
+	const headers = link.headers();
+	headers.set('KV-Operation', 'DEL');
+	headers.set('Nats-TTL', `${MARKER_TTL_MS / 1000}s`);
+	await store(link, key, '', headers);
+}
+
+async function store(
+	link: FabricLink,
+	key: string,
+	value: string,
+	headers: ReturnType<FabricLink['headers']>,
+): Promise<void> {
+	const answer: unknown = (await link.request(keySubject(key), value, headers)).json();
+	if (isObject(answer) && answer['error'] === undefined) return;
+	const reason = isObject(answer) ? JSON.stringify(answer['error']) : 'no answer';
+	throw new OrchestraError('io', `the NATS server did not store ${key}: ${reason}`);
+}
+
+/** The value of one key; undefined when there is none. */
+export async function getKey(link: FabricLink, key: string): Promise<string | undefined> {
+	const message = await link.request(DIRECT_GET, JSON.stringify({ last_by_subj: keySubject(key) }));
+	if (message.headers?.code === NOT_FOUND) return undefined;
+	return isRemoval(message) ? undefined : message.string();
+}
+
+/** Read the whole bucket, in the order of its changes. */
+export async function readBucket(link: FabricLink): Promise<BucketEntry[]> {
+	const entries: BucketEntry[] = [];
+	for (let from = 1; ; ) {
+		const { messages, isComplete } = await readBatch(link, from);
+		for (const message of messages) {
+			const entry = entryOf(message, message.headers?.get('Nats-Subject') ?? '');
+			if (entry) entries.push(entry);
+			from = Math.max(from, revisionOf(message) + 1);
+		}
+		if (isComplete || messages.length === 0) return entries;
+	}
+}
+
+/** An entry from a message that the server republished. */
+export function republishedEntry(message: Msg): BucketEntry | undefined {
+	return entryOf(message, message.headers?.get('Nats-Subject') ?? '');
+}
+
+function entryOf(message: Msg, subject: string): BucketEntry | undefined {
+	const prefix = keySubject('');
+	if (!subject.startsWith(prefix)) return undefined;
+	const value = isRemoval(message) ? undefined : message.string();
+	return { key: subject.slice(prefix.length), revision: revisionOf(message), value };
+}
+
+function revisionOf({ headers }: Msg): number {
+	return Number(headers?.get('Nats-Sequence') || 0);
+}
+
+/** A deletion, or the marker of the server for an expired key. */
+function isRemoval({ headers }: Msg): boolean {
+	return headers !== undefined && (headers.has('KV-Operation') || headers.has('Nats-Marker-Reason'));
+}
+
+/** One batch of a direct get; the server sends it as many messages and an end. */
+function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; isComplete: boolean }> {
+	return new Promise((resolve, reject) => {
+		const messages: Msg[] = [];
+		const inbox = link.inbox();
+		const end = (settle: () => void): void => {
+			clearTimeout(timer);
+			void subscription.drain();
+			settle();
+		};
+		const fail = (reason: string): void =>
+			end(() => reject(new OrchestraError('io', `the bucket of the fabric cannot be read: ${reason}`)));
+		const subscription = link.subscribe(inbox, (message) => {
+			const code = message.headers?.code ?? 0;
+			timer.refresh();
+			if (code === NO_RESPONDERS) return fail('it does not exist');
+			if (code === NOT_FOUND) return end(() => resolve({ messages, isComplete: true }));
+			if (code === END_OF_BATCH) {
+				const isComplete = Number(message.headers?.get('Nats-Num-Pending') || 0) === 0;
+				return end(() => resolve({ messages, isComplete }));
+			}
+			if (code >= NOT_FOUND) return fail(message.headers?.description ?? String(code));
+			messages.push(message);
+		});
+		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
+		const body = { seq: from, next_by_subj: keySubject('>'), batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
+		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
+	});
+}
+
+/** The error of the client library for a request that nobody serves. */
+function isNoResponders(error: unknown): boolean {
+	if (!(error instanceof Error) || !('isNoResponders' in error)) return false;
+	return typeof error.isNoResponders === 'function' && error.isNoResponders() === true;
+}

@@ -1,0 +1,113 @@
+/*
+ * The tools of other hubs as a backend. A tool is called `offer__tool`, whoever else
+ * offers one of that name.
+ */
+import type { Backend } from '../hub/backends/backend.ts';
+import { qualifiedName } from '../hub/names.ts';
+import type { Log } from '../log.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallToolParams, Change } from '../mcp/server/provider.ts';
+import type { CallToolResult, Tool } from '../protocol/mcp-types.ts';
+import { within } from '../rpc/clock.ts';
+import { matchesWildcard } from '../trust/wildcard.ts';
+import type { NatsAccess } from './connect-nats.ts';
+import { FabricLink } from './fabric-link.ts';
+import { OfferFollower } from './offer-follower.ts';
+import { RemoteCalls } from './remote-calls.ts';
+
+export interface FabricBackendOptions {
+	readonly access: NatsAccess;
+	/** Patterns of the tools that are used, as `offer__tool`. */
+	readonly patterns: readonly string[];
+	readonly log: Log;
+}
+
+/** How long the first list waits for the fabric. */
+const FIRST_LIST_MS = 1500;
+/** Names of tools that were offered before, for the error of a call. */
+const NAMES_LIMIT = 20_000;
+
+export class FabricBackend implements Backend {
+	readonly id = 'fabric';
+	readonly kind = 'fabric';
+	readonly qualifiesNames = false;
+	readonly link: FabricLink;
+	readonly #options: FabricBackendOptions;
+	readonly #follower: OfferFollower;
+	readonly #calls: RemoteCalls;
+	readonly #listeners = new Set<(change: Change) => void>();
+	/** The offer and own name of every tool that was ever listed here. */
+	readonly #routes = new Map<string, { offer: string; tool: string }>();
+	#tools: readonly Tool[] | undefined;
+	#isReady: Promise<unknown> | undefined;
+
+	constructor(options: FabricBackendOptions) {
+		const { access, log } = options;
+		this.#options = options;
+		this.link = new FabricLink(access, log);
+		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
+		const workersOf = (offer: string): readonly string[] =>
+			this.#follower.offers.workers(offer).map(({ name }) => name);
+		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, log });
+		this.link.open();
+	}
+
+	get state(): string {
+		return this.link.isUp ? 'ready' : 'down';
+	}
+
+	get downReason(): string | undefined {
+		return this.link.isUp ? undefined : `the fabric: ${this.link.downReason}`;
+	}
+
+	hasDownTool(name: string): boolean {
+		return this.#routes.has(name);
+	}
+
+	async listTools(): Promise<readonly Tool[]> {
+		await this.ready();
+		this.#tools ??= this.#list();
+		return this.#tools;
+	}
+
+	callTool({ name }: CallToolParams, context: CallContext): Promise<CallToolResult> {
+		const route = this.#routes.get(name);
+		if (route === undefined) throw new Error(`${name} was never offered by the fabric`);
+		return this.#calls.call(route.offer, route.tool, context);
+	}
+
+	onChange(listener: (change: Change) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	async ready(): Promise<void> {
+		this.#isReady ??= within(this.#follower.loaded, FIRST_LIST_MS);
+		await this.#isReady;
+	}
+
+	/** Calls in flight are given up. */
+	async close(): Promise<void> {
+		this.#listeners.clear();
+		this.#follower.close();
+		this.#calls.close();
+		await this.link.close();
+	}
+
+	#list(): readonly Tool[] {
+		const { patterns, access } = this.#options;
+		const listed: Tool[] = [];
+		for (const { offer, tool } of this.#follower.offers.tools(access.name)) {
+			const name = qualifiedName(offer, tool.name);
+			if (!patterns.some((pattern) => matchesWildcard(pattern, name))) continue;
+			if (this.#routes.size < NAMES_LIMIT) this.#routes.set(name, { offer, tool: tool.name });
+			listed.push({ ...tool, name });
+		}
+		return listed;
+	}
+
+	#changed(): void {
+		this.#tools = undefined;
+		for (const listener of this.#listeners) listener({ kind: 'tools' });
+	}
+}

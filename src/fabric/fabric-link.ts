@@ -1,0 +1,229 @@
+/*
+ * The connection of one process to the NATS servers.
+ *
+ * The client library reconnects by itself; this adds what the fabric needs: an up and
+ * a down event, publishing that fails at once while the link is down (the library would
+ * drop the message silently), refused publishes as events, and a new connection with the
+ * same subscriptions when the library gives up.
+ */
+import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from '@nats-io/transport-node';
+import { messageOf, OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { Backoff } from '../rpc/backoff.ts';
+import { pause } from '../rpc/clock.ts';
+import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts';
+import { type Envelope, writeEnvelope } from './fabric-message.ts';
+import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
+import { inboxPrefix, randomId } from './inbox-prefix.ts';
+
+/** A subscription that survives a new connection. */
+export interface LinkSubscription {
+	/** Stop; messages that have arrived are still handled. */
+	drain(): Promise<void>;
+}
+
+export interface LinkListener {
+	/** Connected, at first or again. */
+	up?(): void;
+	down?(): void;
+	/** The server refused a publish or a subscription. */
+	denied?(operation: string, subject: string): void;
+}
+
+/** The longest pause between two attempts to connect. */
+const RETRY_MAX_MS = 5000;
+
+interface Wanted {
+	readonly subject: string;
+	readonly queue: string | undefined;
+	readonly onMessage: (message: Msg) => void;
+	current: Subscription | undefined;
+}
+
+export class FabricLink {
+	readonly #access: NatsAccess;
+	readonly #log: Log;
+	readonly #listeners = new Set<LinkListener>();
+	readonly #wanted = new Set<Wanted>();
+	readonly #closing = new AbortController();
+	#nats: NatsModule | undefined;
+	#connection: NatsConnection | undefined;
+	#isUp = false;
+	#reason = 'it is connecting';
+	#running: Promise<void> | undefined;
+
+	constructor(access: NatsAccess, log: Log) {
+		this.#access = access;
+		this.#log = log;
+	}
+
+	get isUp(): boolean {
+		return this.#isUp;
+	}
+
+	/** Why the link is down. */
+	get downReason(): string {
+		return this.#reason;
+	}
+
+	/** The server that it is connected to; undefined while it is down. */
+	get server(): string | undefined {
+		return this.#isUp ? this.#connection?.getServer() : undefined;
+	}
+
+	get info(): NatsConnection['info'] {
+		return this.#connection?.info;
+	}
+
+	/** Largest message that the server takes. */
+	get payloadLimit(): number {
+		return this.#connection?.info?.max_payload ?? 0;
+	}
+
+	listen(listener: LinkListener): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Connect, and stay connected until `close`. Returns at once. */
+	open(): void {
+		this.#running ??= this.#run();
+	}
+
+	/** Send a message. False when the link is down: nothing was sent. */
+	publish(subject: string, envelope: Envelope, body: string | Uint8Array = '', reply?: string): boolean {
+		if (!this.#isUp || this.#connection === undefined) return false;
+		const headers = this.headers(envelope);
+		this.#connection.publish(subject, body, reply === undefined ? { headers } : { headers, reply });
+		return true;
+	}
+
+	/** Ask the server. Rejects when the link is down or nothing answers in time. */
+	async request(subject: string, body: string, headers?: MsgHdrs): Promise<Msg> {
+		const connection = this.#connected();
+		return connection.request(subject, body, { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) });
+	}
+
+	headers(envelope: Envelope = {}): MsgHdrs {
+		if (this.#nats === undefined) throw this.#downError();
+		return writeEnvelope(this.#nats.headers(), envelope);
+	}
+
+	/** A subject for answers that no other user may read. */
+	inbox(): string {
+		return `${inboxPrefix(this.#access.name)}.${randomId()}`;
+	}
+
+	subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): LinkSubscription {
+		const wanted: Wanted = { subject, queue, onMessage, current: undefined };
+		this.#wanted.add(wanted);
+		this.#apply(wanted);
+		return {
+			drain: async () => {
+				this.#wanted.delete(wanted);
+				const { current } = wanted;
+				// A closed connection has drained it already.
+				await current?.drain().catch(() => {});
+			},
+		};
+	}
+
+	/** Resolves when the server has seen everything that was sent. */
+	async flush(): Promise<void> {
+		await this.#connection?.flush();
+	}
+
+	/** Send what is queued and disconnect. Idempotent. */
+	async close(): Promise<void> {
+		this.#closing.abort(new OrchestraError('closed', 'the fabric is closed'));
+		this.#wanted.clear();
+		if (this.#isUp) await this.#connection?.flush().catch(() => {}); // a lost link has nothing to flush
+		this.#isUp = false;
+		await this.#connection?.close();
+		await this.#running;
+	}
+
+	#connected(): NatsConnection {
+		if (this.#isUp && this.#connection) return this.#connection;
+		throw this.#downError();
+	}
+
+	#downError(): OrchestraError {
+		return new OrchestraError('closed', `the link to the fabric is down: ${this.#reason}`, {
+			hint: 'mctl fabric status shows the servers.',
+		});
+	}
+
+	async #run(): Promise<void> {
+		const backoff = new Backoff(RECONNECT_MS, RETRY_MAX_MS);
+		const { signal } = this.#closing;
+		while (!signal.aborted) {
+			try {
+				await this.#connectOnce(() => backoff.reset());
+			} catch (error) {
+				this.#failed(messageOf(error));
+			}
+			// Rejects when the link is closed, which ends the loop.
+			if (!signal.aborted) await pause(backoff.nextMs(), signal).catch(() => {});
+		}
+	}
+
+	/** Resolves when the connection has closed. */
+	async #connectOnce(onUp: () => void): Promise<void> {
+		const { nats, connection } = await connectNats(this.#access);
+		if (this.#closing.signal.aborted) return connection.close();
+		this.#nats = nats;
+		this.#connection = connection;
+		for (const wanted of this.#wanted) this.#apply(wanted);
+		onUp();
+		this.#setUp();
+		void this.#follow(connection);
+		const closed = await connection.closed();
+		this.#setDown(closed instanceof Error ? closed.message : 'the connection closed');
+	}
+
+	async #follow(connection: NatsConnection): Promise<void> {
+		for await (const status of connection.status()) {
+			if (connection === this.#connection) this.#onStatus(status);
+		}
+	}
+
+	#onStatus(status: Status): void {
+		if (status.type === 'disconnect') this.#setDown('the connection to the server was lost');
+		else if (status.type === 'reconnect') this.#setUp();
+		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error) {
+			const { operation, subject } = status.error;
+			for (const { denied } of this.#listeners) denied?.(String(operation), String(subject));
+			this.#log.warn(`the NATS server does not permit ${String(operation)} to ${String(subject)}`);
+		}
+	}
+
+	#setUp(): void {
+		if (this.#isUp) return;
+		this.#isUp = true;
+		this.#log.info(`connected to the fabric at ${this.#connection?.getServer() ?? 'an unknown server'}`);
+		for (const listener of this.#listeners) listener.up?.();
+	}
+
+	#setDown(reason: string): void {
+		this.#reason = reason;
+		if (!this.#isUp) return;
+		this.#isUp = false;
+		if (!this.#closing.signal.aborted) this.#log.warn(`the link to the fabric is down: ${reason}`);
+		for (const listener of this.#listeners) listener.down?.();
+	}
+
+	#failed(reason: string): void {
+		if (reason !== this.#reason) this.#log.warn(`the fabric cannot be reached: ${reason}`);
+		this.#reason = reason;
+	}
+
+	#apply(wanted: Wanted): void {
+		const { subject, queue, onMessage } = wanted;
+		const callback = (error: Error | null, message: Msg): void => {
+			if (error === null) onMessage(message);
+		};
+		if (this.#connection === undefined || this.#connection.isClosed()) return;
+		wanted.current = this.#connection.subscribe(subject, { callback, ...(queue && { queue }) });
+	}
+}

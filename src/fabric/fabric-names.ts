@@ -1,0 +1,126 @@
+/*
+ * Names on the wire: subjects and keys of the fabric.
+ *
+ * The identity of a sender is in the subject, because the server checks permissions by
+ * subject. Names are encoded to tokens that NATS accepts, reversibly: letters, digits,
+ * `-` and `_` stay as they are, and every other byte of the UTF-8 text becomes `=XX`.
+ * The token `_` is reserved.
+ */
+
+/** The key-value bucket and the stream behind it. */
+export const BUCKET = 'ORC';
+export const STREAM = 'KV_ORC';
+/** The server republishes every change of the bucket below this subject. */
+export const CATALOGUE_SUBJECT = 'orc.cat';
+/** The token for "no call" and for "the server". */
+export const NOBODY = '_';
+
+const PLAIN = /^[A-Za-z0-9_-]+$/;
+const ESCAPED = /=([0-9A-F]{2})/g;
+
+/** A name as one token of a subject. */
+export function encodeToken(name: string): string {
+	if (PLAIN.test(name) && name !== NOBODY) return name;
+	if (name === '') return '=';
+	let token = '';
+	for (const byte of Buffer.from(name)) {
+		const character = String.fromCharCode(byte);
+		const isPlain = byte < 0x80 && PLAIN.test(character) && name !== NOBODY;
+		token += isPlain ? character : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+	}
+	return token;
+}
+
+/** The name in a token; undefined for one that `encodeToken` does not make. */
+export function decodeToken(token: string): string | undefined {
+	if (token === '=') return '';
+	if (PLAIN.test(token)) return token === NOBODY ? undefined : token;
+	const binary = token.replace(ESCAPED, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	const name = Buffer.from(binary, 'latin1').toString('utf8');
+	return encodeToken(name) === token ? name : undefined;
+}
+
+/** `orc.call.<hub>.<offer>.<tool>` */
+export function callSubject(hub: string, offer: string, tool: string): string {
+	return `orc.call.${encodeToken(hub)}.${encodeToken(offer)}.${encodeToken(tool)}`;
+}
+
+/** Calls of any hub for one tool of an offer. */
+export function callsFor(offer: string, tool: string): string {
+	return `orc.call.*.${encodeToken(offer)}.${encodeToken(tool)}`;
+}
+
+/** `orc.out.<worker>.<hub>.<call>`; without a call, the heartbeats. */
+export function outSubject(worker: string, hub: string, call: string = NOBODY): string {
+	return `orc.out.${encodeToken(worker)}.${encodeToken(hub)}.${call}`;
+}
+
+/** Everything that workers send to this hub. */
+export function outFor(hub: string): string {
+	return `orc.out.*.${encodeToken(hub)}.*`;
+}
+
+/** The reply subject of a call: the server answers there when no worker has subscribed. */
+export function noWorkerSubject(hub: string, call: string): string {
+	return `orc.out.${NOBODY}.${encodeToken(hub)}.${call}`;
+}
+
+/** `orc.ctl.<worker>.<hub>.<call>` */
+export function controlSubject(worker: string, hub: string, call: string): string {
+	return `orc.ctl.${encodeToken(worker)}.${encodeToken(hub)}.${call}`;
+}
+
+/** Everything that hubs send to this worker. */
+export function controlFor(worker: string): string {
+	return `orc.ctl.${encodeToken(worker)}.*.*`;
+}
+
+/** The key of the presence of a worker. */
+export function presenceKey(offer: string, worker: string): string {
+	return `w.${encodeToken(offer)}.${encodeToken(worker)}`;
+}
+
+/** The key of a part of the body of an offer. */
+export function bodyKey(worker: string, hash: string): string {
+	return `o.${encodeToken(worker)}.${hash}`;
+}
+
+/** The subject that a key of the bucket is stored under. */
+export function keySubject(key: string): string {
+	return `$KV.${BUCKET}.${key}`;
+}
+
+/** Who sent a message, to whom, about which call. */
+export interface Route {
+	/** The name in the third token: the worker, or for a call the hub. */
+	readonly first: string;
+	/** The name in the fourth token: the hub, or for a call the offer. */
+	readonly second: string;
+	/** The fifth token as it is: the call, or for a call the tool. */
+	readonly last: string;
+}
+
+/** The parts of a subject of five tokens; undefined when it is not one of ours. */
+export function routeOf(subject: string): Route | undefined {
+	const [root, , first = '', second = '', last = '', ...more] = subject.split('.');
+	if (root !== 'orc' || last === '' || more.length > 0) return undefined;
+	const firstName = first === NOBODY ? NOBODY : decodeToken(first);
+	const secondName = decodeToken(second);
+	if (firstName === undefined || secondName === undefined) return undefined;
+	return { first: firstName, second: secondName, last };
+}
+
+/** A key of the bucket, read. */
+export type CatalogueKey =
+	| { readonly kind: 'presence'; readonly offer: string; readonly worker: string }
+	| { readonly kind: 'body'; readonly worker: string; readonly hash: string };
+
+/** Read a key; undefined when it is not one of ours. */
+export function parseKey(key: string): CatalogueKey | undefined {
+	const [kind, first = '', second = '', ...more] = key.split('.');
+	const name = decodeToken(first);
+	if (name === undefined || second === '' || more.length > 0) return undefined;
+	if (kind === 'o') return { kind: 'body', worker: name, hash: second };
+	const worker = decodeToken(second);
+	return kind === 'w' && worker !== undefined ? { kind: 'presence', offer: name, worker } : undefined;
+}

@@ -1,0 +1,61 @@
+/*
+ * Times and sizes of the fabric. All times are in milliseconds.
+ *
+ * They belong together: a worker that is blocked for five seconds must still answer
+ * (3 s until the first query + 5 s grace, heartbeats 2 s apart), and a worker that was
+ * killed must be noticed within ten.
+ */
+
+/** A call that no worker has accepted by then is late: if no worker of its offer is left, it is given up. */
+export const ACCEPT_MS = 2000;
+/** A worker refuses a call that is older than this. */
+export const EXPIRY_MS = 5000;
+/** Added to `EXPIRY_MS` before a hub gives up a call: clocks differ, and a refusal takes time to arrive. */
+export const EXPIRY_MARGIN_MS = 1000;
+/** A call that ends within this time is not announced as accepted: its result says so. */
+export const ACCEPT_DELAY_MS = 20;
+export const HEARTBEAT_MS = 2000;
+/** Silence about a call after which the hub queries its worker. */
+export const QUERY_AFTER_MS = 3000;
+export const QUERY_EVERY_MS = 500;
+/** How long queries may stay without an answer. */
+export const GRACE_MS = 5000;
+/** Silence after which the outcome is unknown although the link of the hub is down. */
+export const SILENCE_MS = 30_000;
+/** How long a worker keeps a result for a query after a reconnect. */
+export const RESULT_KEPT_MS = 60_000;
+/** How long before a lost connection results may have been lost with it; they are sent again after the reconnect. */
+export const RESEND_WINDOW_MS = 3000;
+export const PRESENCE_EVERY_MS = 5000;
+export const PRESENCE_TTL_MS = 20_000;
+/** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
+export const BODY_EVERY_MS: number = 20 * 60_000;
+export const BODY_TTL_MS: number = 60 * 60_000;
+/** How long the server keeps the marker of a removed key. */
+export const MARKER_TTL_MS = 60_000;
+export const RECONNECT_MS = 250;
+export const PING_MS = 10_000;
+export const PINGS_OUT = 2;
+/** How long one request to the server may take: a write to the bucket, a read. */
+export const SERVER_REQUEST_MS = 3000;
+/** How long a person may take to answer a question of a remote tool. */
+export const ANSWER_MS: number = 10 * 60_000;
+/** How long a draining worker waits for its running calls. Below the time that `mctl hub stop` allows. */
+export const DRAIN_MS = 12_000;
+
+export const CHUNK_BYTES: number = 256 * 1024;
+/** Chunks of one result that may be in flight without an acknowledgement. */
+export const CHUNK_WINDOW = 8;
+export const ACK_EVERY = 4;
+/** Chunks in flight from one worker to one hub: 16 MB, a quarter of what a server buffers for a connection. */
+export const HUB_WINDOW = 64;
+/** Largest result that a hub accepts from a worker. */
+export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
+/** Results that a worker keeps, in bytes; above it the oldest are dropped. */
+export const KEPT_BYTES: number = 64 * 1024 * 1024;
+/** Calls in flight at one worker; above it calls are refused. */
+export const WORKER_CALLS_LIMIT = 1024;
+/** Calls in flight of one hub. */
+export const HUB_CALLS_LIMIT = 10_000;
+/** Largest part of an offer in one key of the bucket. */
+export const BODY_BYTES: number = 256 * 1024;

@@ -1,0 +1,118 @@
+/*
+ * Keeps the copy of the bucket up to date: reads it when the link comes up, follows the
+ * changes, fetches bodies that are missing, and removes workers that went silent.
+ */
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { ensureBucket, getKey, readBucket, republishedEntry } from './bucket.ts';
+import type { FabricLink } from './fabric-link.ts';
+import { bodyKey, CATALOGUE_SUBJECT } from './fabric-names.ts';
+import { PRESENCE_EVERY_MS } from './fabric-timers.ts';
+import { RemoteOffers } from './remote-offers.ts';
+
+/** Changes within this time are reported together. */
+const DEBOUNCE_MS = 10;
+/** Wait before the bucket is read again after a failure. */
+const RETRY_MS = 500;
+
+export class OfferFollower {
+	readonly offers: RemoteOffers = new RemoteOffers();
+	readonly #link: FabricLink;
+	readonly #log: Log;
+	readonly #onChange: () => void;
+	readonly #sweeping: NodeJS.Timeout;
+	readonly #loaded: Promise<void>;
+	#markLoaded: () => void = () => {};
+	#loading = false;
+	#notifying: NodeJS.Timeout | undefined;
+	#retrying: NodeJS.Timeout | undefined;
+	#lastProblem = '';
+	#isClosed = false;
+
+	/** @param onChange is called when the tools may differ */
+	constructor(link: FabricLink, log: Log, onChange: () => void) {
+		this.#link = link;
+		this.#log = log;
+		this.#onChange = onChange;
+		this.#loaded = new Promise((resolve) => {
+			this.#markLoaded = resolve;
+		});
+		link.subscribe(`${CATALOGUE_SUBJECT}.>`, (message) => {
+			const entry = republishedEntry(message);
+			if (entry && this.offers.apply(entry, performance.now())) this.#changed();
+		});
+		link.listen({ up: () => void this.#load() });
+		this.#sweeping = setInterval(() => this.#sweep(), PRESENCE_EVERY_MS);
+		this.#sweeping.unref();
+	}
+
+	/** Resolves when the bucket was read once. */
+	get loaded(): Promise<void> {
+		return this.#loaded;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		clearInterval(this.#sweeping);
+		clearTimeout(this.#notifying);
+		clearTimeout(this.#retrying);
+		this.#markLoaded();
+	}
+
+	async #load(): Promise<void> {
+		if (this.#loading || this.#isClosed) return;
+		this.#loading = true;
+		try {
+			await ensureBucket(this.#link);
+			const { lastRevision } = this.offers;
+			const entries = await readBucket(this.#link);
+			const now = performance.now();
+			// Revisions only grow, so this is another bucket.
+			if ((entries.at(-1)?.revision ?? 0) < lastRevision) this.offers.clear();
+			this.offers.heardAll(now);
+			for (const entry of entries) this.offers.apply(entry, now);
+			this.offers.keepOnly(entries);
+			this.#lastProblem = '';
+			this.#markLoaded();
+			this.#changed();
+		} catch (error) {
+			this.#retry(messageOf(error));
+		} finally {
+			this.#loading = false;
+		}
+	}
+
+	#retry(problem: string): void {
+		if (problem !== this.#lastProblem) this.#log.warn(`the offers of the fabric cannot be read: ${problem}`);
+		this.#lastProblem = problem;
+		if (this.#isClosed || !this.#link.isUp) return;
+		clearTimeout(this.#retrying);
+		this.#retrying = setTimeout(() => void this.#load(), RETRY_MS);
+		this.#retrying.unref();
+	}
+
+	#sweep(): void {
+		if (this.#link.isUp && this.offers.sweep(performance.now())) this.#changed();
+	}
+
+	#changed(): void {
+		this.#notifying ??= setTimeout(() => {
+			this.#notifying = undefined;
+			void this.#fetchMissing().finally(() => this.#isClosed || this.#onChange());
+		}, DEBOUNCE_MS);
+	}
+
+	/** A body is written before the presence that names it, so one that is missing was written while we were away. */
+	async #fetchMissing(): Promise<void> {
+		for (const { worker, hash } of this.offers.missingBodies()) {
+			const key = bodyKey(worker, hash);
+			try {
+				const value = await getKey(this.#link, key);
+				if (value !== undefined) this.offers.apply({ key, revision: 1, value }, performance.now());
+			} catch (error) {
+				this.#log.debug(`the offer of ${worker} cannot be read: ${messageOf(error)}`);
+				return;
+			}
+		}
+	}
+}

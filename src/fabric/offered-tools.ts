@@ -1,0 +1,51 @@
+/* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
+import { createHash } from 'node:crypto';
+import type { Hub } from '../hub/hub.ts';
+import type { Tool } from '../protocol/mcp-types.ts';
+import { matchesWildcard } from '../trust/wildcard.ts';
+import { BODY_BYTES } from './fabric-timers.ts';
+
+/** A part of an offer, small enough for one message. */
+export interface OfferBody {
+	readonly hash: string;
+	readonly text: string;
+}
+
+const HASH_CHARACTERS = 32;
+
+/** The tools that match a pattern, sorted by name. */
+export async function offeredTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
+	const { items, routes } = await hub.catalogue.tools();
+	return items.filter(
+		({ name }) =>
+			// Offering the tools of others again would send calls in circles.
+			routes.get(name)?.backend.kind !== 'fabric' &&
+			patterns.some((pattern) => matchesWildcard(pattern, name)),
+	);
+}
+
+/** The tools as bodies. The same tools give the same hashes. A tool too large for a message is passed to `onLarge`. */
+export function offerBodies(tools: readonly Tool[], onLarge: (name: string) => void): OfferBody[] {
+	const pages: string[][] = [[]];
+	let size = 0;
+	for (const tool of tools) {
+		const text = JSON.stringify(tool);
+		const bytes = Buffer.byteLength(text);
+		if (bytes > BODY_BYTES) {
+			onLarge(tool.name);
+			continue;
+		}
+		if (size + bytes > BODY_BYTES) {
+			pages.push([]);
+			size = 0;
+		}
+		pages.at(-1)?.push(text);
+		size += bytes;
+	}
+	return pages.map((page) => bodyOf(`{"tools":[${page.join(',')}]}`));
+}
+
+function bodyOf(text: string): OfferBody {
+	const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS);
+	return { hash, text };
+}

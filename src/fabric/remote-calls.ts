@@ -1,0 +1,277 @@
+/*
+ * The calls of this hub to workers.
+ *
+ * A call is published once, to a queue group. What comes back is matched by the id in
+ * the subject, which nobody can guess; after a worker has accepted a call, only that
+ * worker is listened to. One timer watches over all calls.
+ */
+import type { Msg } from '@nats-io/transport-node';
+import { messageOf, OrchestraError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallToolResult } from '../protocol/mcp-types.ts';
+import { toRpcError } from '../rpc/rpc-error.ts';
+import { isObject } from '../wire/json.ts';
+import { ChunkReceiver } from './chunk-receiver.ts';
+import type { FabricLink } from './fabric-link.ts';
+import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
+import { callSubject, controlSubject, NOBODY, noWorkerSubject, outFor, routeOf } from './fabric-names.ts';
+import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
+import { randomId } from './inbox-prefix.ts';
+import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
+import { callBody, readQuestions, readResult } from './remote-content.ts';
+
+export interface RemoteCallsOptions {
+	readonly link: FabricLink;
+	/** The name of this hub. */
+	readonly name: string;
+	/** The names of the workers of an offer. */
+	readonly workersOf: (offer: string) => readonly string[];
+	readonly log: Log;
+}
+
+/** Workers that are asked about a call that none of them has accepted, after a reconnect. */
+const ASKED_WORKERS = 64;
+/** Room for the headers of a message. */
+const HEADER_BYTES = 1024;
+const NO_RESPONDERS = 503;
+
+export class RemoteCalls {
+	readonly #options: RemoteCallsOptions;
+	readonly #calls = new Map<string, RemoteCall>();
+	#watching: NodeJS.Timeout | undefined;
+	#upSince = 0;
+	/** For display. */
+	readonly counts = { sent: 0, unknown: 0, notRun: 0 };
+	readonly lastFailures: string[] = [];
+
+	constructor(options: RemoteCallsOptions) {
+		this.#options = options;
+		const { link, name } = options;
+		link.subscribe(outFor(name), (message) => this.#onMessage(message));
+		link.listen({
+			up: () => this.#onUp(),
+			denied: (_operation, subject) => this.#onDenied(subject),
+		});
+	}
+
+	get inFlight(): number {
+		return this.#calls.size;
+	}
+
+	/** Call a tool of an offer. Rejects with `closed` when it did not run, or when its outcome is unknown. */
+	call(offer: string, tool: string, context: CallContext): Promise<CallToolResult> {
+		return new Promise((resolve, reject) => {
+			const id = randomId();
+			const { link, name } = this.#options;
+			const subject = callSubject(name, offer, tool);
+			const fail = (reason: string): void => reject(this.#noteFailure(notRun(offer, tool, reason), 'notRun'));
+			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
+			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
+			const body = callBody(context, tool);
+			if (Buffer.byteLength(body) + HEADER_BYTES > link.payloadLimit)
+				return fail(
+					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
+				);
+			const about = { id, offer, tool, subject, context, sentAt: performance.now(), resolve, reject };
+			const call = new RemoteCall(about);
+			this.#calls.set(id, call);
+			const { traceparent } = context.meta;
+			const envelope: Envelope = {
+				call: id,
+				expires: Date.now() + EXPIRY_MS,
+				traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+			};
+			link.publish(subject, envelope, body, noWorkerSubject(name, id));
+			this.counts.sent++;
+			this.#watching ??= setInterval(() => this.#watch(), QUERY_EVERY_MS / 2);
+			context.onCancel((reason) => this.#cancel(call, reason));
+		});
+	}
+
+	/** Calls that run are given up. */
+	close(): void {
+		clearInterval(this.#watching);
+		for (const call of this.#calls.values()) {
+			this.#tell(call, 'cancel');
+			this.#giveUp(call, 'this hub is stopping');
+		}
+	}
+
+	#onMessage(message: Msg): void {
+		const route = routeOf(message.subject);
+		if (route === undefined) return;
+		const { first: worker, last: id } = route;
+		if (id === NOBODY) return this.#onHeartbeat(worker, message);
+		const call = this.#calls.get(id);
+		if (call === undefined) return;
+		if (worker === NOBODY) {
+			if (message.headers?.code === NO_RESPONDERS) this.#notRun(call, 'no worker offers it now');
+			return;
+		}
+		if (call.worker !== undefined && call.worker.name !== worker) return;
+		try {
+			this.#onEvent(call, worker, message);
+		} catch (error) {
+			this.#tell(call, 'cancel');
+			this.#giveUp(call, `its worker ${worker} sent something wrong: ${messageOf(error)}`);
+		}
+	}
+
+	#onEvent(call: RemoteCall, worker: string, message: Msg): void {
+		const envelope = readEnvelope(message);
+		const { kind, reason = 'no reason' } = envelope;
+		if (kind === 'refused') return this.#notRun(call, `the worker ${worker} refused it: ${reason}`);
+		if (kind === 'gone') {
+			// Asked by `onUp`, a worker that never had the call says so.
+			if (call.worker !== undefined) this.#giveUp(call, reason);
+			return;
+		}
+		if (kind === undefined) return;
+		call.worker ??= { name: worker, instance: envelope.worker };
+		call.heard(performance.now());
+		if (call.isCanceled) return this.#endCanceled(call);
+		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
+		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
+		else if (kind === 'ask') this.#onQuestion(call, envelope.seq ?? 0, message.string());
+		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
+		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
+	}
+
+	#onChunk(call: RemoteCall, { seq = 0, chunks = 0, size = 0, reason }: Envelope, data: Uint8Array): void {
+		call.chunks ??= new ChunkReceiver(chunks, size);
+		const mustAcknowledge = call.chunks.take(seq, data);
+		if (mustAcknowledge) this.#tell(call, 'ack', { seq: call.chunks.next });
+		if (call.chunks.isComplete) this.#settle(call, call.chunks.text(), reason);
+	}
+
+	#settle(call: RemoteCall, text: string, reason: string | undefined): void {
+		const outcome = readResult(text, reason === 'error');
+		this.#remove(call);
+		if (outcome instanceof OrchestraError) call.about.reject(outcome);
+		else call.about.resolve(outcome);
+	}
+
+	/** Ask the client once; the answer is repeated when the question is. */
+	#onQuestion(call: RemoteCall, seq: number, text: string): void {
+		const answer = (body: string): void => {
+			call.answers.set(seq, body);
+			this.#tell(call, 'answer', { seq }, body);
+		};
+		if (call.answers.has(seq)) {
+			const given = call.answers.get(seq);
+			if (given !== undefined) answer(given);
+			return;
+		}
+		call.answers.set(seq, undefined);
+		call.about.context.askAll(readQuestions(text)).then(
+			(answers) => answer(JSON.stringify({ answers })),
+			(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
+		);
+	}
+
+	#onHeartbeat(worker: string, message: Msg): void {
+		const ids: unknown = JSON.parse(message.string());
+		const now = performance.now();
+		const { worker: instance } = readEnvelope(message);
+		for (const id of Array.isArray(ids) ? ids : []) {
+			const call = this.#calls.get(String(id));
+			if (call === undefined || (call.worker && call.worker.name !== worker)) continue;
+			call.worker ??= { name: worker, instance };
+			call.heard(now);
+			if (call.isCanceled) this.#endCanceled(call);
+		}
+	}
+
+	/** What was sent while the link was down is lost, so ask. */
+	#onUp(): void {
+		const now = performance.now();
+		this.#upSince = now;
+		for (const call of this.#calls.values()) {
+			call.reconnected(now);
+			if (call.worker) this.#query(call);
+			else
+				for (const worker of this.#options.workersOf(call.about.offer).slice(0, ASKED_WORKERS))
+					this.#send(call, worker, { kind: 'query', seq: 0 });
+		}
+	}
+
+	/** The server does not say which message it refused, so all that nobody has accepted on this subject. */
+	#onDenied(subject: string): void {
+		for (const call of this.#calls.values()) {
+			if (call.about.subject === subject && call.worker === undefined)
+				this.#notRun(call, 'the NATS server does not permit this hub to call it');
+		}
+	}
+
+	#watch(): void {
+		const now = performance.now();
+		const { isUp } = this.#options.link;
+		for (const call of this.#calls.values()) {
+			const hasWorker = this.#options.workersOf(call.about.offer).length > 0;
+			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
+			if (next === 'query') this.#query(call);
+			else if (next !== 'wait') this.#giveUp(call, next.unknown);
+		}
+	}
+
+	#cancel(call: RemoteCall, reason: OrchestraError): void {
+		if (!this.#calls.has(call.about.id)) return;
+		call.isCanceled = true;
+		call.about.reject(OrchestraError.from(reason, 'canceled'));
+		// A call that nobody has accepted is canceled when somebody does.
+		if (call.worker !== undefined) this.#endCanceled(call);
+	}
+
+	#endCanceled(call: RemoteCall): void {
+		this.#tell(call, 'cancel');
+		this.#remove(call);
+	}
+
+	#query(call: RemoteCall): void {
+		this.#tell(call, 'query', { seq: call.chunks?.next ?? 0 });
+	}
+
+	#tell(call: RemoteCall, kind: ControlKind, more: Envelope = {}, body?: string): void {
+		const { worker } = call;
+		if (worker) this.#send(call, worker.name, { ...more, kind, worker: worker.instance }, body);
+	}
+
+	#send(call: RemoteCall, worker: string, envelope: Envelope, body?: string): void {
+		const { link, name } = this.#options;
+		link.publish(controlSubject(worker, name, call.about.id), envelope, body);
+	}
+
+	#notRun(call: RemoteCall, reason: string): void {
+		const { offer, tool, reject } = call.about;
+		this.#remove(call);
+		if (!call.isCanceled) reject(this.#noteFailure(notRun(offer, tool, reason), 'notRun'));
+	}
+
+	#giveUp(call: RemoteCall, reason: string): void {
+		this.#remove(call);
+		if (!call.isCanceled) call.about.reject(this.#noteFailure(unknownOutcome(call.about, reason), 'unknown'));
+	}
+
+	#noteFailure(error: OrchestraError, count: 'unknown' | 'notRun'): OrchestraError {
+		this.counts[count]++;
+		this.#options.log.warn(error.message);
+		this.lastFailures.push(`${new Date().toISOString()} ${error.message}`);
+		if (this.lastFailures.length > FAILURES_KEPT) this.lastFailures.shift();
+		return error;
+	}
+
+	#remove(call: RemoteCall): void {
+		this.#calls.delete(call.about.id);
+		if (this.#calls.size > 0) return;
+		clearInterval(this.#watching);
+		this.#watching = undefined;
+	}
+}
+
+const FAILURES_KEPT = 10;
+
+function forward(message: Msg, use: (params: Record<string, unknown>) => void): void {
+	const params: unknown = message.json();
+	if (isObject(params)) use(params);
+}

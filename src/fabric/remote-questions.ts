@@ -1,0 +1,80 @@
+/*
+ * The questions of a remote call to the client at the calling hub.
+ *
+ * A question is sent again after a lost connection; the hub answers a number only once
+ * and repeats its answer. A wait ends with the answer, the end of the call or after
+ * `ANSWER_MS`.
+ */
+import { OrchestraError } from '../errors.ts';
+import type { InputResponses } from '../mcp/server/call-context.ts';
+import type { Questions } from '../mcp/server/client-questions.ts';
+import { rpcError } from '../rpc/rpc-error.ts';
+import { isObject } from '../wire/json.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
+import { ANSWER_MS } from './fabric-timers.ts';
+
+interface Pending {
+	readonly body: string;
+	readonly timer: NodeJS.Timeout;
+	readonly resolve: (responses: InputResponses) => void;
+	readonly reject: (error: OrchestraError) => void;
+}
+
+export class RemoteQuestions {
+	readonly #send: (body: string, seq: number) => void;
+	readonly #pending = new Map<number, Pending>();
+	#asked = 0;
+	#isClosed = false;
+
+	constructor(send: (body: string, seq: number) => void) {
+		this.#send = send;
+	}
+
+	ask(questions: Questions): Promise<InputResponses> {
+		return new Promise((resolve, reject) => {
+			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
+			const seq = ++this.#asked;
+			const body = JSON.stringify(questions);
+			const timer = setTimeout(() => this.#giveUp(seq, 'the client did not answer in time'), ANSWER_MS);
+			this.#pending.set(seq, { body, timer, resolve, reject });
+			this.#send(body, seq);
+		});
+	}
+
+	askAgain(): void {
+		for (const [seq, { body }] of this.#pending) this.#send(body, seq);
+	}
+
+	/** `{answers}` or `{error}` as JSON. */
+	answer(seq: number, body: string): void {
+		const pending = this.#take(seq);
+		if (pending === undefined) return;
+		const given: unknown = JSON.parse(body);
+		if (isObject(given) && isObject(given['answers'])) return pending.resolve(given['answers']);
+		const error = isObject(given) && isObject(given['error']) ? given['error'] : {};
+		const { code, message, data } = error;
+		pending.reject(
+			rpcError(
+				typeof code === 'number' ? code : rpcCodes.internal,
+				typeof message === 'string' ? message : 'the client did not answer',
+				data,
+			),
+		);
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		for (const seq of this.#pending.keys()) this.#giveUp(seq, 'the call was canceled');
+	}
+
+	#giveUp(seq: number, reason: string): void {
+		this.#take(seq)?.reject(new OrchestraError('canceled', reason));
+	}
+
+	#take(seq: number): Pending | undefined {
+		const pending = this.#pending.get(seq);
+		this.#pending.delete(seq);
+		clearTimeout(pending?.timer);
+		return pending;
+	}
+}

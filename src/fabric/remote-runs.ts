@@ -1,0 +1,262 @@
+/*
+ * The calls of other hubs at this worker: accept or refuse, run, answer, and keep the
+ * answer for a while.
+ *
+ * A call is run when its message arrives and never again: a hub does not send a call
+ * twice. Identity comes from the subject, so a hub can only cancel, query or answer its
+ * own calls.
+ */
+import type { Msg } from '@nats-io/transport-node';
+import { messageOf } from '../errors.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Log } from '../log.ts';
+import { toRpcError } from '../rpc/rpc-error.ts';
+import { sourceTextOf } from '../wire/source-text.ts';
+import { ChunkSender, HubCredit } from './chunk-sender.ts';
+import type { FabricLink } from './fabric-link.ts';
+import { type Envelope, readEnvelope } from './fabric-message.ts';
+import { decodeToken, outSubject, routeOf } from './fabric-names.ts';
+import {
+	ACCEPT_DELAY_MS,
+	CHUNK_BYTES,
+	HEARTBEAT_MS,
+	RESEND_WINDOW_MS,
+	WORKER_CALLS_LIMIT,
+} from './fabric-timers.ts';
+import { KeptResults } from './kept-results.ts';
+import { RemoteRun } from './remote-run.ts';
+import { RemoteSessions } from './remote-sessions.ts';
+
+export interface RemoteRunsOptions {
+	readonly link: FabricLink;
+	readonly hub: Hub;
+	/** The name of this worker. */
+	readonly name: string;
+	/** The id of this process. */
+	readonly instance: string;
+	readonly log: Log;
+}
+
+export class RemoteRuns {
+	readonly #options: RemoteRunsOptions;
+	readonly #runs = new Map<string, RemoteRun>();
+	readonly #kept = new KeptResults();
+	readonly #sessions: RemoteSessions;
+	readonly #credits = new Map<string, HubCredit>();
+	readonly #unannounced = new Set<RemoteRun>();
+	readonly #heartbeat: NodeJS.Timeout;
+	#announcing: NodeJS.Timeout | undefined;
+	#isDraining = false;
+	#downAt = Number.POSITIVE_INFINITY;
+	#whenIdle: (() => void) | undefined;
+	/** For display. */
+	readonly counts = { accepted: 0, refused: 0 };
+
+	constructor(options: RemoteRunsOptions) {
+		this.#options = options;
+		this.#sessions = new RemoteSessions(options.hub);
+		this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+		this.#heartbeat.unref();
+	}
+
+	get running(): number {
+		return this.#runs.size;
+	}
+
+	/** A call has arrived. */
+	onCall(message: Msg): void {
+		const route = routeOf(message.subject);
+		const tool = route && decodeToken(route.last);
+		const envelope = readEnvelope(message);
+		const { call } = envelope;
+		if (route === undefined || tool === undefined || call === undefined || !/^[\w-]{16}$/.test(call)) return;
+		const refusal = this.#refusal(envelope);
+		if (refusal !== undefined) return this.#refuse(call, route.first, refusal);
+		try {
+			this.#start(call, route.first, { tool, text: message.string() });
+		} catch (error) {
+			this.#refuse(call, route.first, messageOf(error));
+		}
+	}
+
+	/** A hub sends something about its call. */
+	onControl(message: Msg): void {
+		const route = routeOf(message.subject);
+		const { kind, worker, seq = 0 } = readEnvelope(message);
+		if (route === undefined || (worker !== undefined && worker !== this.#options.instance)) return;
+		const { second: caller, last: call } = route;
+		const run = this.#runs.get(call);
+		const kept = this.#kept.get(call);
+		const isOwn = (run ?? kept) === undefined || run?.caller === caller || kept?.hub === caller;
+		if (!isOwn) return;
+		if (kind === 'cancel') this.#cancel(call, run);
+		else if (kind === 'answer') run?.answer(seq, message.string());
+		else if (kind === 'ack') this.#acknowledge(call, seq);
+		else if (kind === 'query') this.#query(call, caller, seq);
+	}
+
+	/** The link is down: what was sent just before may be lost. */
+	onDown(): void {
+		this.#downAt = Math.min(this.#downAt, performance.now());
+	}
+
+	/** The link is up again. */
+	onUp(): void {
+		const since = this.#downAt - RESEND_WINDOW_MS;
+		this.#downAt = Number.POSITIVE_INFINITY;
+		if (!Number.isFinite(since)) return;
+		for (const { send, sender } of this.#kept.since(since)) if (sender === undefined) send(0);
+		for (const run of this.#runs.values()) run.askAgain();
+		this.#beat();
+	}
+
+	/** Accept nothing more; resolves when everything that runs has been answered, or after `ms`. */
+	async drain(ms: number): Promise<void> {
+		this.#isDraining = true;
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, ms);
+			this.#whenIdle = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+			this.#checkIdle();
+		});
+	}
+
+	/** End what still runs: its hubs are notified. */
+	close(): void {
+		clearInterval(this.#heartbeat);
+		clearTimeout(this.#announcing);
+		for (const run of this.#runs.values()) {
+			this.#send(run.id, run.caller, { kind: 'gone', reason: 'the worker was stopped' });
+			run.cancel('the worker is stopping');
+		}
+		this.#runs.clear();
+		this.#kept.clear();
+		this.#sessions.close();
+	}
+
+	#refusal({ expires = 0 }: Envelope): string | undefined {
+		if (this.#isDraining) return 'the worker is stopping';
+		if (this.#runs.size >= WORKER_CALLS_LIMIT) return `the worker runs ${WORKER_CALLS_LIMIT} calls already`;
+		const lateMs = Date.now() - expires;
+		return lateMs > 0 ? `the call expired ${lateMs} ms ago` : undefined;
+	}
+
+	#refuse(call: string, caller: string, reason: string): void {
+		this.counts.refused++;
+		this.#send(call, caller, { kind: 'refused', reason });
+	}
+
+	#start(id: string, caller: string, { tool, text }: { tool: string; text: string }): void {
+		const send = (kind: 'progress' | 'log' | 'ask', body: string, seq?: number): void =>
+			this.#send(id, caller, { kind, seq }, body);
+		const run = new RemoteRun({ id, caller, hub: this.#options.hub, tool, text, send });
+		this.counts.accepted++;
+		this.#runs.set(id, run);
+		this.#unannounced.add(run);
+		this.#announcing ??= setTimeout(() => this.#announce(), ACCEPT_DELAY_MS);
+		this.#sessions.begin(run.sessionId);
+		run.result().then(
+			(result) => this.#finish(run, sourceTextOf(result) ?? JSON.stringify(result)),
+			(error: unknown) => this.#finish(run, JSON.stringify(toRpcError(error)), 'error'),
+		);
+	}
+
+	/** Most calls have ended before: their result is enough. */
+	#announce(): void {
+		this.#announcing = undefined;
+		for (const { id, caller } of this.#unannounced) this.#send(id, caller, { kind: 'accepted' });
+		this.#unannounced.clear();
+	}
+
+	#finish(run: RemoteRun, text: string, reason?: string): void {
+		const { id: call, caller: hub } = run;
+		this.#unannounced.delete(run);
+		this.#sessions.end(run.sessionId);
+		if (this.#runs.delete(call) && !run.isCanceled) this.#deliver(call, hub, { text, reason });
+		this.#checkIdle();
+	}
+
+	#deliver(call: string, hub: string, { text, reason }: { text: string; reason: string | undefined }): void {
+		const finishedAt = performance.now();
+		// A character has at most three bytes, so most texts need not be encoded to know.
+		const bytes = text.length * 3 > CHUNK_BYTES ? Buffer.from(text) : undefined;
+		if (bytes === undefined || bytes.length <= CHUNK_BYTES) {
+			const send = (): void => this.#send(call, hub, { kind: 'result', reason }, text);
+			this.#kept.add({ call, hub, send, bytes: text.length, finishedAt });
+			return send();
+		}
+		const about = {
+			kind: 'chunk',
+			reason,
+			chunks: Math.ceil(bytes.length / CHUNK_BYTES),
+			size: bytes.length,
+		};
+		const publish = (seq: number, chunk: Uint8Array): void =>
+			this.#send(call, hub, { ...about, kind: 'chunk', seq }, chunk);
+		const sender = new ChunkSender({ bytes, credit: this.#creditOf(hub), publish });
+		const send = (next: number): void => sender.resume(next);
+		this.#kept.add({ call, hub, send, bytes: bytes.length, finishedAt, sender });
+		sender.send();
+	}
+
+	#creditOf(hub: string): HubCredit {
+		const credit = this.#credits.get(hub) ?? new HubCredit();
+		this.#credits.set(hub, credit);
+		return credit;
+	}
+
+	#cancel(call: string, run: RemoteRun | undefined): void {
+		this.#kept.drop(call);
+		if (run === undefined) return;
+		this.#runs.delete(call);
+		this.#unannounced.delete(run);
+		run.cancel('the calling hub canceled the call');
+		this.#checkIdle();
+	}
+
+	#acknowledge(call: string, next: number): void {
+		const sender = this.#kept.get(call)?.sender;
+		sender?.acknowledge(next);
+		if (!sender?.isComplete) return;
+		this.#kept.drop(call);
+		this.#checkIdle();
+	}
+
+	#query(call: string, caller: string, next: number): void {
+		const run = this.#runs.get(call);
+		const kept = this.#kept.get(call);
+		if (run) {
+			this.#send(call, caller, { kind: 'accepted' });
+			run.askAgain();
+		} else if (kept) kept.send(next);
+		else this.#send(call, caller, { kind: 'gone', reason: 'the worker does not know the call' });
+	}
+
+	/** List the running calls to their hubs. */
+	#beat(): void {
+		this.#kept.sweep(performance.now());
+		const calls = new Map<string, string[]>();
+		const add = (hub: string, call: string): void => {
+			const listed = calls.get(hub);
+			if (listed) listed.push(call);
+			else calls.set(hub, [call]);
+		};
+		for (const { id, caller } of this.#runs.values()) add(caller, id);
+		for (const { call, hub } of this.#kept.unsent()) add(hub, call);
+		const { link, name, instance } = this.#options;
+		for (const [hub, ids] of calls)
+			link.publish(outSubject(name, hub), { kind: 'beat', worker: instance }, JSON.stringify(ids));
+	}
+
+	#send(call: string, hub: string, envelope: Envelope, body?: string | Uint8Array): void {
+		const { link, name, instance } = this.#options;
+		// A message that is lost with the link is made up for by a query or by `onUp`.
+		link.publish(outSubject(name, hub, call), { ...envelope, worker: instance }, body);
+	}
+
+	#checkIdle(): void {
+		if (this.#runs.size === 0 && this.#kept.unsent().length === 0) this.#whenIdle?.();
+	}
+}

@@ -1,0 +1,121 @@
+/* Calls over the fabric: a hub and workers in this process, over a real server. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
+import { natsServer, startNats } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+
+describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
+	let servers: string[];
+	beforeAll(async () => {
+		servers = [(await startNats()).url];
+	});
+
+	it('runs at the worker and gives back its result', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__echo');
+		expect(await hub.call('gpu-box__echo', { text: 'hello' })).toBe('hello');
+	});
+
+	it('is made in the name of the calling hub, with a session per client', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__client');
+		const [client, session] = JSON.parse(await hub.call('gpu-box__client'));
+		expect(client).toMatchObject({ name: 'fabric:agent-hub' });
+		expect(session).toMatch(/^fabric:agent-hub:[\w-]{36}$/);
+	});
+
+	it('carries progress and log messages', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__progress');
+		expect(await hub.call('gpu-box__progress', { steps: 3 }, { meta: { progressToken: 7 } })).toBe('done');
+		const methods = hub.heard.map(({ method }) => method);
+		expect(methods).toContain('notifications/message');
+		expect(hub.heard[0]?.params).toMatchObject({ progressToken: 7, progress: 1, total: 3 });
+	});
+
+	it('asks the client of the calling hub', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers, { onQuestion: () => ({ action: 'accept', content: { name: 'Ada' } }) });
+		await hub.sees('gpu-box__ask');
+		expect(JSON.parse(await hub.call('gpu-box__ask'))).toEqual({ action: 'accept', content: { name: 'Ada' } });
+	});
+
+	it('fails the question when the client cannot answer', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__ask');
+		expect(await hub.call('gpu-box__ask')).toContain('did not declare the capability elicitation');
+	});
+
+	it('passes on the error of the tool', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__fail');
+		expect(await hub.call('gpu-box__fail')).toContain('it failed on purpose');
+	});
+
+	it('is canceled at the worker when its client cancels it', async () => {
+		const { file } = await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__slow');
+		const abort = new AbortController();
+		const called = hub.call('gpu-box__slow', { ms: 60_000 }, { signal: abort.signal });
+		await until('it runs', () => runsIn(file).includes('gpu-box slow'));
+		abort.abort(new Error('enough'));
+		await called;
+		await until('it is canceled', () => runsIn(file).includes('gpu-box canceled'));
+	});
+
+	it('brings a result of 20 MB in chunks', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__big');
+		const text = await hub.call('gpu-box__big', { bytes: 20_000_000 });
+		expect(text.length).toBe(20_000_000);
+	});
+
+	it('keeps every digit of a number', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__echo');
+		expect(await hub.call('gpu-box__echo', { text: 'naïve → 日本' })).toBe('naïve → 日本');
+	});
+
+	it('does not flood the hub with the notifications of a noisy tool', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__noise');
+		expect(await hub.call('gpu-box__noise', { count: 5000 }, { meta: { progressToken: 1 } })).toBe('done');
+		expect(hub.heard.length).toBeLessThan(300);
+		expect(JSON.stringify(hub.heard)).toContain('4800 log messages of a remote tool were dropped');
+	});
+
+	it('is not run and says so at once when no worker offers it', async () => {
+		const { worker } = await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__echo');
+		await worker.close();
+		await until('it is gone', async () => (await hub.tools()).length === 0);
+		expect(await hub.call('gpu-box__echo')).toContain('not run: echo of gpu-box: no worker offers it now');
+	});
+
+	it('is not run while the link is down', async () => {
+		const own = await startNats();
+		await offerFabric([own.url]);
+		const hub = await useFabric([own.url]);
+		await hub.sees('gpu-box__echo');
+		await own.kill();
+		await until('the link is down', () => !hub.backend.link.isUp);
+		expect(await hub.call('gpu-box__echo')).toContain('not run: echo of gpu-box: the link to the fabric is down');
+	});
+
+	it('is not run when its arguments are larger than the server takes', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__echo');
+		expect(await hub.call('gpu-box__echo', { text: 'x'.repeat(2_000_000) })).toContain('max_payload');
+	});
+});

@@ -1,0 +1,157 @@
+/*
+ * What a caller sees when a worker or a server fails. The scenarios take seconds each, so
+ * they run at the same time, each with a server and processes of its own.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runsIn, startWorker, type UsingHub, useFabric, type WorkerProcess } from '../support/fabric-place.ts';
+import { type NatsServer, natsServer, startCluster, startNats } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+interface Place {
+	readonly server: NatsServer;
+	readonly hub: UsingHub;
+	readonly worker: WorkerProcess;
+	readonly file: string;
+}
+
+interface Ending {
+	readonly text: string;
+	readonly ms: number;
+}
+
+describe.skipIf(natsServer === undefined)('when something fails during a call', () => {
+	const scenarios: Record<string, Promise<Ending & { runs: string[] }>> = {};
+	beforeAll(() => {
+		for (const [name, scenario] of Object.entries({ killed, hung, hungBefore, blocked, restarted, nodeLost, drained }))
+			scenarios[name] = scenario();
+		// Each is awaited by its test.
+		for (const each of Object.values(scenarios)) each.catch(() => {});
+	});
+
+	it('says "outcome unknown" within 10 s when the worker is killed', async () => {
+		const { text, ms } = await ended('killed');
+		expect(text).toMatch(/outcome unknown: slow of gpu was called, and its worker one has been silent for \d+ s/);
+		expect(ms).toBeLessThan(10_000);
+	});
+
+	it('says "outcome unknown" within 10 s when the worker hangs', async () => {
+		const { text, ms } = await ended('hung');
+		expect(text).toContain('outcome unknown');
+		expect(ms).toBeLessThan(10_000);
+	});
+
+	it('never runs a call that a hung worker receives too late', async () => {
+		const { text, ms, runs } = await ended('hungBefore');
+		expect(text).toContain('outcome unknown: record of gpu was called, and no worker accepted it');
+		expect(ms).toBeLessThan(10_000);
+		expect(runs).toEqual(['one after']);
+	});
+
+	it('waits for a worker whose event loop is blocked for 5 s', async () => {
+		expect(await ended('blocked')).toMatchObject({ text: 'awake' });
+	});
+
+	it('resumes a running call after a restart of the server', async () => {
+		const { text, runs } = await ended('restarted');
+		expect(text).toBe('slept at one');
+		expect(runs).toEqual(['one slow', 'one new']);
+	});
+
+	it('resumes running calls and takes new ones when a node of a cluster is killed', async () => {
+		const { text, runs } = await ended('nodeLost');
+		expect(text).toBe('slept at one');
+		expect(runs).toEqual(['one slow', 'one new']);
+	});
+
+	it('finishes running calls and loses none when the worker is drained', async () => {
+		const { text, runs } = await ended('drained');
+		expect(text).toBe('slept at one');
+		expect(runs.filter((line) => line.endsWith('slow'))).toEqual(['one slow']);
+	});
+
+	function ended(name: string): Promise<Ending & { runs: string[] }> {
+		return scenarios[name] ?? Promise.reject(new Error(`there is no scenario ${name}`));
+	}
+}, 60_000);
+
+async function place(servers?: NatsServer[]): Promise<Place> {
+	const file = join(temporaryFolder(), 'runs');
+	const all = servers ?? [await startNats()];
+	const [server] = all;
+	if (server === undefined) throw new Error('no server');
+	const urls = all.map(({ url }) => url);
+	const worker = await startWorker(urls, file, { name: 'one' });
+	const hub = await useFabric(urls);
+	await hub.sees('gpu__slow');
+	return { server, hub, worker, file };
+}
+
+/** Call `slow` and do something while it runs. */
+async function during({ hub, file }: Place, ms: number, disturb: () => unknown): Promise<Ending> {
+	const called = hub.call('gpu__slow', { ms });
+	await until('it runs', () => runsIn(file).length > 0);
+	// The hub knows the worker from its acceptance, which is what these scenarios are about.
+	await sleep(100);
+	const since = performance.now();
+	await disturb();
+	const text = await called;
+	return { text, ms: performance.now() - since };
+}
+
+async function killed(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	return { ...(await during(at, 60_000, () => at.worker.kill())), runs: runsIn(at.file) };
+}
+
+async function hung(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	return { ...(await during(at, 1000, () => at.worker.kill('SIGSTOP'))), runs: runsIn(at.file) };
+}
+
+async function hungBefore(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	at.worker.kill('SIGSTOP');
+	const since = performance.now();
+	const text = await at.hub.call('gpu__record', { id: 'late' });
+	const ms = performance.now() - since;
+	at.worker.kill('SIGCONT');
+	// The worker reads in order: when this one has run, the late one was refused.
+	await until('the worker is back', async () => (await at.hub.call('gpu__record', { id: 'after' })) === 'after', 10_000);
+	return { text, ms, runs: runsIn(at.file) };
+}
+
+async function blocked(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	const since = performance.now();
+	const text = await at.hub.call('gpu__block', { ms: 5000 });
+	return { text, ms: performance.now() - since, runs: runsIn(at.file) };
+}
+
+async function restarted(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	const ending = await during(at, 2500, async () => {
+		await at.server.kill();
+		await at.server.start();
+	});
+	await until('new calls work', async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new', 10_000);
+	return { ...ending, runs: runsIn(at.file) };
+}
+
+async function nodeLost(): Promise<Ending & { runs: string[] }> {
+	const servers = await startCluster();
+	const at = await place(servers);
+	const used = servers.find(({ url }) => url.endsWith(`:${at.hub.backend.link.server?.split(':').at(-1)}`));
+	const ending = await during(at, 3000, () => used?.kill());
+	await until('new calls work', async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new', 10_000);
+	return { ...ending, runs: runsIn(at.file) };
+}
+
+async function drained(): Promise<Ending & { runs: string[] }> {
+	const at = await place();
+	const ending = await during(at, 1500, () => at.worker.kill('SIGTERM'));
+	await at.worker.exited;
+	return { ...ending, runs: runsIn(at.file) };
+}

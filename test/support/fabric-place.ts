@@ -1,0 +1,180 @@
+/* Hubs and workers of a fabric for tests. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
+import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
+import type { Backend } from '../../src/hub/backends/backend.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import { Log } from '../../src/log.ts';
+import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
+import { Peer } from '../../src/rpc/peer.ts';
+import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { toolsBackend } from '../fixtures/fabric/tools-backend.mjs';
+import { atEnd } from './at-end.ts';
+import { bundle } from './bundle.ts';
+import { until } from './waiting.ts';
+import { temporaryFolder } from './workspace.ts';
+
+const fixture = resolve(import.meta.dirname, '../fixtures/fabric/worker.mjs');
+/** Below the packages, so that the program finds them. */
+const cache = resolve(import.meta.dirname, `../../node_modules/.cache/orchestra-fabric-${process.pid}`);
+let built: Promise<string> | undefined;
+
+/** The program of a worker, built once for a file of tests. */
+function workerProgram(): Promise<string> {
+	built ??= bundle(fixture, cache);
+	return built;
+}
+
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+/** A hub that uses the tools of others, and one client of it. */
+export interface UsingHub {
+	readonly backend: FabricBackend;
+	readonly hub: Hub;
+	readonly log: string[];
+	/** Notifications that the client received. */
+	readonly heard: { method: string; params: unknown }[];
+	/** The text of the result, or the message of the error after `error: `. */
+	call(name: string, input?: object, options?: CallOptions): Promise<string>;
+	/** Wait until this tool is listed. */
+	sees(tool: string): Promise<void>;
+	tools(): Promise<string[]>;
+	close(): Promise<void>;
+}
+
+export interface CallOptions {
+	readonly signal?: AbortSignal;
+	readonly meta?: object;
+}
+
+export interface UsingOptions {
+	readonly name?: string;
+	readonly use?: readonly string[];
+	readonly credentials?: string;
+	readonly ca?: string;
+	/** Answers questions. */
+	readonly onQuestion?: (method: string, params: unknown) => unknown;
+	readonly hub?: Hub;
+}
+
+function recordingLog(lines: string[]): Log {
+	return new Log('test', { level: 'info', format: 'text', write: (line) => lines.push(line), now: () => new Date() });
+}
+
+/** A hub with nothing but the fabric. */
+export async function useFabric(servers: readonly string[], options: UsingOptions = {}): Promise<UsingHub> {
+	const { name = 'agent-hub', use = ['*'], onQuestion } = options;
+	const log: string[] = [];
+	const backend = new FabricBackend({
+		access: { servers, name, ...accessOf(options) },
+		patterns: use,
+		log: recordingLog(log),
+	});
+	const hub = new Hub({ backends: [backend] });
+	const close = (): Promise<void> => hub.close();
+	atEnd(close);
+	const client = await connect(hub, onQuestion);
+	const tools = async (): Promise<string[]> => (await backend.listTools()).map((tool) => tool.name);
+	return {
+		backend,
+		hub,
+		log,
+		heard: client.heard,
+		tools,
+		call: client.call,
+		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 15_000),
+		close,
+	};
+}
+
+function accessOf({ credentials, ca }: UsingOptions): object {
+	return { ...(credentials !== undefined && { credentials: async () => credentials }), ca };
+}
+
+async function connect(
+	hub: Hub,
+	onQuestion: UsingOptions['onQuestion'],
+): Promise<Pick<UsingHub, 'call' | 'heard'>> {
+	const [ours, theirs] = memoryPair();
+	const session = new McpSession(hub, { shared: sharedState() });
+	const server = new Peer(theirs, session.peerOptions);
+	session.connect(server);
+	theirs.start(server);
+	const heard: UsingHub['heard'] = [];
+	const peer = new Peer(ours, {
+		onNotification: (method, params) => heard.push({ method, params }),
+		onRequest: ({ method, params }) => onQuestion?.(method, params),
+	});
+	ours.start(peer);
+	const clientInfo = { name: 'test', version: '1' };
+	const capabilities = onQuestion ? { elicitation: {} } : {};
+	await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+	const call: UsingHub['call'] = async (name, input = {}, { signal, meta } = {}) => {
+		const params = { name, arguments: input, ...(meta && { _meta: meta }) };
+		try {
+			const result = (await peer.request('tools/call', params, { timeoutMs: 60_000, ...(signal && { signal }) })) as {
+				content: { text: string }[];
+			};
+			return result.content[0]?.text ?? '';
+		} catch (error) {
+			return `error: ${(error as Error).message}`;
+		}
+	};
+	return { heard, call };
+}
+
+/** A worker in this process. */
+export async function offerFabric(
+	servers: readonly string[],
+	options: UsingOptions & { group?: string; patterns?: readonly string[]; backends?: Backend[] } = {},
+): Promise<{ worker: FabricWorker; file: string; log: string[] }> {
+	const { name = 'gpu-box', group = name, patterns = ['*'] } = options;
+	const file = join(temporaryFolder(), 'runs');
+	const log: string[] = [];
+	const hub = options.hub ?? new Hub({ backends: options.backends ?? [toolsBackend(name, file) as Backend] });
+	const access = { servers, name, ...accessOf(options) };
+	const worker = new FabricWorker({ access, offer: group, patterns, hub, log: recordingLog(log) });
+	atEnd(async () => {
+		await worker.close();
+		await hub.close();
+	});
+	await worker.open();
+	return { worker, file, log };
+}
+
+export interface WorkerProcess {
+	readonly child: ChildProcess;
+	readonly name: string;
+	kill(signal?: NodeJS.Signals): void;
+	exited: Promise<unknown>;
+}
+
+/** A worker as a process; its runs are written to `file`. */
+export async function startWorker(
+	servers: readonly string[],
+	file: string,
+	{ name, group = 'gpu' }: { name: string; group?: string },
+): Promise<WorkerProcess> {
+	const program = await workerProgram();
+	const child = spawn(process.execPath, [program, servers.join(','), name, group, file], {
+		stdio: ['ignore', 'pipe', process.env['FABRIC_DEBUG'] ? 'inherit' : 'ignore'],
+	});
+	const exited = once(child, 'exit');
+	atEnd(() => {
+		child.kill('SIGCONT');
+		child.kill('SIGKILL');
+	});
+	const isOpen = once(child.stdout ?? child, 'data').then(() => true);
+	if (!(await Promise.race([isOpen, exited.then(() => false)]))) throw new Error(`the worker ${name} did not start`);
+	return { child, name, exited, kill: (signal = 'SIGKILL') => void child.kill(signal) };
+}
+
+/** The lines that workers wrote. */
+export function runsIn(file: string): string[] {
+	if (!existsSync(file)) return [];
+	return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,110 @@
+/* Real NATS servers on loopback: alone, in a cluster, killed and started again. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { atEnd } from './at-end.ts';
+import { until } from './waiting.ts';
+import { temporaryFolder, writeFiles } from './workspace.ts';
+
+/** Where `npm run test:fabric` builds it. */
+const cached = join(homedir(), '.cache/orchestra-nats/nats-server');
+
+/** The program: `NATS_SERVER`, the cache, or on PATH; undefined when there is none. */
+export const natsServer: string | undefined = findServer();
+
+if (natsServer === undefined)
+	console.warn('the fabric is not tested: there is no nats-server. Run npm run test:fabric, or set NATS_SERVER.');
+
+function findServer(): string | undefined {
+	const named = process.env['NATS_SERVER'];
+	if (named) return named;
+	if (existsSync(cached)) return cached;
+	return spawnSync('nats-server', ['--version']).status === 0 ? 'nats-server' : undefined;
+}
+
+export interface NatsServer {
+	readonly url: string;
+	readonly port: number;
+	readonly pid: number;
+	/** Kill it, or another signal. Resolves when it has exited, unless it was only stopped. */
+	kill(signal?: NodeJS.Signals): Promise<void>;
+	/** Start it again, with the same port and storage. */
+	start(): Promise<void>;
+}
+
+export interface NatsOptions {
+	readonly folder?: string;
+	/** More of the server's configuration. */
+	readonly configuration?: string;
+	readonly port?: number;
+}
+
+/** Start a server with JetStream on a free port. */
+export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
+	const { folder = temporaryFolder(), configuration = '', port = await freePort() } = options;
+	writeFiles(folder, {
+		'nats.conf': `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
+	});
+	let child: ChildProcess;
+	const server = {
+		url: `nats://127.0.0.1:${port}`,
+		port,
+		get pid() {
+			return child.pid ?? 0;
+		},
+		async start() {
+			child = spawn(natsServer ?? 'nats-server', ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });
+			await until(`a NATS server listens on ${port}`, () => canConnect(port), 10_000);
+		},
+		async kill(signal: NodeJS.Signals = 'SIGKILL') {
+			if (child.exitCode !== null || child.signalCode !== null) return;
+			const exited = once(child, 'exit');
+			child.kill(signal);
+			if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await exited;
+		},
+	};
+	await server.start();
+	atEnd(() => server.kill());
+	return server;
+}
+
+/** Three servers that form a cluster. */
+export async function startCluster(): Promise<NatsServer[]> {
+	const ports = await Promise.all(Array.from({ length: 6 }, () => freePort()));
+	const routes = ports.slice(3).map((port) => `nats://127.0.0.1:${port}`);
+	return Promise.all(
+		[0, 1, 2].map((at) =>
+			startNats({
+				port: ports[at] ?? 0,
+				configuration: `server_name: n${at}\ncluster { name: c, listen: "127.0.0.1:${ports[at + 3]}", routes: ${JSON.stringify(routes)} }`,
+			}),
+		),
+	);
+}
+
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = server.address();
+	server.close();
+	await once(server, 'close');
+	if (address === null || typeof address === 'string') throw new Error('no port');
+	return address.port;
+}
+
+async function canConnect(port: number): Promise<boolean> {
+	const socket = connect(port, '127.0.0.1');
+	try {
+		// A server sends INFO only when it is ready.
+		await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error('closed')))]);
+		return true;
+	} catch {
+		return false;
+	} finally {
+		socket.destroy();
+	}
+}
