@@ -66,6 +66,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve everything here to one agent: MCP on stdin and stdout',
 		load: async () => (await import('./commands/serve.ts')).serveCommand,
 	},
+	record: {
+		summary: 'Record what a client and an MCP server say to each other',
+		isRare: true,
+		load: async () => (await import('./commands/record.ts')).record,
+	},
+	replay: {
+		summary: 'Serve a recording as an MCP server, or compare a server with it',
+		isRare: true,
+		load: async () => (await import('./commands/replay.ts')).replay,
+	},
 	bridge: {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
