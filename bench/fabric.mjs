@@ -9,8 +9,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { connect } from 'node:tls';
+import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { ensureNatsServer } from '../scripts/nats-server.mjs';
 import { root } from '../scripts/steps.mjs';
@@ -74,7 +74,9 @@ async function startServer(product, { program, folder, ends }) {
 }
 
 async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
-	const worker = spawn(process.execPath, [file, 'worker', url, ca, cert, key], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const worker = spawn(process.execPath, [file, 'worker', url, ca, cert, key], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
 	ends.push(() => void worker.kill('SIGKILL'));
 	const [line] = await once(worker.stdout, 'data');
 	const direct = await openDirect(Number(line), ca);
@@ -112,9 +114,15 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 	}
 	for (const [name, values] of Object.entries(times)) results[name] = median(values);
 	direct.close();
-	print(`one call at a time        direct TLS ${us(results.direct)}   fabric ${us(results.fabric)}   ${ratio(results.fabric, results.direct)}`);
-	print(`${IN_FLIGHT} calls in flight       direct TLS ${perSecond(results.directRate)}   fabric ${perSecond(results.fabricRate)}`);
-	print(`a result of 64 MB         direct TLS ${ms(results.directLarge)}   fabric ${ms(results.fabricLarge)}   ${ratio(results.fabricLarge, results.directLarge)}`);
+	print(
+		`one call at a time        direct TLS ${us(results.direct)}   fabric ${us(results.fabric)}   ${ratio(results.fabric, results.direct)}`,
+	);
+	print(
+		`${IN_FLIGHT} calls in flight       direct TLS ${perSecond(results.directRate)}   fabric ${perSecond(results.fabricRate)}`,
+	);
+	print(
+		`a result of 64 MB         direct TLS ${ms(results.directLarge)}   fabric ${ms(results.fabricLarge)}   ${ratio(results.fabricLarge, results.directLarge)}`,
+	);
 	Object.assign(results, await measureCatalogue(product, { access, ends, isQuick }));
 	return results;
 }
@@ -131,25 +139,40 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 		const tools = Array.from({ length: 20 }, (_none, at) => ({
 			name: `tool-${at}`,
 			description: `Tool ${at} of ${name}, which does something useful with its input and says what it did`,
-			inputSchema: { type: 'object', properties: { path: { type: 'string' }, depth: { type: 'integer' } }, required: ['path'] },
+			inputSchema: {
+				type: 'object',
+				properties: { path: { type: 'string' }, depth: { type: 'integer' } },
+				required: ['path'],
+			},
 		}));
 		const [body] = product.offerBodies(tools, () => {});
 		await product.putKey(link, product.bodyKey(name, body.hash), body.text, 3_600_000);
 		await beat(name, body.hash);
 	};
 	const beat = (name, hash) =>
-		product.putKey(link, product.presenceKey(name, name), JSON.stringify({ i: 'AAAAAAAAAAAAAAAA', h: [hash] }), 20_000);
+		product.putKey(
+			link,
+			product.presenceKey(name, name),
+			JSON.stringify({ i: 'AAAAAAAAAAAAAAAA', h: [hash] }),
+			20_000,
+		);
 	const hashes = new Map();
 	for (let at = 0; at < names.length; at += 50) await Promise.all(names.slice(at, at + 50).map(presence));
 	void hashes;
-	const fresh = new product.FabricBackend({ access: { ...access, name: 'bench-fresh' }, patterns: ['*'], log: product.Log.silent });
+	const fresh = new product.FabricBackend({
+		access: { ...access, name: 'bench-fresh' },
+		patterns: ['*'],
+		log: product.Log.silent,
+	});
 	ends.push(() => fresh.close());
 	while (!fresh.link.isUp) await sleep(1);
 	const startedAt = performance.now();
 	while ((await fresh.listTools()).length < count * 20) await sleep(1);
 	const loadMs = performance.now() - startedAt;
 	const noticed = await measureNotice(product, { access, fresh });
-	print(`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}`);
+	print(
+		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}`,
+	);
 	return { workers: count, loadMs, ...noticed };
 }
 
@@ -177,7 +200,13 @@ async function measureNotice(product, { access, fresh }) {
 
 /** Calls as JSON-RPC lines over one TLS connection to the same process. */
 async function openDirect(port, ca) {
-	const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: readFileSync(ca), minVersion: 'TLSv1.3' });
+	const socket = connect({
+		port,
+		host: '127.0.0.1',
+		servername: 'localhost',
+		ca: readFileSync(ca),
+		minVersion: 'TLSv1.3',
+	});
 	await once(socket, 'secureConnect');
 	socket.setNoDelay(true);
 	socket.setEncoding('utf8');

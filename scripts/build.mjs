@@ -34,6 +34,8 @@ await build({
 	logLevel: 'warn',
 });
 chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
+const { buildPage } = await import('./build-page.mjs');
+await buildPage();
 // The launcher rebuilds when a source file is newer than this stamp.
 writeFileSync(join(root, 'dist', '.built'), '');
 

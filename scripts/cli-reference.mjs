@@ -29,7 +29,8 @@ async function render() {
 
 Generated from the table of commands (\`src/cli/commands.ts\`). \`mctl help <command>\` prints the same in a terminal.
 \`-h\` and \`--help\` work everywhere. stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
-Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached, 124 a deadline, 130 interrupted.
+Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached, 124 a deadline, 130 interrupted by Ctrl-C, 143 by SIGTERM.
+The servers (serve, bridge, hub run) end with 0 at a first Ctrl-C or SIGTERM; calls in flight have one second. A second one ends them at once, with 130 or 143.
 
 | command | what it does |
 |---|---|

@@ -14,7 +14,9 @@ const order = [
 	'token-shapes',
 	'redact',
 	'log',
+	'sequence-diff',
 	'files',
+	'telemetry',
 	'spin',
 	'wire',
 	'schema',
@@ -36,6 +38,7 @@ const order = [
 	'fabric',
 	'bridge',
 	'http',
+	'dashboard',
 	'cli',
 ];
 const pure = new Set([
@@ -44,6 +47,8 @@ const pure = new Set([
 	'token-shapes',
 	'redact',
 	'log',
+	'sequence-diff',
+	'telemetry',
 	'wire',
 	'schema',
 	'rpc',
@@ -76,7 +81,7 @@ function checkFile(file) {
 function layerOf(file) {
 	const layer = relative(source, file)
 		.split(sep)[0]
-		.replace(/\.[jt]s$/, '');
+		.replace(/\.[jt]sx?$/, '');
 	if (layer !== 'index' && !order.includes(layer))
 		throw new Error(`src/${layer} is not in the list of layers`);
 	return layer;
@@ -91,6 +96,6 @@ function* filesBelow(folder) {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		if (statSync(path).isDirectory()) yield* filesBelow(path);
-		else if (path.endsWith('.ts')) yield path;
+		else if (/\.tsx?$/.test(path)) yield path;
 	}
 }

@@ -42,6 +42,6 @@ function* filesBelow(folder) {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		if (statSync(path).isDirectory()) yield* filesBelow(path);
-		else if (path.endsWith('.ts')) yield path;
+		else if (/\.tsx?$/.test(path)) yield path;
 	}
 }

@@ -9,6 +9,7 @@ install();
 step('build', process.execPath, ['scripts/build.mjs']);
 if (words.length === 0) {
 	tool('types', 'tsc', ['-p', 'tsconfig.test.json']);
+	tool('types of the page', 'tsc', ['-p', 'src/dashboard/page/tsconfig.json']);
 	step('layers', process.execPath, ['scripts/layers.mjs']);
 	step('names', process.execPath, ['scripts/names.mjs']);
 	step('api', process.execPath, ['scripts/api.mjs', '--check']);

@@ -51,3 +51,8 @@ function escapeControl(char: string): string {
 		? `\\x${code.toString(16).padStart(2, '0')}`
 		: `\\u${code.toString(16).padStart(4, '0')}`;
 }
+
+/** A word as a POSIX shell reads it back. */
+export function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

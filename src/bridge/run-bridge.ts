@@ -8,10 +8,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
-import { onSignals } from '../transport/on-signals.ts';
+import { isExporting } from '../telemetry/is-exporting.ts';
+import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -23,6 +25,8 @@ import { Relay } from './relay.ts';
 
 export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind' | 'view'> {
 	findHub: FindHub;
+	/** Aborted to shut down. */
+	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
@@ -44,6 +48,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const transport = isTracing(process.env) ? traced(stdio, traceToStderr) : stdio;
 	const inputEnd = deferred();
 	const unread = deferred();
+	const spans = await openSpans(log);
 	const relay = new Relay(transport, {
 		log,
 		queueMs: options.queueMs,
@@ -57,17 +62,26 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		unread.resolve();
 	});
 	stdio.watchOutput(() => !relay.isIdle);
-	const releaseSignals = onSignals(() => transport.stopReading());
+	const stopped = deferred();
+	const onStop = (): void => {
+		transport.stopReading();
+		stopped.resolve();
+	};
 	const { kind, view } = options;
-	const open = opener(options, { sessionId: randomUUID(), view, signal: stop.signal, log, kind });
-	const hubs = keepConnected({ relay, open, signal: stop.signal, log });
+	const dialing = { sessionId: randomUUID(), view, signal: stop.signal, log, kind };
+	const hubs = keepConnected({ relay, open: opener(options, dialing, spans), signal: stop.signal, log });
 	transport.start(relay);
+	if (options.signal?.aborted) onStop();
+	else options.signal?.addEventListener('abort', onStop, { once: true });
 	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
-		const isDone = await Promise.race([relay.drained(BRIDGE_DRAIN_MS), unread.promise]);
+		const isDone = await Promise.race([
+			drainedOrStopped(relay.drained(BRIDGE_DRAIN_MS), stopped.promise),
+			unread.promise,
+		]);
 		if (isDone === false)
-			log.warn(`requests were still running after ${BRIDGE_DRAIN_MS} ms; they are answered with an error`);
+			log.warn('requests were still running at the end of the drain; they are answered with an error');
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
@@ -75,10 +89,30 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		relay.finish(OrchestraError.from(thrown));
 		throw thrown;
 	} finally {
-		await closeOutput(transport, options.onStuck);
-		releaseSignals();
+		await Promise.all([closeOutput(transport, options.onStuck), spans?.close()]);
+		options.signal?.removeEventListener('abort', onStop);
 		if (!isQuiet) options.onStuck?.();
 	}
+}
+
+interface BridgeSpans {
+	/** Before the transport is started. */
+	attach(transport: Transport): void;
+	close(): Promise<void>;
+}
+
+/** Loaded when the environment names a collector. */
+async function openSpans(log: Log): Promise<BridgeSpans | undefined> {
+	const environment = process.env;
+	if (!isExporting(environment)) return undefined;
+	const { openTracer } = await import('../telemetry/open-tracer.ts');
+	const { RequestSpans } = await import('./request-spans.ts');
+	const { withSpans } = await import('./spanned-transport.ts');
+	const version = packageVersion();
+	const tracer = openTracer({ environment, serviceName: 'orchestra-bridge', version, log });
+	if (tracer === undefined) return undefined;
+	const spans = new RequestSpans(tracer);
+	return { attach: (transport) => void withSpans(transport, spans), close: () => spans.close() };
 }
 
 /** Flush the last responses. A client that does not read must not keep the process alive. */
@@ -88,10 +122,15 @@ async function closeOutput(transport: Transport, onStuck: (() => void) | undefin
 }
 
 /** Makes the function for one connection attempt. */
-function opener({ findHub, say }: BridgeOptions, options: DialHubOptions): () => Promise<DialedHub> {
+function opener(
+	{ findHub, say }: BridgeOptions,
+	options: DialHubOptions,
+	spans: BridgeSpans | undefined,
+): () => Promise<DialedHub> {
 	return async () => {
 		const endpoint = await findHub();
 		const hub = await dialHub(endpoint, options);
+		spans?.attach(hub.transport);
 		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
 		return hub;
 	};

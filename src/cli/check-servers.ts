@@ -6,6 +6,7 @@ import { stateFolder } from '../files/state-folder.ts';
 import { type KnownServer, knownFileOf, writeKnown } from '../hub/backends/mcp/known-server.ts';
 import { listServer } from '../hub/backends/mcp/list-server.ts';
 import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
+import { pinServer } from '../hub/server-drifts.ts';
 import { Log } from '../log.ts';
 import { ServerConnection } from '../mcp/client/server-connection.ts';
 import { redact, redactJson } from '../redact.ts';
@@ -70,6 +71,7 @@ async function checkServer(
 		try {
 			const known = await listServer(connection, { timeoutMs: entry.settings.timeoutMs, log: Log.silent });
 			remember(entry, environment, known);
+			await pinServer(entry, environment, known.tools);
 			const { tools, era, revision, serverInfo } = known;
 			const version = serverInfo?.version ?? null;
 			return { isOk: true, elapsedMs: elapsed(), tools: tools.length, era, revision, version };

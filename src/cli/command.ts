@@ -33,9 +33,9 @@ export interface Command {
 	/** Shown first in the help; each must work as written. */
 	examples: readonly string[];
 	flags: Readonly<Record<string, Flag>>;
-	/** The command ends by itself at a first signal, with an exit code of its own, and at once at a second. */
-	ownsSignals?: boolean;
-	/** How long it may take to end after a first signal, in milliseconds. Default 5 s. */
+	/** A server: a first signal is its normal end, with exit code 0. Other commands end with 130 or 143. */
+	isServer?: boolean;
+	/** How long it may take to end after a first signal, in milliseconds. Default 5 s, for a server 10 s. */
 	graceMs?: number;
 	run(input: CommandInput): Promise<void>;
 }

@@ -99,6 +99,15 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Sign in to a remote MCP server',
 		load: async () => (await import('./commands/auth.ts')).auth,
 	},
+	dashboard: {
+		summary: 'Open the page of the shared hub: servers, tools, calls, approvals',
+		load: async () => (await import('./commands/dashboard.ts')).dashboard,
+	},
+	server: {
+		summary: 'Start, stop or restart one server of the shared hub',
+		isRare: true,
+		load: async () => (await import('./commands/server.ts')).server,
+	},
 	log: {
 		summary: 'Show the calls that were made',
 		isRare: true,
@@ -113,6 +122,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Allow or deny calls that wait for you',
 		isRare: true,
 		load: async () => (await import('./commands/approve.ts')).approve,
+	},
+	'trust diff': {
+		summary: 'Show how MCP servers changed their tools since you accepted them',
+		isRare: true,
+		load: async () => (await import('./commands/trust-diff.ts')).trustDiff,
+	},
+	'trust accept': {
+		summary: 'Accept the tools of an MCP server as they are now',
+		isRare: true,
+		load: async () => (await import('./commands/trust-accept.ts')).trustAccept,
 	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',
@@ -215,6 +234,7 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 export const groups: ReadonlyMap<string, string> = new Map([
 	['policy', 'Rules about calls'],
 	['fabric', 'Hubs on other machines'],
+	['trust', 'What may start, and what was accepted'],
 	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],
 ]);

@@ -56,12 +56,12 @@ async function* contactServers(
 	const checks = await checkServers(entries, { environment, signal }, () => {});
 	for (const [at, entry] of entries.entries()) {
 		const check = checks[at];
-		if (check) yield findingOf(entry, check);
+		if (check) yield findingOf(entry, check, await proxyText(entry, environment));
 	}
 }
 
 /** The error of a failed check names DNS, TLS, the status, or that the answer is not of MCP. */
-function findingOf({ name, file }: ServerEntry, check: ServerCheck): DoctorFinding {
+function findingOf({ name, file }: ServerEntry, check: ServerCheck, proxy: string): DoctorFinding {
 	if (!check.isOk) {
 		const { message, hint } = check.error;
 		return {
@@ -72,5 +72,14 @@ function findingOf({ name, file }: ServerEntry, check: ServerCheck): DoctorFindi
 	}
 	const { era, revision, tools, elapsedMs } = check;
 	const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
-	return { verdict: 'ok', text: `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms` };
+	const text = `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms${proxy}`;
+	return { verdict: 'ok', text };
+}
+
+/** Without the credentials of the proxy. */
+async function proxyText(entry: ServerEntry, environment: DoctorContext['environment']): Promise<string> {
+	if (entry.kind === 'stdio') return '';
+	const { proxyFor } = await import('../transport/http/proxy.ts'); // loaded on demand, as above
+	const proxy = proxyFor(new URL(entry.url), environment);
+	return proxy ? `, through the proxy ${proxy.label}` : '';
 }

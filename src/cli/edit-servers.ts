@@ -5,11 +5,17 @@ import { printableLine } from '../printable.ts';
 import { nearest } from '../search/text/nearest.ts';
 import { type Command, type CommandInput, type Flag, usageError } from './command.ts';
 
-export const scopeFlag: Flag = {
+const scopeFlag: Flag = {
 	type: 'string',
 	short: 's',
 	value: 'SCOPE',
 	help: 'project (orchestra.json or .mcp.json) or user',
+};
+
+/** The flags of every command that edits one entry. */
+export const editFlags: Readonly<Record<string, Flag>> = {
+	scope: scopeFlag,
+	json: { type: 'boolean', help: 'print one JSON object on stdout' },
 };
 
 type Usage = Pick<Command, 'usage'>;
@@ -49,6 +55,30 @@ function hintFor(names: readonly string[]): string {
 	return names.length === 0
 		? 'mctl add adds one, mctl init imports those of your clients'
 		: `there are: ${names.map(printableLine).join(', ')}`;
+}
+
+/** What became of an entry. */
+export interface EntryEdit {
+	readonly name: string;
+	readonly file: ServerFile;
+	readonly change: 'added' | 'removed' | 'enabled' | 'disabled';
+	/** False when it was like this before. */
+	readonly wasChanged: boolean;
+}
+
+/** The answer of a command that edits one entry: its lines for a person, or one object. */
+export function reportEdit({ flags, out }: CommandInput, edit: EntryEdit, lines: readonly string[]): void {
+	const { name, change, wasChanged, file } = edit;
+	if (flags['json'] !== true) for (const line of lines) out.line(line);
+	else
+		out.json({
+			schema: 'orchestra.edit-server/1',
+			name,
+			change,
+			wasChanged,
+			scope: file.scope,
+			file: file.path,
+		});
 }
 
 /** An `.mcp.json` beside an `orchestra.json` is not read. */

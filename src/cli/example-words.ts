@@ -2,6 +2,7 @@
  * Words that a tool accepts, for the example of its signature and for hints: a value
  * that its schema gives (`examples`, `default`, `enum`), else the simplest of its type.
  */
+import { quoted } from '../printable.ts';
 import {
 	alternativesOf,
 	propertiesOf,
@@ -35,11 +36,6 @@ export function exampleWord(key: string, place: SchemaPlace): string {
 	if (isList && types.includes('array')) return quoted(`${key}=${value.join(',')}`);
 	const isReadAsText = types.length === 0 || types.includes('string') || typeof value === 'string';
 	return quoted(`${key}${isReadAsText ? ':=' : '='}${JSON.stringify(value)}`);
-}
-
-/** A word as a POSIX shell reads it back. */
-export function quoted(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function isPlainWord(value: unknown): value is string | number | boolean {

@@ -1,6 +1,6 @@
 /* What `mctl init` shows: the servers of all clients, what stands in the way, the changes. */
 import type { FoundServer, ServerSource } from '../config/clients/import-plan.ts';
-import type { MovePlan } from '../config/clients/move-plan.ts';
+import type { MovePlan, PlannedFile } from '../config/clients/move-plan.ts';
 import { maskSecrets, plainSecrets, secretValues } from '../config/clients/plain-secrets.ts';
 import type { Survey } from '../config/clients/survey.ts';
 import { printableLine } from '../printable.ts';
@@ -15,7 +15,7 @@ export function showServers(out: Output, { files }: Survey, found: readonly Foun
 		String(index + 1),
 		server.name,
 		verdictOf(server),
-		clientsOf(server),
+		clientsOf(server).join(', '),
 	]);
 	if (rows.length > 0)
 		for (const line of tableLines(['#', 'SERVER', 'ENTRIES', 'CLIENTS'], rows, width)) out.line(line);
@@ -25,22 +25,29 @@ export function showServers(out: Output, { files }: Survey, found: readonly Foun
 }
 
 /** `same` in several clients, `different` from one of the same name, or in one client only. */
-function verdictOf({ sources, differsFrom }: FoundServer): string {
+export function verdictOf({ sources, differsFrom }: FoundServer): string {
 	if (differsFrom !== undefined) return 'different';
 	return sources.length > 1 ? 'same' : 'one';
 }
 
-function clientsOf({ sources }: FoundServer): string {
-	return [...new Set(sources.map(sourceName))].join(', ');
+/** The titles of the clients that have it. */
+export function clientsOf({ sources }: FoundServer): string[] {
+	return [...new Set(sources.map(sourceName))];
 }
 
 function sourceName({ file, server }: ServerSource): string {
 	return server.scope === 'project' ? `${file.client.title} (project)` : file.client.title;
 }
 
-/** Broken files, servers that stay with their client, secrets in plain text: on stderr. */
-export function showWarnings(out: Output, { files, broken }: Survey, found: readonly FoundServer[]): void {
-	const warn = (text: string): void => out.note(`${out.noteStyle('yellow', 'warn:')} ${printableLine(text)}`);
+/** The client whose file this is. */
+export function clientTitle({ files }: Survey, path: string): string | undefined {
+	return files.find((file) => file.path === path)?.client.title;
+}
+
+/** Broken files, servers that stay with their client, secrets in plain text. */
+export function warningsOf({ files, broken }: Survey, found: readonly FoundServer[]): string[] {
+	const warnings: string[] = [];
+	const warn = (text: string): number => warnings.push(printableLine(text));
 	for (const { location, error } of broken) warn(`${location.client.title} is skipped: ${error.message}`);
 	for (const { client, servers, otherProjects } of files) {
 		for (const { name, reason } of servers) {
@@ -57,6 +64,7 @@ export function showWarnings(out: Output, { files, broken }: Survey, found: read
 			warn(`${name}: ${where} looks like a secret in plain text; write \${${variable}} and set ${variable}`);
 		}
 	}
+	return warnings;
 }
 
 /** `env.TOKEN` → `TOKEN`; a header or an argument gets the name of the server. */
@@ -71,12 +79,16 @@ function variableFor(server: string, where: string): string {
 
 /** A unified diff of every planned file, with secrets masked. */
 export function showDiff(out: Output, { files }: MovePlan, found: readonly FoundServer[]): void {
+	for (const file of files) for (const line of diffOf(file, found)) out.foreign(line);
+}
+
+/** The lines of the diff of one file. */
+export function diffOf({ path, before, after }: PlannedFile, found: readonly FoundServer[]): string[] {
 	const known = found.flatMap(({ entry }) => secretValues(entry).map(({ value }) => value));
-	for (const { path, before, after } of files) {
-		out.line(`--- ${before === undefined ? '/dev/null' : printableLine(path)}`);
-		out.line(`+++ ${printableLine(path)}`);
-		for (const line of unifiedDiff(before?.toString('utf8') ?? '', after.toString('utf8'))) {
-			out.foreign(maskSecrets(line, known));
-		}
-	}
+	const lines = unifiedDiff(before?.toString('utf8') ?? '', after.toString('utf8'));
+	return [
+		`--- ${before === undefined ? '/dev/null' : printableLine(path)}`,
+		`+++ ${printableLine(path)}`,
+		...lines.map((line) => maskSecrets(line, known)),
+	];
 }

@@ -15,6 +15,9 @@ import { Output } from './terminal/output.ts';
 /** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
 const INTERRUPT_GRACE_MS = 5000;
 
+/** The same for a server, which has children to stop. */
+const SERVER_GRACE_MS = 10_000;
+
 /** How long a server that has closed everything may take to exit, before the process is ended. */
 const EXIT_GRACE_MS = 3000;
 
@@ -47,13 +50,13 @@ async function run(args: string[]): Promise<void> {
 	const command = await asked.entry.load();
 	const { words, flags, lists } = parseFlags(command, asked.rest);
 	if (flags['help']) return out.line(commandHelp(asked.entry, command));
-	graceMs = command.graceMs ?? INTERRUPT_GRACE_MS;
-	if (command.ownsSignals) for (const signal of signals) process.off(signal, onSignal);
+	graceMs = command.graceMs ?? (command.isServer ? SERVER_GRACE_MS : INTERRUPT_GRACE_MS);
 	try {
 		await command.run({ words, flags, lists, out, environment: process.env, signal: interrupt.signal });
+		if (command.isServer && interrupt.signal.aborted) process.exitCode = 0;
 	} finally {
 		// A server has flushed its output or given it up; a handle that is left must not keep it alive.
-		if (command.ownsSignals) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
+		if (command.isServer) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
 	}
 }
 

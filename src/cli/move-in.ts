@@ -18,7 +18,8 @@ import { OrchestraError } from '../errors.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { CommandInput } from './command.ts';
 import { askServers, namedServers } from './init-choice.ts';
-import { showDiff, showServers, showWarnings } from './init-report.ts';
+import { moveObject } from './init-json.ts';
+import { clientTitle, showDiff, showServers, warningsOf } from './init-report.ts';
 
 /** The clients of this machine, as seen from a project. */
 export interface MoveIn {
@@ -51,8 +52,9 @@ export function openMoveIn(
 /** Show what was found, choose, and write or show the changes. */
 export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	const { flags, out, environment } = input;
-	showServers(out, move.survey, move.found);
-	showWarnings(out, move.survey, move.found);
+	const warnings = warningsOf(move.survey, move.found);
+	if (flags['json'] !== true) showServers(out, move.survey, move.found);
+	for (const warning of warnings) out.note(`${out.noteStyle('yellow', 'warn:')} ${warning}`);
 	const chosen = await chooseServers(move, input);
 	if (chosen === undefined) return out.note('Nothing was changed.');
 	const plan = planMove({
@@ -66,13 +68,19 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	});
 	for (const { message, hint } of plan.refused)
 		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+	const isDryRun = flags['dry-run'] === true;
+	if (plan.files.length > 0 && !isDryRun) writeMove(move, plan, environment);
+	if (flags['json'] === true) return out.json(moveObject(move, { plan, chosen, warnings, isDryRun }));
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
-	if (flags['dry-run'] === true) return showDiff(out, plan, move.found);
+	if (isDryRun) return showDiff(out, plan, move.found);
+	report(input, move, plan);
+}
+
+function writeMove(move: MoveIn, plan: MovePlan, environment: Readonly<NodeJS.ProcessEnv>): void {
 	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;
 	const tools = join(move.project, 'tools');
 	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
 	applyMove(plan.files, folders, stateFolder(environment));
-	report(input, move, plan);
 }
 
 async function chooseServers(
@@ -81,7 +89,7 @@ async function chooseServers(
 ): Promise<readonly FoundServer[] | undefined> {
 	const { only } = flags;
 	if (typeof only === 'string') return namedServers(found, only);
-	const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
+	const isTerminal = process.stdin.isTTY && out.hasLiveStderr && flags['json'] !== true;
 	if (flags['yes'] === true || flags['dry-run'] === true) return found;
 	if (isTerminal) return askServers(found, { out, input: process.stdin, signal });
 	throw new OrchestraError('bad_input', 'there is no terminal to choose the servers on', {
@@ -91,7 +99,7 @@ async function chooseServers(
 
 function report({ out }: CommandInput, { project, survey }: MoveIn, { files }: MovePlan): void {
 	for (const { path, before } of files) {
-		const client = survey.files.find((file) => file.path === path)?.client.title;
+		const client = clientTitle(survey, path);
 		const mark = before === undefined ? out.style('green', '+') : out.style('yellow', '~');
 		out.line(`${mark} ${shownPath(path, project)}${client === undefined ? '' : ` (${client})`}`);
 	}

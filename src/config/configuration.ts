@@ -8,6 +8,12 @@ import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
 
+/**
+ * What happens when a server changes a tool that was accepted: nothing, a report, or the tool is held back until it is
+ * accepted again.
+ */
+export type PinMode = 'off' | 'tell' | 'hold';
+
 /** How the hub runs an MCP server. Times are in milliseconds. */
 export interface ServerSettings {
 	/** Default `shared`. */
@@ -38,6 +44,8 @@ export interface ServerSettings {
 	readonly prefix: boolean;
 	/** Whether secrets are replaced in its results too. Default false. */
 	readonly redact: boolean;
+	/** Default: that of all servers, else `tell`. The loaded configuration always has it. */
+	readonly pin: PinMode | undefined;
 }
 
 /** An MCP server that we start ourselves. */
@@ -235,6 +243,8 @@ export interface Configuration {
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
+	/** For servers without a mode of their own: the strictest of all files. */
+	readonly pin: PinMode | undefined;
 	/** The rules of each file that has some; the strictest decision of all files counts. */
 	readonly policy: readonly (readonly PolicyRule[])[];
 	readonly toolList: ToolListSection;

@@ -4,7 +4,7 @@ import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { Configuration } from './configuration.ts';
 import type { Field } from './field.ts';
-import { projectNames } from './project-file.ts';
+import { LOCK_FILE, projectNames } from './project-file.ts';
 
 type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
 
@@ -16,7 +16,7 @@ const childLimitNames = ['memoryBytes', 'processes', 'openFiles'] as const;
 export function readSandbox(field: Field, root: string): Sandbox | undefined {
 	if (!field.isPresent || field.value === false) return undefined;
 	// A program in its sandbox must not be able to change the file that describes the sandbox.
-	const protect = projectNames.map((name) => join(root, name));
+	const protect = [...projectNames, LOCK_FILE].map((name) => join(root, name));
 	const whole: Sandbox = { write: [root], read: ['/'], network: false, protect };
 	if (field.value === true) return whole;
 	for (const [key, inner] of field.entries()) {

@@ -19,6 +19,7 @@ import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml
 import { type ConfigProblem, configProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE, projectRoot } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
+import { stricterPin, withPins } from './server-settings.ts';
 
 /** Largest configuration file. */
 const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
@@ -73,7 +74,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, false);
 	const { files, sections, problems, brokenFiles, unset } = reading;
 	const notes: string[] = [];
-	const merged = withChildLimits(withoutSelf(sections.reduce(merge, empty), reading, notes));
+	const merged = withPins(withChildLimits(withoutSelf(sections.reduce(merge, empty), reading, notes)));
 	const configuration = { root, files, ...merged };
 	return { configuration, problems, brokenFiles, unset: [...unset], notes };
 }
@@ -192,6 +193,7 @@ const empty: FileSections = {
 		idleMs: undefined,
 	},
 	limits: {},
+	pin: undefined,
 	policy: [],
 	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
 	views: {},
@@ -211,6 +213,7 @@ function merge(first: FileSections, second: FileSections): FileSections {
 		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
 		hub: mergeHub(first.hub, second.hub),
 		limits: { ...second.limits, ...first.limits },
+		pin: stricterPin(first.pin, second.pin),
 		policy: [...first.policy, ...second.policy],
 		toolList: {
 			expose: first.toolList.expose ?? second.toolList.expose,

@@ -20,7 +20,7 @@ import { readFabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { readOAuth } from './oauth-settings.ts';
 import { readPolicy } from './policy-section.ts';
-import { readServerSettings } from './server-settings.ts';
+import { readPinOfAll, readServerSettings } from './server-settings.ts';
 import { readClient, readToolList, readView } from './tool-list-section.ts';
 
 /** The sections of one file. */
@@ -33,6 +33,7 @@ const sectionNames = [
 	'plugins',
 	'hub',
 	'limits',
+	'pin',
 	'policy',
 	'toolList',
 	'views',
@@ -71,6 +72,7 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 			.flatMap((field) => valid(() => readPlugin(field, source.file, root))),
 		hub: readHub(top.at('hub')),
 		limits: readLimits(top.at('limits')),
+		pin: readPinOfAll(top.at('pin')),
 		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
 		toolList: readToolList(top.at('toolList')),
 		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),

@@ -2,10 +2,12 @@
  * The settings of an MCP server that are ours, next to the keys of any other client.
  * A key that we do not know is ignored: another client may use it.
  */
-import type { ServerScope, ServerSettings } from './configuration.ts';
+import type { Configuration, PinMode, ServerScope, ServerSettings } from './configuration.ts';
 import type { Field } from './field.ts';
 
 const scopes: readonly ServerScope[] = ['shared', 'session', 'call'];
+/** The strictest is the last. */
+const pinModes: readonly PinMode[] = ['off', 'tell', 'hold'];
 
 /** Read the settings; a wrong value is a problem of the entry. */
 export function readServerSettings(field: Field): ServerSettings {
@@ -24,7 +26,37 @@ export function readServerSettings(field: Field): ServerSettings {
 		eager: field.at('eager').flag() ?? false,
 		prefix: field.at('prefix').flag() ?? true,
 		redact: field.at('redact').flag() ?? false,
+		pin: readPin(field.at('pin')),
 	};
+}
+
+/** Read a pin mode; undefined when there is none, or it is wrong. */
+export function readPin(field: Field): PinMode | undefined {
+	const mode = pinModes.find((each) => each === field.value);
+	if (mode !== undefined || !field.isPresent) return mode;
+	return field.report(pinModes.map((each) => `"${each}"`).join(', '));
+}
+
+/** The pin mode of all servers in one file. A mistake counts as the strictest mode: it must not switch pins off. */
+export function readPinOfAll(field: Field): PinMode | undefined {
+	return readPin(field) ?? (field.isPresent ? 'hold' : undefined);
+}
+
+/** The stricter of two pin modes. */
+export function stricterPin(one: PinMode | undefined, other: PinMode | undefined): PinMode | undefined {
+	const rank = (mode: PinMode | undefined): number => (mode === undefined ? -1 : pinModes.indexOf(mode));
+	return rank(other) > rank(one) ? other : one;
+}
+
+/** The sections with the pin mode of all servers where an entry has none of its own. */
+export function withPins<Sections extends Pick<Configuration, 'mcpServers' | 'pin'>>(
+	sections: Sections,
+): Sections {
+	const mcpServers = sections.mcpServers.map((server) => ({
+		...server,
+		settings: { ...server.settings, pin: server.settings.pin ?? sections.pin ?? 'tell' },
+	}));
+	return { ...sections, mcpServers };
 }
 
 function readScope(field: Field): ServerScope | undefined {

@@ -75,7 +75,11 @@ function authenticatorOf(nats: NatsModule, credentials: string): Nats.Authentica
 	const bytes = new TextEncoder().encode(text);
 	if (/^SU[A-Z2-7]{56}$/.test(text)) return nats.nkeyAuthenticator(bytes);
 	if (text.includes('BEGIN NATS USER JWT')) return nats.credsAuthenticator(bytes);
-	throw new OrchestraError('bad_input', 'fabric.credentials is neither an nkey seed nor a NATS credentials file', {
-		hint: 'mctl fabric invite makes a key.',
-	});
+	throw new OrchestraError(
+		'bad_input',
+		'fabric.credentials is neither an nkey seed nor a NATS credentials file',
+		{
+			hint: 'mctl fabric invite makes a key.',
+		},
+	);
 }

@@ -17,7 +17,11 @@ export interface FabricReport {
 	readonly server: string;
 	readonly version: string;
 	readonly cluster: string | null;
-	readonly offers: readonly { readonly name: string; readonly workers: readonly string[]; readonly tools: number }[];
+	readonly offers: readonly {
+		readonly name: string;
+		readonly workers: readonly string[];
+		readonly tools: number;
+	}[];
 }
 
 /** Ask the servers. Throws `closed` when none can be reached. */
@@ -35,7 +39,10 @@ export async function fabricReport(
 			cluster: link.info?.cluster ?? null,
 			offers: offers.offers.map((name) => ({
 				name,
-				workers: offers.workers(name).map((worker) => worker.name).sort(),
+				workers: offers
+					.workers(name)
+					.map((worker) => worker.name)
+					.sort(),
 				tools: tools.filter(({ offer }) => offer === name).length,
 			})),
 		};

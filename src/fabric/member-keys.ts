@@ -81,7 +81,9 @@ export class MemberKeys {
 		if (!existsSync(file)) return [];
 		const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
 		if (Array.isArray(read) && read.every(isMember)) return read;
-		throw new OrchestraError('bad_input', `${file} is not a list of members`, { hint: `Correct or remove ${file}.` });
+		throw new OrchestraError('bad_input', `${file} is not a list of members`, {
+			hint: `Correct or remove ${file}.`,
+		});
 	}
 }
 

@@ -15,8 +15,8 @@ const HASH_CHARACTERS = 32;
 
 /** The tools that match a pattern, sorted by name. */
 export async function offeredTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
-	const [tools, routes] = await Promise.all([hub.listTools(), hub.toolRoutes()]);
-	return tools.filter(
+	const { items, routes } = await hub.catalogue.tools();
+	return items.filter(
 		({ name }) =>
 			// Offering the tools of others again would send calls in circles.
 			routes.get(name)?.backend.kind !== 'fabric' &&

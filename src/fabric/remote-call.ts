@@ -73,7 +73,9 @@ export class RemoteCall {
 		const silentMs = now - this.#heardAt;
 		if (silentMs > SILENCE_MS) return { unknown: `nothing was heard for ${seconds(silentMs)}` };
 		if (!link.isUp) return 'wait';
-		return this.worker === undefined ? this.#checkAccepted(now, link) : this.#checkSilence(now, link, silentMs);
+		return this.worker === undefined
+			? this.#checkAccepted(now, link)
+			: this.#checkSilence(now, link, silentMs);
 	}
 
 	#checkAccepted(now: number, { hasWorker }: LinkState): 'wait' | { readonly unknown: string } {

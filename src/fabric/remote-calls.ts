@@ -70,7 +70,9 @@ export class RemoteCalls {
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
 			const body = callBody(context, tool);
 			if (Buffer.byteLength(body) + HEADER_BYTES > link.payloadLimit)
-				return fail(`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`);
+				return fail(
+					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
+				);
 			const about = { id, offer, tool, subject, context, sentAt: performance.now(), resolve, reject };
 			const call = new RemoteCall(about);
 			this.#calls.set(id, call);
@@ -188,8 +190,9 @@ export class RemoteCalls {
 		for (const call of this.#calls.values()) {
 			call.reconnected(now);
 			if (call.worker) this.#query(call);
-			else for (const worker of this.#options.workersOf(call.about.offer).slice(0, ASKED_WORKERS))
-				this.#send(call, worker, { kind: 'query', seq: 0 });
+			else
+				for (const worker of this.#options.workersOf(call.about.offer).slice(0, ASKED_WORKERS))
+					this.#send(call, worker, { kind: 'query', seq: 0 });
 		}
 	}
 

@@ -13,7 +13,14 @@ import { SESSION_META } from './remote-run.ts';
 /** The params of a call for a worker: those of the client, with what the client can do. */
 export function callBody(context: CallContext, tool: string): string {
 	const { params, meta, text, logLevel } = context;
-	const { name: _name, arguments: input = {}, _meta, requestState: _state, inputResponses: _given, ...rest } = params;
+	const {
+		name: _name,
+		arguments: input = {},
+		_meta,
+		requestState: _state,
+		inputResponses: _given,
+		...rest
+	} = params;
 	const { progressToken: _token, ...given } = meta;
 	const sent: Record<string, unknown> = {
 		...given,

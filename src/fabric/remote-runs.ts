@@ -187,7 +187,12 @@ export class RemoteRuns {
 			this.#kept.add({ call, hub, send, bytes: text.length, finishedAt });
 			return send();
 		}
-		const about = { kind: 'chunk', reason, chunks: Math.ceil(bytes.length / CHUNK_BYTES), size: bytes.length };
+		const about = {
+			kind: 'chunk',
+			reason,
+			chunks: Math.ceil(bytes.length / CHUNK_BYTES),
+			size: bytes.length,
+		};
 		const publish = (seq: number, chunk: Uint8Array): void =>
 			this.#send(call, hub, { ...about, kind: 'chunk', seq }, chunk);
 		const sender = new ChunkSender({ bytes, credit: this.#creditOf(hub), publish });

@@ -37,7 +37,9 @@ export function serverConfig({ members, listen, tls, storeDir }: ServerConfigOpt
 		`listen: ${JSON.stringify(listen)}`,
 		`jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
 		...(tls
-			? [`tls { cert_file: ${JSON.stringify(tls.cert)}, key_file: ${JSON.stringify(tls.key)}, min_version: "1.3" }`]
+			? [
+					`tls { cert_file: ${JSON.stringify(tls.cert)}, key_file: ${JSON.stringify(tls.key)}, min_version: "1.3" }`,
+				]
 			: []),
 		'authorization {',
 		'  users: [',
@@ -61,7 +63,9 @@ interface Rights {
 }
 
 function administratorRights(): Rights {
-	const api = ['INFO', 'CREATE', 'UPDATE', 'DELETE', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${STREAM}`);
+	const api = ['INFO', 'CREATE', 'UPDATE', 'DELETE', 'PURGE'].map(
+		(verb) => `$JS.API.STREAM.${verb}.${STREAM}`,
+	);
 	return {
 		publish: [...api, `$JS.API.DIRECT.GET.${STREAM}`],
 		subscribe: [`${inboxPrefix(ADMINISTRATOR)}.>`, 'orc.cat.>'],

@@ -21,6 +21,8 @@ export interface McpEndpointParts {
 	readonly heartbeats: Heartbeats;
 	/** Open modern subscriptions, of all endpoints. */
 	readonly subscriptions: { count: number };
+	/** Whether the header `traceparent` counts for a request whose `_meta` has none. */
+	readonly continuesTraces?: boolean | undefined;
 	readonly log: Log;
 }
 

@@ -12,10 +12,12 @@ import { formatAddress, type HostPort } from '../link/address.ts';
 import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
-import type { Authenticate, Principal } from './authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
 import { Heartbeats } from './heartbeats.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
+import { type HttpRoute, routeOf } from './http-route.ts';
 import { LegacySessions } from './legacy-sessions.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ownAddressCheck } from './own-address.ts';
@@ -36,6 +38,10 @@ export interface HttpListenerOptions {
 	readonly authenticate: Authenticate;
 	/** The provider of `/mcp`, or of `/mcp/<name>`; undefined when there is none. Always the same for a name. */
 	readonly provider: (name: string | undefined) => Served | undefined;
+	/** Other paths. */
+	readonly routes?: readonly HttpRoute[] | undefined;
+	/** Whether the header `traceparent` counts for a request whose `_meta` has none. Default false. */
+	readonly continuesTraces?: boolean;
 	/** Certificate chain and key, as PEM. Without it the listener speaks plain HTTP. */
 	readonly tls?: { cert: Buffer; key: Buffer; certificate: X509Certificate } | undefined;
 	readonly limits?: Partial<HttpLimits> | undefined;
@@ -140,23 +146,20 @@ export class HttpListener {
 		if (response.socket === null) return void request.socket.destroy();
 		if (!this.#isOwnAddress(request.headers))
 			return refuse(response, { status: 403, message: 'forbidden', closes: true });
-		const principal = this.#options.authenticate(request);
+		const route = routeOf(this.#options.routes ?? [], request.url ?? '');
+		const principal = route?.isPublic ? '' : this.#options.authenticate(request);
 		if (principal === undefined) return refuse(response, unauthorized);
-		const endpoint = this.#endpointOf(request.url ?? '');
-		if (endpoint === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
+		const serving = route ?? this.#endpointOf(request.url ?? '');
+		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
-		void this.#run(endpoint, request, response, principal);
+		void this.#run(serving, { request, response, principal });
 	}
 
-	async #run(
-		endpoint: McpEndpoint,
-		request: IncomingMessage,
-		response: ServerResponse,
-		principal: Principal,
-	): Promise<void> {
+	async #run(serving: Pick<HttpRoute, 'serve'>, exchange: HttpExchange): Promise<void> {
+		const { response } = exchange;
 		try {
-			await endpoint.serve(request, response, principal);
+			await serving.serve(exchange);
 		} catch (thrown) {
 			this.#options.log.error(`an HTTP request failed: ${messageOf(thrown)}`);
 			refuse(response, { status: 500, message: 'internal error', closes: true });
@@ -175,6 +178,7 @@ export class HttpListener {
 			limits: this.#limits,
 			heartbeats: this.#heartbeats,
 			subscriptions: this.#subscriptions,
+			continuesTraces: this.#options.continuesTraces,
 			log: this.#options.log,
 		});
 		this.#endpoints.set(served.provider, endpoint);

@@ -11,13 +11,14 @@ import type { Log } from '../log.ts';
 import { McpSession, type SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import { negotiate } from '../protocol/revisions.ts';
-import type { About, Channel } from '../rpc/channel.ts';
+import type { About } from '../rpc/channel.ts';
 import { mcpDialect } from '../rpc/dialect.ts';
 import { Peer } from '../rpc/peer.ts';
 import { type Id, idKey, isId } from '../wire/json-rpc.ts';
 import type { Principal } from './authenticate.ts';
 import { EventStream } from './event-stream.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import { HttpChannel } from './http-channel.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { LegacyPost } from './legacy-post.ts';
 import { PushStreams } from './push-streams.ts';
@@ -44,7 +45,7 @@ export interface ReceivedRequest {
 	readonly id: Id;
 }
 
-export class LegacyHttpSession implements Channel {
+export class LegacyHttpSession extends HttpChannel {
 	readonly id: string = crypto.randomUUID();
 	readonly #parts: LegacyHttpSessionParts;
 	readonly #session: McpSession;
@@ -59,12 +60,20 @@ export class LegacyHttpSession implements Channel {
 	#isClosed = false;
 
 	constructor(parts: LegacyHttpSessionParts) {
+		super();
 		const { provider, shared, log, limits } = parts;
 		this.#parts = parts;
 		this.#revision = negotiate(parts.version);
 		this.#replay = new ReplayBuffer(limits);
 		this.#push = new PushStreams(limits, this.#replay);
-		this.#session = new McpSession(provider, { shared, log, sessionId: this.id });
+		const { principal } = parts;
+		this.#session = new McpSession(provider, {
+			shared,
+			log,
+			sessionId: this.id,
+			principal,
+			transport: 'http',
+		});
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		parts.heartbeats.add(this.#beat);
@@ -159,17 +168,6 @@ export class LegacyHttpSession implements Channel {
 		else this.#push.send(text);
 		return true;
 	}
-
-	/** A stream that is not read is ended by itself, so the session as a whole has no backpressure. */
-	flushed(): Promise<void> {
-		return Promise.resolve();
-	}
-
-	pause(): void {}
-
-	resume(): void {}
-
-	noteStray(): void {}
 
 	/** End the session: its calls are canceled and its streams are ended. Idempotent. */
 	async close(): Promise<void> {

@@ -4,12 +4,12 @@
  * A body with a version in `_meta` is modern and stands alone. Everything else is
  * legacy: `initialize` opens a session, and the session id decides about the rest.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
+import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
-import type { Principal } from './authenticate.ts';
 import {
 	type HttpExchange,
 	headerOf,
@@ -26,19 +26,21 @@ import { readBody } from './request-body.ts';
 
 export class McpEndpoint {
 	readonly #limits: HttpLimits;
+	readonly #continuesTraces: boolean;
 	readonly #legacy: LegacyEndpoint;
 	readonly #modern: ModernEndpoint;
 
 	constructor(parts: McpEndpointParts) {
 		this.#limits = parts.limits;
+		this.#continuesTraces = parts.continuesTraces === true;
 		const { subscriptions, sessions, limits } = parts;
 		const isFull = (): boolean => subscriptions.count + sessions.pushCount >= limits.pushStreams;
 		this.#legacy = new LegacyEndpoint({ ...parts, isFull });
 		this.#modern = new ModernEndpoint({ ...parts, isFull });
 	}
 
-	async serve(request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> {
-		const exchange = { request, response, principal };
+	async serve(exchange: HttpExchange): Promise<void> {
+		const { request, response } = exchange;
 		if (request.method === 'POST') return this.#post(exchange);
 		const isKnownMethod = request.method === 'GET' || request.method === 'DELETE';
 		const isLegacy = headerOf(request, SESSION_HEADER) !== undefined && !hasModernVersion(request);
@@ -67,6 +69,7 @@ export class McpEndpoint {
 		if (Array.isArray(value)) return this.#legacy.batch(exchange, value, text);
 		const read = readMessage(value, text);
 		if (read.kind === 'invalid') return refuse(response, invalidMessage(read));
+		if (this.#continuesTraces && read.kind === 'request') addTraceparent(request, read.message.params);
 		if (hasModernMeta(value) || hasModernVersion(request))
 			return this.#modern.post(exchange, { read, value, text });
 		this.#legacy.post(exchange, { read, value, text });
@@ -78,6 +81,14 @@ const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', he
 function hasModernMeta(value: unknown): boolean {
 	const meta = metaOf(isObject(value) ? value['params'] : undefined);
 	return meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
+}
+
+/** The trace of the HTTP request is that of the MCP request, unless this one has its own. The params are ours: they were just parsed. */
+function addTraceparent(request: IncomingMessage, params: unknown): void {
+	const traceparent = headerOf(request, 'traceparent');
+	if (parseTraceparent(traceparent) === undefined || !isObject(params)) return;
+	const meta = metaOf(params);
+	if (meta['traceparent'] === undefined) params['_meta'] = { ...meta, traceparent };
 }
 
 /** True when the header names a version after the last legacy one; versions are dates. */

@@ -47,7 +47,8 @@ export class ModernEndpoint {
 		// The client may have disconnected while the tools were listed.
 		if (response.destroyed) return;
 		const sessionId = this.#sessions.use(principal);
-		const modern = new ModernExchange(response, message, { ...this.#parts, sessionId, onEnd: this.#onEnd });
+		const parts = { ...this.#parts, sessionId, principal, onEnd: this.#onEnd };
+		const modern = new ModernExchange(response, message, parts);
 		this.#exchanges.add(modern);
 		if (isSubscription) this.#parts.subscriptions.count++;
 		modern.start(value, text);

@@ -9,10 +9,12 @@ import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { McpSession, type SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
-import type { About, Channel } from '../rpc/channel.ts';
+import type { About } from '../rpc/channel.ts';
 import { Peer } from '../rpc/peer.ts';
 import { encodeId, type RpcRequest } from '../wire/json-rpc.ts';
+import type { Principal } from './authenticate.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import { HttpChannel } from './http-channel.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { httpStatusOf } from './modern-headers.ts';
 import { PostAnswer } from './post-answer.ts';
@@ -22,6 +24,7 @@ export interface ModernExchangeParts {
 	readonly shared: SharedState;
 	/** The same for all requests of one principal: a modern client has no session. */
 	readonly sessionId: string;
+	readonly principal: Principal;
 	readonly limits: HttpLimits;
 	readonly heartbeats: Heartbeats;
 	readonly log: Log;
@@ -29,7 +32,7 @@ export interface ModernExchangeParts {
 	readonly onEnd: (exchange: ModernExchange) => void;
 }
 
-export class ModernExchange implements Channel {
+export class ModernExchange extends HttpChannel {
 	readonly #parts: ModernExchangeParts;
 	readonly #request: RpcRequest;
 	readonly #session: McpSession;
@@ -38,10 +41,11 @@ export class ModernExchange implements Channel {
 	#isDone = false;
 
 	constructor(response: ServerResponse, request: RpcRequest, parts: ModernExchangeParts) {
-		const { provider, shared, log, sessionId, limits, heartbeats } = parts;
+		const { provider, shared, log, sessionId, principal, limits, heartbeats } = parts;
+		super();
 		this.#parts = parts;
 		this.#request = request;
-		this.#session = new McpSession(provider, { shared, log, sessionId });
+		this.#session = new McpSession(provider, { shared, log, sessionId, principal, transport: 'http' });
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
 		this.#answer = new PostAnswer(response, {
@@ -72,16 +76,6 @@ export class ModernExchange implements Channel {
 		this.#answer.finish(this.#statusOf(text), text);
 		return true;
 	}
-
-	flushed(): Promise<void> {
-		return Promise.resolve();
-	}
-
-	pause(): void {}
-
-	resume(): void {}
-
-	noteStray(): void {}
 
 	/** End it: a subscription is answered, a call is canceled. Idempotent. */
 	async close(): Promise<void> {

@@ -31,7 +31,7 @@ export class ModernSessions {
 		}
 		const sessionId = crypto.randomUUID();
 		this.#sessions.set(principal, { sessionId, usedAt: performance.now() });
-		this.#provider.sessionOpened?.(sessionId);
+		this.#provider.sessionOpened?.(sessionId, 'http');
 		return sessionId;
 	}
 

@@ -1,17 +1,28 @@
 /* The HTTP listener of the shared hub: the whole hub at `/mcp`, one backend at `/mcp/<id>`. */
 import { BackendView } from '../hub/backend-view.ts';
+import { HubMetrics } from '../hub/hub-metrics.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
-import { bearerToken } from './authenticate.ts';
+import { type Authenticate, bearerToken } from './authenticate.ts';
 import { HttpListener, type Served } from './http-listener.ts';
+import type { HttpRoute } from './http-route.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
+import { metricsRoute } from './metrics-route.ts';
+
+/** What a layer above adds to the listener. */
+export interface HubHttpAdditions {
+	readonly routes?: readonly HttpRoute[];
+	/** Another way in, asked when a request has no valid token. */
+	readonly authenticate?: Authenticate;
+}
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
-export async function openHubHttp(parts: HubHttpParts): Promise<HubHttp> {
+export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditions = {}): Promise<HubHttp> {
 	const { hub, shared, folder, onRequest, log } = parts;
 	const settings = await listenerSettings(parts.address, parts.settings);
 	const token = ensureToken(tokenFile(folder));
+	const hasToken = bearerToken(token);
 	const whole: Served = { provider: hub, shared };
 	const views = new Map<string, Served & { provider: BackendView }>();
 	const view = (id: string): Served | undefined => {
@@ -22,10 +33,13 @@ export async function openHubHttp(parts: HubHttpParts): Promise<HubHttp> {
 		views.set(id, served);
 		return served;
 	};
+	const metrics = new HubMetrics(hub, parts.spans);
 	const listener = await HttpListener.open({
 		...settings,
-		authenticate: bearerToken(token),
+		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
+		routes: [metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
+		continuesTraces: parts.spans !== undefined,
 		onRequest,
 		log,
 	});
@@ -34,6 +48,7 @@ export async function openHubHttp(parts: HubHttpParts): Promise<HubHttp> {
 		async close() {
 			for (const { shared: state } of views.values()) state.suspendedCalls.close();
 			await listener.close();
+			metrics.close();
 		},
 	};
 }

@@ -9,7 +9,7 @@
 import { OrchestraError } from '../errors.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import { failure } from '../mcp/define/defined-results.ts';
-import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -17,6 +17,7 @@ import type {
 	CompleteParams,
 	GetPromptParams,
 	Provider,
+	RootsClient,
 } from '../mcp/server/provider.ts';
 import type {
 	Awaitable,
@@ -55,6 +56,10 @@ export class BackendView implements Provider {
 	/** False when the configuration no longer has this backend. */
 	get exists(): boolean {
 		return this.#hub.backends.some(({ id }) => id === this.#id);
+	}
+
+	get instructions(): Awaitable<string | undefined> {
+		return this.#backend().instructions?.();
 	}
 
 	capabilities(): ServerCapabilities {
@@ -142,8 +147,16 @@ export class BackendView implements Provider {
 		this.#hub.subscribeResource(uri, isSubscribed);
 	}
 
-	sessionOpened(sessionId: string): void {
-		this.#hub.sessionOpened(sessionId);
+	rootsChanged(client: RootsClient): void {
+		this.#backend().rootsChanged?.(client);
+	}
+
+	sessionOpened(sessionId: string, transport?: string): void {
+		this.#hub.sessionOpened(sessionId, transport);
+	}
+
+	clientConnected(client: ClientConnection): void {
+		this.#hub.clientConnected(client);
 	}
 
 	sessionClosed(sessionId: string): void {

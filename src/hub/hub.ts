@@ -5,12 +5,11 @@
  * A call is routed once and never repeated: when its backend dies during the call, the
  * error says that the outcome is unknown.
  */
-
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import { failure } from '../mcp/define/defined-results.ts';
-import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -18,6 +17,7 @@ import type {
 	CompleteParams,
 	GetPromptParams,
 	Provider,
+	RootsClient,
 } from '../mcp/server/provider.ts';
 import type {
 	Awaitable,
@@ -38,6 +38,8 @@ import { BackendSet } from './backend-set.ts';
 import type { Backend, OwnedProcess } from './backends/backend.ts';
 import { CallFeed } from './call-feed.ts';
 import { Catalogue } from './catalogue.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { ConnectedClients } from './connected-clients.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import { capabilitiesFor, unknownPrompt, unknownTool } from './hub-offer.ts';
@@ -47,6 +49,7 @@ import type { MergedList } from './merged-list.ts';
 import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
 import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
+import { instructionsFor } from './server-instructions.ts';
 import { SessionEnds } from './session-ends.ts';
 
 /** A provider over many backends. `close` it to stop their processes. */
@@ -55,12 +58,14 @@ export class Hub implements Provider {
 	readonly info: Implementation = { name: 'orchestra', version: packageVersion() };
 	/** The calls as they happen. */
 	readonly calls: CallFeed = new CallFeed();
+	/** The clients that are connected. */
+	readonly clients: ConnectedClients = new ConnectedClients();
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #resources: ResourceRoutes;
 	/** What clients see of the tools; undefined when they see all. */
 	readonly exposure: ToolExposure | undefined;
-	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #changes = new ChangeFeed((change) => this.#catalogue.hasChanged(change));
 	readonly #gate: CallGate | undefined;
 	readonly #recorder: CallRecorder;
 	readonly #results: BigResults | undefined;
@@ -87,7 +92,7 @@ export class Hub implements Provider {
 		this.exposure = exposure;
 		this.#unusedReason = unusedReason;
 		this.#journal = journal;
-		const onChange = (change: Change): void => this.#onChange(change);
+		const onChange = (change: Change): void => this.#changes.mayHaveChanged(change);
 		this.#backends = new BackendSet(log, onChange);
 		const current = (): readonly Backend[] => this.backends;
 		this.#catalogue = new Catalogue({ backends: current, log, listWaitMs, onLate: onChange });
@@ -106,7 +111,7 @@ export class Hub implements Provider {
 		const gone = this.#backends.use(backends);
 		const isSame = backends.every((backend, at) => backend === before[at]) && gone.length === 0;
 		if (isSame) return;
-		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#onChange({ kind });
+		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#changes.mayHaveChanged({ kind });
 		await this.#backends.retire(gone);
 	}
 
@@ -134,6 +139,11 @@ export class Hub implements Provider {
 		return capabilitiesFor(this.backends);
 	}
 
+	/** Those of the MCP servers whose lists are known. */
+	get instructions(): Awaitable<string | undefined> {
+		return instructionsFor(this.backends);
+	}
+
 	/** What the client of a request sees; without a context all tools. */
 	listTools(context?: CallContext): Awaitable<readonly Tool[]> {
 		return after(this.#toolsFor(context && clientName(context)), (list) =>
@@ -153,9 +163,9 @@ export class Hub implements Provider {
 		});
 	}
 
-	/** The backend and the own name of each tool, by the name that clients see. */
-	toolRoutes(): Awaitable<MergedList<Tool>['routes']> {
-		return after(this.#catalogue.tools(), ({ routes }) => routes);
+	/** The lists of all backends, with the backend and the own name of each item. */
+	get catalogue(): Catalogue {
+		return this.#catalogue;
 	}
 
 	/** Whether a policy has rules. */
@@ -164,9 +174,8 @@ export class Hub implements Provider {
 	}
 
 	/** True when a backend offers this tool. */
-	async hasTool(name: string): Promise<boolean> {
-		return (await this.#catalogue.tool(name)) !== undefined;
-	}
+	readonly hasTool = async (name: string): Promise<boolean> =>
+		(await this.#catalogue.tool(name)) !== undefined;
 
 	callTool(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired> {
 		const { exposure } = this;
@@ -242,17 +251,26 @@ export class Hub implements Provider {
 		this.#resources.subscribe(uri, isSubscribed);
 	}
 
-	sessionOpened(sessionId: string): void {
+	rootsChanged(client: RootsClient): void {
+		for (const backend of this.backends) backend.rootsChanged?.(client);
+	}
+
+	sessionOpened(sessionId: string, transport?: string): void {
 		this.#sessionEnds.opened(sessionId);
+		this.clients.opened(sessionId, transport);
+	}
+
+	clientConnected(client: ClientConnection): void {
+		this.clients.introduced(client);
 	}
 
 	sessionClosed(sessionId: string): void {
 		this.#sessionEnds.closed(sessionId);
+		this.clients.closed(sessionId);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
+		return this.#changes.listen(listener);
 	}
 
 	/** Stop everything. Idempotent. */
@@ -263,23 +281,9 @@ export class Hub implements Provider {
 		await this.#journal.close();
 	}
 
-	/** Notify clients only when the list really differs. */
-	#onChange(change: Change): void {
-		if (change.kind === 'resource') return this.#notify(change);
-		const isDifferent = this.#catalogue.hasChanged(change);
-		if (isDifferent === true) return this.#notify(change);
-		void Promise.resolve(isDifferent)
-			.catch(() => true) // a list that cannot be compared may have changed
-			.then((isChanged) => isChanged && this.#notify(change));
-	}
-
-	#notify(change: Change): void {
-		for (const listener of this.#listeners) listener(change);
-	}
-
 	/** The policy changed, and it may hide other tools. */
 	policyChanged(): void {
-		this.#notify({ kind: 'tools' });
+		this.#changes.notify({ kind: 'tools' });
 	}
 
 	/** Make a call that the policy allows and write one line to the journal. `refuse` is the result of another one. */

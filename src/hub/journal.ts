@@ -105,7 +105,7 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 		at: startedAt.toISOString(),
 		client: shortened(client),
 		...entry,
-		name: shortened(withoutSecrets(name)),
+		name: shortened(withoutArguments(name)),
 		argumentsBytes: given?.bytes,
 		argumentsSha256: given?.hash,
 		resultBytes: returned?.bytes,
@@ -141,7 +141,7 @@ function textOf(result: unknown): string {
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */
-function withoutSecrets(name: string): string {
+export function withoutArguments(name: string): string {
 	if (!/^[a-z][a-z\d+.-]*:/i.test(name)) return name;
 	return name.replace(/([?#]).*$/s, '$1…').replace(/^([^:]*:\/\/)[^/]*@/, '$1…@');
 }

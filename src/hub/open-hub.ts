@@ -10,9 +10,12 @@ import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
+import { isExporting } from '../telemetry/is-exporting.ts';
+import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
+import { PinStores } from '../trust/pins/pin-stores.ts';
 import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
@@ -59,8 +62,12 @@ export interface OpenedHub {
 	readonly storage: () => Promise<RoutedStorage>;
 	/** The current configuration. */
 	configuration(): Configuration;
+	/** The configuration as it was loaded, with its problems. */
+	loaded(): LoadedConfiguration;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
 	/** Stop watching and close the hub. Idempotent. */
@@ -81,7 +88,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), results };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -100,6 +107,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
+	const tracer = await openHubTracer(hub, options);
 	let reloaded = Promise.resolve();
 	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each keeps the unchanged backends of the last one.
@@ -130,15 +138,29 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		hub,
 		storage,
 		configuration: () => loaded.configuration,
+		loaded: () => loaded,
 		unset: () => loaded.unset,
+		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
 			await hub.close();
 			await link.close();
+			await tracer?.close();
 		},
 	};
 	return opened;
+}
+
+/** Loaded when the environment names a collector. */
+async function openHubTracer(hub: Hub, { environment, log }: OpenHubOptions): Promise<Tracer | undefined> {
+	if (!isExporting(environment)) return undefined;
+	const { openTracer } = await import('../telemetry/open-tracer.ts');
+	const { traceCalls } = await import('./trace-calls.ts');
+	const { version } = hub.info;
+	const tracer = openTracer({ environment, serviceName: 'orchestra-hub', version, log });
+	if (tracer) traceCalls(hub, tracer);
+	return tracer;
 }
 
 /** The listener for plugins; its code is loaded when the first plugin starts. */
@@ -212,7 +234,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

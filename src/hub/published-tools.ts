@@ -9,7 +9,7 @@ export async function publishedTool(
 	backend: Backend,
 	ownName: string,
 ): Promise<{ name: string; tool: Tool } | undefined> {
-	for (const [name, route] of await hub.toolRoutes()) {
+	for (const [name, route] of (await hub.catalogue.tools()).routes) {
 		if (route.backend === backend && route.name === ownName) return { name, tool: route.item };
 	}
 	return undefined;
@@ -23,7 +23,7 @@ export async function shownTools(
 ): Promise<readonly Tool[]> {
 	const shown = new Set((await hub.listToolsFor(client)).map(({ name }) => name));
 	const hidden = new Set<string>();
-	for (const [name, route] of await hub.toolRoutes()) {
+	for (const [name, route] of (await hub.catalogue.tools()).routes) {
 		if (route.backend === backend && !shown.has(name)) hidden.add(route.name);
 	}
 	return tools.filter(({ name }) => !hidden.has(name));

@@ -44,4 +44,11 @@ export type {
 export { provide, type ServeMcpOptions, serve, serveProvider } from './define/serve.ts';
 export type { CallContext, InputResponses } from './server/call-context.ts';
 export { McpSession, type SharedState, sharedState } from './server/mcp-session.ts';
-export type { CallToolParams, Change, CompleteParams, GetPromptParams, Provider } from './server/provider.ts';
+export type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	Provider,
+	RootsClient,
+} from './server/provider.ts';

@@ -6,14 +6,16 @@
  * connection, so that a name cannot point elsewhere between check and use.
  */
 import { lookup } from 'node:dns';
-import { request as requestHttp } from 'node:http';
+import { type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';
+import { hostOf, isLoopbackUrl, type NetworkClass, networkClass } from '../transport/http/network-class.ts';
+import { proxyFor } from '../transport/http/proxy.ts';
+import { TunnelAgent } from '../transport/http/tunnel-agent.ts';
 import { isObject } from '../wire/json.ts';
 import { REDIRECT_LIMIT, REQUEST_MS, RESPONSE_LIMIT_BYTES } from './auth-limits.ts';
-import { hostOf, isLoopbackUrl, type NetworkClass, networkClass } from './network-class.ts';
 
 /** A request in the form that `oauth4webapi` passes to `fetch`. */
 export interface GuardedRequest {
@@ -28,10 +30,16 @@ export interface GuardedRequest {
 export class GuardedHttp {
 	readonly #trusted: readonly URL[];
 	readonly #signal: AbortSignal | undefined;
+	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	#classes: Promise<Set<NetworkClass>> | undefined;
 
-	/** @param trusted URLs that the user configured: their networks may be reached */
-	constructor(trusted: readonly string[], signal?: AbortSignal) {
+	/** @param trusted URLs that the user configured: their networks may be reached @param environment names proxies */
+	constructor(
+		trusted: readonly string[],
+		signal?: AbortSignal,
+		environment: Readonly<NodeJS.ProcessEnv> = process.env,
+	) {
+		this.#environment = environment;
 		this.#trusted = trusted.map((url) => new URL(url));
 		this.#signal = signal;
 	}
@@ -48,7 +56,14 @@ export class GuardedHttp {
 			const allowed = (await within(this.#classes, REQUEST_MS, false)) ?? new Set();
 			const refused = isIP(host) === 0 ? undefined : this.#refusal(url, [host], allowed);
 			if (refused) throw refused;
-			return await this.#send(url, { ...request, signal }, this.#guardedLookup(url, allowed));
+			const proxy = proxyFor(url, this.#environment);
+			if (proxy) await this.#checkName(url, allowed);
+			const agent = proxy ? new TunnelAgent(proxy) : false;
+			return await this.#send(
+				url,
+				{ ...request, signal },
+				{ agent, lookup: this.#guardedLookup(url, allowed) },
+			);
 		} catch (thrown) {
 			this.#signal?.throwIfAborted();
 			throw requestError(url, thrown);
@@ -81,16 +96,26 @@ export class GuardedHttp {
 		});
 	}
 
-	#send(url: URL, request: GuardedRequest, guardedLookup: LookupFunction): Promise<Response> {
+	/** A proxy resolves names by itself, so only a name that points to a forbidden network from here is refused. */
+	async #checkName(url: URL, allowed: ReadonlySet<NetworkClass>): Promise<void> {
+		const addresses = (await within(addressesOf(hostOf(url)), REQUEST_MS, false)) ?? [];
+		const refused = this.#refusal(url, addresses, allowed);
+		if (refused) throw refused;
+	}
+
+	#send(
+		url: URL,
+		request: GuardedRequest,
+		connection: Pick<RequestOptions, 'agent' | 'lookup'>,
+	): Promise<Response> {
 		const { method = 'GET', headers = {}, body, signal } = request;
 		const send = url.protocol === 'https:' ? requestHttps : requestHttp;
 		return new Promise((resolve, reject) => {
 			const sent = send(url, {
 				method,
 				headers: { 'user-agent': 'orchestra-hub', ...headers },
-				agent: false,
+				...connection,
 				signal,
-				lookup: guardedLookup,
 			});
 			sent.on('error', reject);
 			sent.on('response', (message) => {

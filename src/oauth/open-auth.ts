@@ -32,6 +32,8 @@ export interface AuthOptions {
 	readonly store: CredentialStore;
 	/** Undefined: nobody can sign in here; a refusal becomes an error that names `mctl auth`. */
 	readonly interactive?: Interaction | undefined;
+	/** With the variables of proxies. Default: that of this process. */
+	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	readonly log?: Log | undefined;
 	/** Ends every wait. */
 	readonly signal?: AbortSignal | undefined;
@@ -61,7 +63,8 @@ export class ServerAuth implements HttpAuth {
 		this.#settings = options.settings ?? {};
 		this.#log = options.log ?? Log.silent;
 		const { issuer } = this.#settings;
-		this.#http = new GuardedHttp([options.url, ...(issuer === undefined ? [] : [issuer])], options.signal);
+		const trusted = [options.url, ...(issuer === undefined ? [] : [issuer])];
+		this.#http = new GuardedHttp(trusted, options.signal, options.environment);
 	}
 
 	/** What is stored for the server and fits the settings. Contains secrets. */

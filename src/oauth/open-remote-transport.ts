@@ -46,7 +46,8 @@ export async function openRemoteTransport(
 		options.auth === false
 			? undefined
 			: (options.auth ?? (await storedAuth({ ...server, headers }, options)));
-	return openHttpTransport(url, { kind, headers, auth, serverName: name ?? url, limitBytes, log });
+	const serverName = name ?? url;
+	return openHttpTransport(url, { kind, headers, auth, serverName, environment, limitBytes, log });
 }
 
 async function storedAuth(
@@ -56,5 +57,5 @@ async function storedAuth(
 	const { url, name, headers = {}, oauth } = server;
 	if (hasOwnAuthorization(headers)) return undefined;
 	const settings = oauth && (await withClientSecret(oauth, environment));
-	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), log });
+	return openAuth({ url, name, settings, store: CredentialStore.ofUser(environment, log), environment, log });
 }

@@ -8,8 +8,8 @@
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
+import { isLoopbackUrl } from '../transport/http/network-class.ts';
 import type { GuardedHttp } from './guarded-http.ts';
-import { isLoopbackUrl } from './network-class.ts';
 
 export interface ProtectedResource {
 	/** The identifier, verbatim: the value of the `resource` parameter. */

@@ -8,9 +8,9 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import { printableName } from '../printable.ts';
+import { isLoopbackUrl } from '../transport/http/network-class.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import type { GuardedHttp } from './guarded-http.ts';
-import { isLoopbackUrl } from './network-class.ts';
 import { stringsOf } from './resource-metadata.ts';
 
 /** What is used of the metadata. `issuer` is verbatim from the document. */

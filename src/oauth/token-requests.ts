@@ -10,10 +10,10 @@ import { randomBytes } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
+import { isLoopbackUrl } from '../transport/http/network-class.ts';
 import { SHOWN_CHARACTERS } from './auth-limits.ts';
 import type { Credentials, OAuthClient, Tokens } from './credentials.ts';
 import { type GuardedHttp, type GuardedRequest, jsonObject } from './guarded-http.ts';
-import { isLoopbackUrl } from './network-class.ts';
 import { splitScopes } from './scopes.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 

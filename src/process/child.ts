@@ -34,6 +34,8 @@ export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => v
 export interface ChildOptions {
 	/** Default `discard`: only the last lines are kept. */
 	stderr?: StderrPolicy | undefined;
+	/** Receives lines of stdout that are no messages. */
+	onStray?: ((line: string) => void) | undefined;
 	/** The environment that the minimal environment is taken from. Default: ours. */
 	parentEnvironment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** Stops the child when this process dies. Default: the shared guard of this process. */
@@ -76,6 +78,7 @@ export class Child {
 	readonly #stderrRing = new LineRing();
 	readonly #strayRing = new LineRing();
 	readonly #log: Log;
+	readonly #onStray: ((line: string) => void) | undefined;
 	#strayCount = 0;
 	#exit: ExitStatus | undefined;
 	#endedAt: number | undefined;
@@ -112,6 +115,7 @@ export class Child {
 		this.#tree = new ProcessTree({ pid: child.pid, startedAt }, child.mark);
 		this.#process = child;
 		this.#log = options.log ?? Log.silent;
+		this.#onStray = options.onStray;
 		this.pid = child.pid;
 		this.#readStderr(options.stderr ?? 'discard');
 		// A child that closes its stdin early breaks our pipe; writers get the error in their callbacks.
@@ -141,6 +145,7 @@ export class Child {
 	noteStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
+		this.#onStray?.(line);
 		this.#log.debug(`stray line from ${this.record.command}: ${quoteLine(line)}`);
 	}
 

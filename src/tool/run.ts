@@ -13,6 +13,7 @@ import { OrchestraError } from '../errors.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
+import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { Spawner } from '../process/spawner.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { validate } from '../schema/validate.ts';
@@ -45,6 +46,8 @@ export interface RunOptions {
 	readonly onWarning?: ((warning: RunWarning) => void) | undefined;
 	/** The environment that the tool's is chosen from. Default: ours. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
+	/** The tool gets it as `TRACEPARENT` in its environment. */
+	readonly traceparent?: string | undefined;
 	/** What the tool may reach. Default: everything that this user may. */
 	readonly sandbox?: Sandbox | undefined;
 	/** Memory, processes and open files of the tool. */
@@ -136,7 +139,7 @@ async function open(
 	if (typeof request !== 'string') return request;
 	try {
 		return await Exchange.open(
-			{ ...spawnRecordOf(tool, environment), sandbox, limits: childLimits },
+			{ ...recordOf(tool, options), sandbox, limits: childLimits },
 			{
 				requestText: request,
 				timeoutMs: options.timeoutMs ?? tool.timeoutMs ?? RUN_TIMEOUT_MS,
@@ -156,6 +159,11 @@ async function open(
 			? syntheticError(tool.id, 'TOOL_SPAWN', { message, hint, recoverable: true })
 			: syntheticError(tool.id, 'TOOL_OUTCOME_UNKNOWN', { message, hint });
 	}
+}
+
+function recordOf(tool: DiscoveredTool, { environment = process.env, traceparent }: RunOptions): SpawnRecord {
+	const record = spawnRecordOf(tool, environment);
+	return traceparent === undefined ? record : { ...record, env: { ...record.env, TRACEPARENT: traceparent } };
 }
 
 /** The request line, or the error event when configuration or input will not do. */

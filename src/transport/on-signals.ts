@@ -1,11 +1,13 @@
 /* SIGINT and SIGTERM for a server on stdio: the first starts a clean shutdown, the second exits. */
 
-/** First signal: call `stop`. Second: exit at once. Returns a function that removes the handlers. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** First signal: call `stop`. Second: exit at once, with 130 or 143. Returns a function that removes the handlers. */
 export function onSignals(stop: (signal: NodeJS.Signals) => void): () => void {
 	const signals = ['SIGINT', 'SIGTERM'] as const;
 	let isStopping = false;
-	const handle = (signal: NodeJS.Signals): void => {
-		if (isStopping) process.exit(0);
+	const handle = (signal: 'SIGINT' | 'SIGTERM'): void => {
+		if (isStopping) process.exit(exitCodes[signal]);
 		isStopping = true;
 		stop(signal);
 	};

@@ -2,13 +2,15 @@
  * A server process: JSON-RPC on stdin and stdout, until a clean exit.
  *
  * At the end of input or a first signal: stop reading, drain requests in flight within
- * a timeout, flush, close. After a signal, queued requests are dropped and the final
- * flush is short; a second signal exits at once. A closed stdout cancels requests in
+ * a timeout, flush, close. After a signal, queued requests are dropped, and drain and final
+ * flush are short: clients kill a server two seconds after the signal. A second one exits at once. A closed stdout cancels requests in
  * flight within seconds, because their responses cannot be sent. The process then exits because
  * nothing keeps it alive; close other resources when the returned promise resolves.
  */
-import type { OrchestraError } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { onSignals } from './on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
@@ -16,6 +18,9 @@ import { isTracing, traced, traceToStderr } from './trace.ts';
 
 /** Drain timeout for requests in flight after the end of input, in milliseconds. */
 export const DRAIN_MS = 5000;
+
+/** The same after a signal. */
+export const SIGNAL_DRAIN_MS = 1000;
 
 /** Timeout of the final flush after a signal or a stall, in milliseconds. */
 const LAST_FLUSH_MS = 1000;
@@ -26,6 +31,8 @@ export interface ServeOptions
 		StdioTransportOptions {
 	/** Drain timeout. Default 5 s. */
 	drainMs?: number | undefined;
+	/** Aborted to shut down, as at a first SIGINT or SIGTERM; the caller then handles these signals. Default: they are handled here. */
+	signal?: AbortSignal | undefined;
 	/** Receives the peer, for requests and notifications to the client. */
 	onStart?: (peer: Peer) => void;
 	/** Called after the last request was started, before the drain. */
@@ -42,9 +49,11 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	let isStopping = false;
 	let failure: OrchestraError | undefined;
 	const started = start();
-	const releaseSignals = onSignals((signal) => {
+	const stop = deferred();
+	const release = onStop(options.signal, (reason) => {
 		isStopping = true;
-		log.info(`${signal}: draining requests in flight`);
+		stop.resolve();
+		log.info(`${reason}: draining requests in flight`);
 		transport.stopReading();
 		const dropped = started.peer.dropWaiting();
 		if (dropped > 0) log.warn(`dropped ${dropped} requests that had not started`);
@@ -53,7 +62,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	await started.ended;
 	if (isStopping) transport.limitFlush(LAST_FLUSH_MS);
 	await transport.close();
-	releaseSignals();
+	release();
 	if (failure) throw failure;
 
 	function start(): { peer: Peer; ended: Promise<void> } {
@@ -82,12 +91,26 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 		const keepAlive = setInterval(() => {}, drainMs + 1000);
 		await peer.admitted();
 		options.onInputEnd?.();
-		const isDone = await peer.drained(drainMs);
+		const isDone = await drainedOrStopped(peer.drained(drainMs), stop.promise);
 		clearInterval(keepAlive);
-		if (!isDone)
-			log.warn(`${peer.incomingCount} requests did not finish within ${drainMs} ms and get no response`);
+		if (!isDone) log.warn(`${peer.incomingCount} requests did not finish in time and get no response`);
 		peer.cancelIncoming('the server is shutting down');
 	}
+}
+
+/** Call `stop` when `signal` is aborted, or at the first signal of the system when there is none. */
+function onStop(signal: AbortSignal | undefined, stop: (reason: string) => void): () => void {
+	if (signal === undefined) return onSignals(stop);
+	const onAbort = (): void => stop(messageOf(signal.reason));
+	if (signal.aborted) onAbort();
+	else signal.addEventListener('abort', onAbort, { once: true });
+	return () => signal.removeEventListener('abort', onAbort);
+}
+
+/** Whether requests in flight were drained: within their timeout, and within a short one after `stop`. */
+export async function drainedOrStopped(drained: Promise<boolean>, stop: Promise<unknown>): Promise<boolean> {
+	const late = stop.then(() => within(drained, SIGNAL_DRAIN_MS));
+	return (await Promise.race([drained, late])) ?? false;
 }
 
 function withTrace(transport: StdioTransport, log: Log): StdioTransport {

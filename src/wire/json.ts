@@ -33,14 +33,36 @@ export function memberText(text: string, ...path: string[]): string | undefined 
 }
 
 function memberOf(text: string, key: string): string | undefined {
-	let found: string | undefined;
+	const range = memberRange(text, key);
+	return range && text.slice(range.start, range.end).trim();
+}
+
+/** An object text with the member at `path` set, and everything else as it was written. Unchanged when something on the path is not an object. */
+export function withMember(text: string, path: readonly string[], valueText: string): string {
+	const [key, ...rest] = path;
+	if (key === undefined) return valueText;
+	if (!text.trimStart().startsWith('{')) return text;
+	const range = memberRange(text, key);
+	if (range) {
+		const changed = withMember(text.slice(range.start, range.end), rest, valueText);
+		return text.slice(0, range.start) + changed + text.slice(range.end);
+	}
+	const end = text.lastIndexOf('}');
+	const before = text.slice(0, end).trimEnd();
+	const separator = before.endsWith('{') ? '' : ',';
+	return `${before}${separator}${JSON.stringify(key)}:${withMember('{}', rest, valueText)}${text.slice(end)}`;
+}
+
+/** Where the value of a member is, with the blanks around it. */
+function memberRange(text: string, key: string): { start: number; end: number } | undefined {
+	let found: { start: number; end: number } | undefined;
 	let depth = 0;
 	let valueAt = -1;
 	for (let at = 0; at < text.length; at++) {
 		const char = text[at];
 		const isEndOfValue = depth === 1 && (char === ',' || char === '}');
 		if (isEndOfValue && valueAt !== -1) {
-			found = text.slice(valueAt, at).trim();
+			found = { start: valueAt, end: at };
 			valueAt = -1;
 		}
 		if (char === '{' || char === '[') depth++;

@@ -210,7 +210,7 @@ describe('the process', () => {
 		await started.promise;
 		child.kill('SIGTERM');
 		const again = setInterval(() => child.kill('SIGTERM'), 50);
-		expect(await exited).toEqual([0, null]);
+		expect(await exited).toEqual([143, null]);
 		clearInterval(again);
 		// What it says when it has waited in vain for the calls in flight.
 		expect(stderr()).not.toContain('still running');

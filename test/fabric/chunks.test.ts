@@ -27,7 +27,8 @@ describe('a result in chunks', () => {
 		);
 		for (const sender of senders) sender.send();
 		expect(sent.length).toBe(HUB_WINDOW);
-		for (let at = 0; at < sent.length; at++) senders[sent[at]?.at ?? 0]?.acknowledge((sent[at]?.seq ?? 0) + 1);
+		for (let at = 0; at < sent.length; at++)
+			senders[sent[at]?.at ?? 0]?.acknowledge((sent[at]?.seq ?? 0) + 1);
 		expect(senders.every(({ isComplete }) => isComplete)).toBe(true);
 	});
 

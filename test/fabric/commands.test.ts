@@ -1,11 +1,11 @@
 /* The fabric as a user meets it: the built mctl on two machines, here two homes. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
 import { BridgeClient, initialize } from '../support/bridges.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { startMctl } from '../support/mctl.ts';
-import { atEnd } from '../support/at-end.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { pluginWith } from '../support/plugins.ts';
 import { manifestOf } from '../support/tool-folder.ts';
@@ -55,7 +55,10 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			await once(child, 'exit');
 		}
 		const status = await near.run('fabric', 'status', '--json');
-		expect(JSON.parse(status.stdout)).toMatchObject({ name: 'laptop', offers: [{ name: 'gpu-box', workers: ['gpu-box'] }] });
+		expect(JSON.parse(status.stdout)).toMatchObject({
+			name: 'laptop',
+			offers: [{ name: 'gpu-box', workers: ['gpu-box'] }],
+		});
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);
@@ -82,8 +85,17 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		await listed(client, ['nas__py-tool']);
 		const progress = { progressToken: 1 };
 		const input = { steps: 3, pause: 0.5 };
-		client.send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'nas__py-tool', arguments: input, _meta: progress } });
-		await until('it runs', () => client.lines.some((line) => line.includes('notifications/progress')), 10_000);
+		client.send({
+			jsonrpc: '2.0',
+			id: 5,
+			method: 'tools/call',
+			params: { name: 'nas__py-tool', arguments: input, _meta: progress },
+		});
+		await until(
+			'it runs',
+			() => client.lines.some((line) => line.includes('notifications/progress')),
+			10_000,
+		);
 		await far.run('hub', 'stop');
 		expect(await client.answer(5)).toContain('python');
 	}, 90_000);
@@ -99,7 +111,9 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
 		const config = await place.run('fabric', 'config');
 		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n/);
-		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain('needs --cert and --key');
+		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain(
+			'needs --cert and --key',
+		);
 	}, 30_000);
 
 	it('loads nothing of NATS without the setting', async () => {
@@ -117,14 +131,23 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 async function callAll(client: BridgeClient): Promise<void> {
 	await listed(client, ['gpu-box__py-tool', 'gpu-box__py__add', 'gpu-box__shout']);
 	const call = async (id: number, name: string, input: object): Promise<string> => {
-		client.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: input, _meta: { progressToken: id } } });
+		client.send({
+			jsonrpc: '2.0',
+			id,
+			method: 'tools/call',
+			params: { name, arguments: input, _meta: { progressToken: id } },
+		});
 		return await client.answer(id);
 	};
 	expect(await call(11, 'gpu-box__py-tool', { steps: 3 })).toContain('python');
 	expect(client.lines.some((line) => line.includes('"progressToken":11'))).toBe(true);
 	expect(await call(12, 'gpu-box__py__add', { numbers: [1, 2] })).toContain('3');
 	expect(await call(13, 'gpu-box__shout', { text: 'hello' })).toContain('HELLO');
-	const params = { name: 'gpu-box__py-tool', arguments: { steps: 100, pause: 0.3 }, _meta: { progressToken: 14 } };
+	const params = {
+		name: 'gpu-box__py-tool',
+		arguments: { steps: 100, pause: 0.3 },
+		_meta: { progressToken: 14 },
+	};
 	client.send({ jsonrpc: '2.0', id: 14, method: 'tools/call', params });
 	await until('it runs', () => client.lines.some((line) => line.includes('"progressToken":14')), 10_000);
 	client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 14 } });

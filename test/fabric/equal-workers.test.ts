@@ -49,9 +49,12 @@ describe.skipIf(natsServer === undefined)('equal workers', () => {
 		const executed = runsIn(file).map((line) => line.split(' ')[1] ?? '');
 		expect(twice(executed)).toEqual([]);
 		// Every answer is a result, or says what is known.
-		const kinds = answers.map((text) => /^k\d+$|outcome unknown|not run/.exec(text)?.[0]?.replace(/^k\d+$/, 'result'));
+		const kinds = answers.map((text) =>
+			/^k\d+$|outcome unknown|not run/.exec(text)?.[0]?.replace(/^k\d+$/, 'result'),
+		);
 		expect(new Set(kinds)).not.toContain(undefined);
-		for (const [id, text] of answers.entries()) if (text.includes('not run')) expect(executed).not.toContain(`k${id}`);
+		for (const [id, text] of answers.entries())
+			if (text.includes('not run')) expect(executed).not.toContain(`k${id}`);
 		// The control: a call that is really made twice is found.
 		await hub.sees('gpu__record');
 		for (const id of ['twice', 'twice']) expect(await hub.call('gpu__record', { id })).toBe('twice');
@@ -64,7 +67,11 @@ function twice(ids: readonly string[]): string[] {
 	return ids.filter((id) => seen.has(id) || !seen.add(id));
 }
 
-async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<string>): Promise<string[]> {
+async function inBatches<T>(
+	items: readonly T[],
+	size: number,
+	work: (item: T) => Promise<string>,
+): Promise<string[]> {
 	const results: string[] = [];
 	for (let at = 0; at < items.length; at += size)
 		results.push(...(await Promise.all(items.slice(at, at + size).map(work))));

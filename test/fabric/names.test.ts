@@ -1,3 +1,4 @@
+import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEnvelope, writeEnvelope } from '../../src/fabric/fabric-message.ts';
@@ -12,7 +13,6 @@ import {
 	presenceKey,
 	routeOf,
 } from '../../src/fabric/fabric-names.ts';
-import { headers } from '@nats-io/transport-node';
 
 const name = fc.string({ unit: 'binary', maxLength: 40 });
 
@@ -29,7 +29,9 @@ describe('names of the fabric', () => {
 	});
 
 	it('are different for different names', () => {
-		fc.assert(fc.property(name, name, (one, other) => (encodeToken(one) === encodeToken(other)) === (one === other)));
+		fc.assert(
+			fc.property(name, name, (one, other) => (encodeToken(one) === encodeToken(other)) === (one === other)),
+		);
 	});
 
 	it('are read from one form of a token only', () => {

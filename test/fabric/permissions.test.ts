@@ -1,6 +1,7 @@
 /* Keys and permissions: the configuration that we print, in a real server with TLS. */
-import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
+
 import { join } from 'node:path';
+import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBucket } from '../../src/fabric/bucket.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
@@ -65,7 +66,13 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 
 	it('do not let a member read what is sent to another', async () => {
 		const connection = await connectAs('other');
-		const subjects = ['orc.out.*.laptop.*', 'orc.call.*.gpu.*', 'orc.ctl.gpu-1.*.*', '_INBOX.laptop.>', 'orc.>'];
+		const subjects = [
+			'orc.out.*.laptop.*',
+			'orc.call.*.gpu.*',
+			'orc.ctl.gpu-1.*.*',
+			'_INBOX.laptop.>',
+			'orc.>',
+		];
 		const refusals = await Promise.all(subjects.map(async (subject) => connection.subscribe(subject).closed));
 		expect(refusals.every((error) => error instanceof Error)).toBe(true);
 	});
@@ -83,7 +90,11 @@ async function startSecured(): Promise<void> {
 	const authority = newAuthority();
 	const validity = { from: new Date(now - DAY_MS), to: new Date(now + DAY_MS) };
 	const { key, certificate } = makeLeaf('localhost', validity, authority);
-	writeFiles(folder, { 'key.pem': key, 'cert.pem': certificate, 'ca.pem': certifyAuthority(authority, validity).certificate });
+	writeFiles(folder, {
+		'key.pem': key,
+		'cert.pem': certificate,
+		'ca.pem': certifyAuthority(authority, validity).certificate,
+	});
 	ca = join(folder, 'ca.pem');
 	const members = [
 		member(ADMINISTRATOR, [], undefined),

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { assertCapable, usesTls } from '../../src/fabric/server-check.ts';
 
-const info = { client_id: 1, go: '', host: '', max_payload: 1, port: 1, proto: 1, server_id: '', server_name: '' };
+const info = {
+	client_id: 1,
+	go: '',
+	host: '',
+	max_payload: 1,
+	port: 1,
+	proto: 1,
+	server_id: '',
+	server_name: '',
+};
 
 describe('servers of the fabric', () => {
 	it('use TLS, or are on loopback', () => {
@@ -17,7 +26,9 @@ describe('servers of the fabric', () => {
 
 	it('are refused when they are no address, without showing a password', () => {
 		expect(() => usesTls(['nats.example:4222'])).toThrow('is not the address of a NATS server');
-		expect(() => usesTls(['tls://user:hunter2@nats.example:4222'])).toThrow('tls://…@nats.example:4222 is not');
+		expect(() => usesTls(['tls://user:hunter2@nats.example:4222'])).toThrow(
+			'tls://…@nats.example:4222 is not',
+		);
 	});
 
 	it('are refused when they are older than 2.11 or have no JetStream', () => {

@@ -35,13 +35,15 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 		expect(JSON.parse(readFileSync(join(place.folder.path, 'hub.json'), 'utf8')).httpUrl).toBe(url);
 	});
 
-	it('is off by default, and cannot be added to a hub that runs', async () => {
+	it('is off by default, and is opened by a hub that runs when it is asked for', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl).toBeUndefined();
-		const { code, stderr } = await place.run('hub', 'start', '--http');
-		expect(code).toBe(64);
-		expect(stderr).toContain(`the hub, process ${pid}, runs already, without HTTP`);
+		const { url, token, pid: samePid } = await startHttp(place);
+		expect(samePid).toBe(pid);
+		expect((await send(url, { ...list, token })).status).toBe(200);
+		const refused = await openHubPlace({ hub: {} }).run('hub', 'start', '--http', '0.0.0.0:0');
+		expect(refused.stderr).toContain('could be reached by other machines');
 	});
 
 	it('keeps its token over restarts, and refuses one that others can read', async () => {

@@ -1,5 +1,6 @@
 /* The modern era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
+import type { Authenticate } from '../../src/http/authenticate.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import {
@@ -144,6 +145,21 @@ describe('a modern request', () => {
 		expect(await (await send(url, retry)).json()).toMatchObject({
 			result: { content: [{ text: 'Hello, Ann!' }] },
 		});
+	});
+
+	it('that asks the client is not continued by another sender', async () => {
+		const tokens: Authenticate = ({ headers }) => headers.authorization?.replace('Bearer ', '');
+		const { url } = await openListener({ authenticate: tokens });
+		const capabilities = { elicitation: {} };
+		const first = await (await send(url, { ...call('name', {}, { capabilities }), token: 'ann' })).json();
+		const { inputRequests, requestState } = first['result'];
+		const inputResponses = { [Object.keys(inputRequests)[0] ?? '']: { action: 'accept', content: {} } };
+		const params = { name: 'name', arguments: {}, inputResponses, requestState };
+		const retry = modernRequest('tools/call', params, { capabilities });
+		expect(await (await send(url, { ...retry, token: 'bob' })).json()).toMatchObject({
+			error: { code: -32602, message: 'requestState was refused: it belongs to another request' },
+		});
+		expect(await (await send(url, { ...retry, token: 'ann' })).json()).toHaveProperty('result');
 	});
 
 	it('with a body of ten megabytes is answered', async () => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { RESPONSE_LIMIT_BYTES } from '../../src/oauth/auth-limits.ts';
 import { GuardedHttp } from '../../src/oauth/guarded-http.ts';
-import { networkClass } from '../../src/oauth/network-class.ts';
 import { covers } from '../../src/oauth/resource-metadata.ts';
+import { networkClass } from '../../src/transport/http/network-class.ts';
 import { thrownBy } from '../support/programs.ts';
 
 const servers: { close: () => void }[] = [];

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type Authenticate, bearerToken } from '../../src/http/authenticate.ts';
 import type { HttpLimits } from '../../src/http/http-limits.ts';
 import { HttpListener } from '../../src/http/http-listener.ts';
+import type { HttpRoute } from '../../src/http/http-route.ts';
 import { Log } from '../../src/log.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
@@ -20,17 +21,19 @@ export interface ListenerOptions {
 	provider?: Provider;
 	limits?: Partial<HttpLimits>;
 	authenticate?: Authenticate;
+	routes?: readonly HttpRoute[];
 }
 
 /** A listener that ends with the test. */
 export async function openListener(options: ListenerOptions = {}): Promise<HttpListener> {
-	const { provider = kitchenSink(), limits, authenticate = bearerToken(TOKEN) } = options;
+	const { provider = kitchenSink(), limits, authenticate = bearerToken(TOKEN), routes } = options;
 	const served = { provider, shared: sharedState() };
 	const listener = await HttpListener.open({
 		address: { host: '127.0.0.1', port: 0 },
 		authenticate,
 		provider: (name) => (name === undefined ? served : undefined),
 		limits,
+		routes,
 		log: Log.silent,
 	});
 	onTestFinished(() => listener.close());

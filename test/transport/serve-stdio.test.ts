@@ -77,7 +77,7 @@ describe('a server process', () => {
 		await until('it noticed', () => child.killed);
 		const exited = once(child, 'exit');
 		const again = setInterval(() => child.kill('SIGTERM'), 50);
-		await exited;
+		expect(await exited).toEqual([143, null]);
 		clearInterval(again);
 	});
 

@@ -6,7 +6,7 @@ import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isOwnCommand } from '../../config/own-entry.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { scopeFlag, scopeOf } from '../edit-servers.ts';
+import { editFlags, reportEdit, scopeOf } from '../edit-servers.ts';
 
 const transports = ['stdio', 'http', 'sse'];
 
@@ -38,7 +38,7 @@ export const add: Command = {
 			value: 'KIND',
 			help: `${transports.join(', ')} (default: by the words)`,
 		},
-		scope: scopeFlag,
+		...editFlags,
 	},
 
 	async run(input) {
@@ -57,8 +57,10 @@ export const add: Command = {
 		}
 		writeServerFile(file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry)));
 		noteSecrets(input);
-		input.out.line(`${input.out.style('green', '+')} ${name} in ${file.path}`);
-		input.out.line('\nNext: mctl list servers --check');
+		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
+			`${input.out.style('green', '+')} ${name} in ${file.path}`,
+			'\nNext: mctl list servers --check',
+		]);
 	},
 };
 

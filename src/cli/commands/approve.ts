@@ -1,16 +1,10 @@
 /* `mctl approve`: calls that wait for a person, and the decision about one. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { addPolicyRule } from '../../config/edit-policy.ts';
-import { OrchestraError } from '../../errors.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
+import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
-
-/** How long the waiting process may take to notice an answer, in milliseconds. */
-const NOTICE_MS = 5000;
-const LOOK_AGAIN_MS = 50;
 
 export const approve: Command = {
 	usage: 'mctl approve [list | show <id> | allow <id> | deny <id>] [--always] [--json]',
@@ -36,19 +30,11 @@ export const approve: Command = {
 		if (action !== 'show' && action !== 'allow' && action !== 'deny')
 			throw usageError(approve, `there is no "mctl approve ${action}"`);
 		if (id === undefined) throw usageError(approve, `mctl approve ${action} needs the id of a call`);
-		const request = find(files, id);
+		const request = waitingRequest(files, id);
 		if (action === 'show') return show(request, input);
 		await decide(files, request, action, input);
 	},
 };
-
-function find(files: ApprovalFiles, id: string): ApprovalRequest {
-	const request = files.list().find((each) => each.id === id);
-	if (request) return request;
-	throw new OrchestraError('not_found', `no call with the id "${id}" waits for approval`, {
-		hint: 'mctl approve lists the calls that wait; each waits for 5 minutes.',
-	});
-}
 
 function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', requests });
@@ -82,39 +68,15 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 	);
 }
 
-/** Write the decision, and wait until the process that asked has taken it. */
 async function decide(
 	files: ApprovalFiles,
 	request: ApprovalRequest,
 	decision: ApprovalAnswer,
 	{ flags, out, signal }: CommandInput,
 ): Promise<void> {
-	const { id, tool, pid } = request;
-	if (!files.answer(request, decision)) {
-		throw new OrchestraError('bad_input', `the call ${id} has an answer already`, {
-			hint: 'mctl approve lists the calls that wait.',
-		});
-	}
-	const giveUpAt = performance.now() + NOTICE_MS;
-	while (files.has(id)) {
-		if (performance.now() > giveUpAt) {
-			throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
-				hint: 'It may be blocked: mctl hub status shows the shared hub.',
-			});
-		}
-		await sleep(LOOK_AGAIN_MS, undefined, { signal });
-	}
-	const rule = flags['always'] ? writeRule(request, decision) : undefined;
+	const { id, tool } = request;
+	const rule = await decideApproval(files, request, { decision, isAlways: flags['always'] === true, signal });
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision, rule });
 	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
 	if (rule !== undefined) out.line(`From now on: ${rule.text} in ${rule.file}`);
-}
-
-/** The rule goes before the others of the file whose rule asked. */
-function writeRule(
-	{ rule, tool, client }: ApprovalRequest,
-	action: ApprovalAnswer,
-): { file: string; text: string } {
-	const file = rule.slice(0, rule.lastIndexOf(':'));
-	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
 }

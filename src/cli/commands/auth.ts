@@ -40,7 +40,7 @@ export const auth: Command = {
 		const store = CredentialStore.ofUser(environment, log);
 		const interactive = flags['status'] ? undefined : terminalSignIn(out, environment);
 		const { name, url, settings } = target;
-		const server = openAuth({ url, name, settings, store, interactive, log, signal });
+		const server = openAuth({ url, name, settings, store, interactive, environment, log, signal });
 		if (flags['logout']) return logOut(input, target, server);
 		if (flags['status']) return showStatus(input, target, server);
 		await logIn(input, target, server);
@@ -59,7 +59,8 @@ async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth
 	const { flags, out, environment, signal } = input;
 	const { name, url, headers, settings } = target;
 	const log = Log.fromEnvironment('auth', environment, (line) => out.note(line.trimEnd()));
-	const http = new GuardedHttp([url, ...(settings.issuer === undefined ? [] : [settings.issuer])], signal);
+	const trusted = [url, ...(settings.issuer === undefined ? [] : [settings.issuer])];
+	const http = new GuardedHttp(trusted, signal, environment);
 	const { status, challenges } = await probeServer(http, url, headers);
 	const isRefused = status === 401 || status === 403;
 	if (!isRefused && (await findProtectedResource(http, url, { named: undefined, log })) === undefined)

@@ -27,13 +27,14 @@ export const bridge: Command = {
 		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
-	ownsSignals: true,
+	isServer: true,
 
 	async run(input) {
 		refuseWords(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		await runBridge({
 			findHub: hubFinder(input),
+			signal: input.signal,
 			view: viewFor(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),

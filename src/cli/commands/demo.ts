@@ -5,7 +5,9 @@
  * says what was expected, and the command exits non-zero.
  */
 import { OrchestraError } from '../../errors.ts';
+import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
 import { printable, printableLine } from '../../printable.ts';
+import { keepOwnerRecord, recordFolder } from '../../process/owner-record.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { gatewaySteps } from '../demo/gateway-steps.ts';
 import { hubSteps } from '../demo/hub-steps.ts';
@@ -19,8 +21,9 @@ export const demo: Command = {
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ words, out, signal }) {
+	async run({ words, out, signal, environment }) {
 		refuseWords({ words }, demo);
+		leaveNoFolder(environment);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {
 			signal.throwIfAborted();
@@ -42,3 +45,11 @@ export const demo: Command = {
 		});
 	},
 };
+
+/** The steps start programs, and this process keeps a record of them: its folder goes with the demo, unless it was there before. */
+function leaveNoFolder(environment: Readonly<NodeJS.ProcessEnv>): void {
+	const created = missingFolders(recordFolder(environment));
+	keepOwnerRecord(environment);
+	// After the record, which is removed at exit too.
+	process.once('exit', () => removeEmptyFolders(created));
+}

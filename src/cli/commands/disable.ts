@@ -1,12 +1,12 @@
 /* `mctl disable`: disable a server without touching the rest of its entry. */
 import type { Command } from '../command.ts';
-import { scopeFlag } from '../edit-servers.ts';
+import { editFlags } from '../edit-servers.ts';
 import { switchServer } from '../switch-server.ts';
 
 export const disable: Command = {
-	usage: 'mctl disable <name> [-s project|user]',
+	usage: 'mctl disable <name> [-s project|user] [--json]',
 	examples: ['mctl disable files', 'mctl disable files --scope user'],
-	flags: { scope: scopeFlag },
+	flags: editFlags,
 
 	async run(input) {
 		switchServer(input, disable, false);

@@ -1,12 +1,12 @@
 /* `mctl enable`: enable a server without touching the rest of its entry. */
 import type { Command } from '../command.ts';
-import { scopeFlag } from '../edit-servers.ts';
+import { editFlags } from '../edit-servers.ts';
 import { switchServer } from '../switch-server.ts';
 
 export const enable: Command = {
-	usage: 'mctl enable <name> [-s project|user]',
+	usage: 'mctl enable <name> [-s project|user] [--json]',
 	examples: ['mctl enable files', 'mctl enable files --scope user'],
-	flags: { scope: scopeFlag },
+	flags: editFlags,
 
 	async run(input) {
 		switchServer(input, enable, true);

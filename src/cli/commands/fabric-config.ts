@@ -6,7 +6,10 @@ const LOOPBACK = '127.0.0.1:4222';
 
 export const fabricConfig: Command = {
 	usage: 'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--store DIR]',
-	examples: ['mctl fabric config > nats.conf', 'mctl fabric config --listen 0.0.0.0:4222 --cert c.pem --key k.pem'],
+	examples: [
+		'mctl fabric config > nats.conf',
+		'mctl fabric config --listen 0.0.0.0:4222 --cert c.pem --key k.pem',
+	],
 	flags: {
 		listen: { type: 'string', value: 'ADDR', help: `where the server listens (default ${LOOPBACK})` },
 		cert: { type: 'string', value: 'FILE', help: 'certificate of the server, as PEM' },
@@ -17,11 +20,16 @@ export const fabricConfig: Command = {
 	async run(input) {
 		refuseWords(input, fabricConfig);
 		const { flags, environment, out } = input;
-		const text = (name: string): string | undefined => (typeof flags[name] === 'string' ? flags[name] : undefined);
+		const text = (name: string): string | undefined =>
+			typeof flags[name] === 'string' ? flags[name] : undefined;
 		const [cert, key, listen = LOOPBACK] = [text('cert'), text('key'), text('listen')];
-		const tls = cert !== undefined && key !== undefined ? { cert: resolve(cert), key: resolve(key) } : undefined;
+		const tls =
+			cert !== undefined && key !== undefined ? { cert: resolve(cert), key: resolve(key) } : undefined;
 		if (tls === undefined && !/^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/.test(listen))
-			throw usageError(fabricConfig, `${listen} can be reached from other machines: it needs --cert and --key`);
+			throw usageError(
+				fabricConfig,
+				`${listen} can be reached from other machines: it needs --cert and --key`,
+			);
 		const { MemberKeys } = await import('../../fabric/member-keys.ts');
 		const { serverConfig } = await import('../../fabric/server-config.ts');
 		const members = await MemberKeys.ofUser(environment).members();

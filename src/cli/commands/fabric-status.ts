@@ -20,13 +20,27 @@ export const fabricStatus: Command = {
 		const report = await fabricReport(settings, environment);
 		const calls = remoteCalls(environment);
 		if (flags['json'])
-			return out.json({ schema: 'orchestra.fabric/1', name: settings.name, servers: settings.servers, ...report, ...calls });
+			return out.json({
+				schema: 'orchestra.fabric/1',
+				name: settings.name,
+				servers: settings.servers,
+				...report,
+				...calls,
+			});
 		const cluster = report.cluster === null ? '' : `, cluster ${report.cluster}`;
 		out.line(`${settings.name} is connected to ${report.server} (nats-server ${report.version}${cluster})`);
 		const rows = report.offers.map(({ name, tools, workers }) => [name, String(tools), workers.join(', ')]);
 		if (rows.length === 0) out.line('Nobody offers anything.');
-		else for (const line of tableLines(['OFFER', 'TOOLS', 'WORKERS'], rows, out.isTerminal ? out.width : undefined)) out.line(line);
-		out.line(`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`);
+		else
+			for (const line of tableLines(
+				['OFFER', 'TOOLS', 'WORKERS'],
+				rows,
+				out.isTerminal ? out.width : undefined,
+			))
+				out.line(line);
+		out.line(
+			`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
+		);
 		for (const { at, name, error } of calls.failures) out.line(`Failed ${at}: ${name} (${error})`);
 	},
 };

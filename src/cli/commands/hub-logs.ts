@@ -17,7 +17,7 @@ const DEFAULT_LINES = 50;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
-	usage: 'mctl hub logs [<server>] [-f] [--lines N] [--journal]',
+	usage: 'mctl hub logs [<server>] [-f] [--lines N] [--journal] [--json]',
 	examples: [
 		'mctl hub logs',
 		'mctl hub logs files -f',
@@ -28,21 +28,34 @@ export const hubLogs: Command = {
 		follow: { type: 'boolean', short: 'f', help: 'go on with new lines, until Ctrl-C' },
 		lines: { type: 'string', value: 'N', help: `how many lines (default ${DEFAULT_LINES})` },
 		journal: { type: 'boolean', help: 'the journal: one JSON object for each call' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout; not with --follow' },
 	},
 
 	async run(input) {
 		const source = sourceOf(input);
 		const count = numberFlag(input, hubLogs, 'lines') ?? DEFAULT_LINES;
 		const follows = input.flags['follow'] === true;
+		const asJson = input.flags['json'] === true;
+		if (follows && asJson) throw usageError(hubLogs, '--json has an end, so it excludes --follow');
 		const bytes = readLog(source, follows);
 		// A line that is not complete yet is shown with its rest.
 		const complete = follows ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes;
 		const text = complete.toString('utf8').trimEnd();
+		if (asJson)
+			return input.out.json({
+				schema: 'orchestra.hub-logs/1',
+				file: source.file,
+				lines: lastLines(text, count),
+			});
 		if (text === '' && !follows) return input.out.note(`mctl: ${printable(source.nothingYet)}`);
-		if (count > 0 && text !== '') input.out.foreign(text.split('\n').slice(-count).join('\n'));
+		if (count > 0 && text !== '') input.out.foreign(lastLines(text, count).join('\n'));
 		if (follows) await follow(source.file, complete.length, input);
 	},
 };
+
+function lastLines(text: string, count: number): string[] {
+	return text === '' || count === 0 ? [] : text.split('\n').slice(-count);
+}
 
 interface LogSource {
 	readonly file: string;

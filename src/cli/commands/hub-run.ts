@@ -20,6 +20,7 @@ export const hubRun: Command = {
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 
+	isServer: true,
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
@@ -32,14 +33,13 @@ export const hubRun: Command = {
 		if (out.hasLiveStderr)
 			await runHub({ ...options, ...fabric, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile({ ...options, ...fabric });
-		process.exitCode = 0;
 	},
 };
 
 /** Loaded when the hub has an HTTP listener. */
 const openHttp: RunHubOptions['openHttp'] = async (parts) => {
-	const { openHubHttp } = await import('../../http/open-hub-http.ts');
-	return openHubHttp(parts);
+	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
+	return openDashboard(parts);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */

@@ -1,6 +1,7 @@
 /* `mctl hub start`: the shared hub in the background. */
-import { OrchestraError } from '../../errors.ts';
+import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import type { Command } from '../command.ts';
+import { controlHub } from '../control-hub.ts';
 import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere, hubHere } from '../hub-location.ts';
 
@@ -19,8 +20,8 @@ export const hubStart: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const httpAddress = httpAddressOf(input, hubStart);
 		const record = await hubHere(input, { certsDir, httpAddress });
-		const { pid, address, networkAddress, httpUrl, root } = record;
-		if (httpAddress !== undefined && httpUrl === undefined) throw withoutHttp(pid);
+		const { pid, address, networkAddress, root } = record;
+		const httpUrl = await httpUrlOf(record, httpAddress, input.signal);
 		if (flags['json'])
 			return out.json({
 				schema: 'orchestra.hub-start/1',
@@ -37,8 +38,13 @@ export const hubStart: Command = {
 	},
 };
 
-function withoutHttp(pid: number): OrchestraError {
-	return new OrchestraError('bad_input', `the hub, process ${pid}, runs already, without HTTP`, {
-		hint: 'Stop it with mctl hub stop, then start it again with --http.',
-	});
+/** A hub that runs without HTTP opens it now. */
+async function httpUrlOf(
+	record: HubRecord,
+	address: string | undefined,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	if (address === undefined || record.httpUrl !== undefined) return record.httpUrl;
+	const { url } = await controlHub(record, { action: 'http', address }, signal);
+	return typeof url === 'string' ? url : undefined;
 }

@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { undoLatestMove } from '../../config/clients/move-backup.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
@@ -15,12 +15,13 @@ import { readRegularText } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { hubFolderHere } from '../hub-location.ts';
 import { type MoveIn, moveIn, openMoveIn } from '../move-in.ts';
 
 const FILE = 'orchestra.json';
 
 export const init: Command = {
-	usage: 'mctl init [--yes | --only NAMES] [--user] [--keep] [--dry-run] | --undo [--force]',
+	usage: 'mctl init [--yes | --only NAMES] [--user] [--keep] [--dry-run] [--json] | --undo [--force]',
 	examples: [
 		'mctl init --dry-run               # what would change in which file',
 		'mctl init --yes                   # import all servers, connect all clients',
@@ -35,6 +36,7 @@ export const init: Command = {
 		'dry-run': { type: 'boolean', help: 'print a diff and write nothing' },
 		undo: { type: 'boolean', help: 'restore every file that the last init changed' },
 		force: { type: 'boolean', help: 'with --undo: also files that were changed since' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout, and ask nothing' },
 	},
 
 	async run(input) {
@@ -43,7 +45,7 @@ export const init: Command = {
 		const { flags, environment, out } = input;
 		if (flags['undo'] === true) return undo(input);
 		const home = environment['HOME'] || homedir();
-		const isTerminal = process.stdin.isTTY && out.hasLiveStderr;
+		const isTerminal = process.stdin.isTTY && out.hasLiveStderr && flags['json'] !== true;
 		const imports = ['yes', 'only', 'user', 'keep', 'dry-run'].some((name) => flags[name] !== undefined);
 		if (!imports && !isTerminal) return startProject(input, home);
 		const move = openMoveIn(environment, { home, isForUser: flags['user'] === true });
@@ -62,13 +64,17 @@ function checkFlags({ flags }: CommandInput): void {
 }
 
 function undo({ flags, environment, out }: CommandInput): void {
+	const hub = hubFolderHere(environment).running();
 	const restored = undoLatestMove(stateFolder(environment), flags['force'] === true);
+	if (flags['json'] === true) return out.json({ schema: 'orchestra.init/1', restored });
 	for (const path of restored) out.line(`${out.style('green', '↺')} ${path}`);
 	if (restored.length === 0) out.line('Every file was as before already.');
+	if (hub !== undefined)
+		out.note(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
 }
 
 function startProject(input: CommandInput, home: string): void {
-	const { out } = input;
+	const { out, flags } = input;
 	if (existsSync(FILE)) {
 		throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
 			hint: 'Edit it; `mctl doctor` says whether it is right. `mctl init --yes` imports the servers of your clients.',
@@ -79,15 +85,18 @@ function startProject(input: CommandInput, home: string): void {
 	writeFileSync(FILE, newConfigurationText(servers), { flag: 'wx' });
 	const hasTools = existsSync('tools');
 	mkdirSync('tools', { recursive: true });
+	const more = foundElsewhere(input, home);
+	if (flags['json'] === true) {
+		const files = [{ path: resolve(FILE), isNew: true }];
+		return out.json({ schema: 'orchestra.init/1', files, imported: Object.keys(servers), elsewhere: more });
+	}
 	out.line(
 		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
 	);
 	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
 	out.line('\nNext: mctl new tool my-tool');
 	out.line('Then: mctl doctor');
-	const found = foundElsewhere(input, home);
-	if (found > 0)
-		out.line(`Your MCP clients have ${found} more: mctl init --dry-run shows how to import them`);
+	if (more > 0) out.line(`Your MCP clients have ${more} more: mctl init --dry-run shows how to import them`);
 }
 
 /** Servers of clients that the new configuration does not have. A broken file is no reason to fail here. */

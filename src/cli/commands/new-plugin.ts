@@ -10,7 +10,7 @@ import { writeNewFile } from '../scaffold/create-fragment.ts';
 const PACKAGE_NAME = 'orchestra-hub';
 
 export const newPlugin: Command = {
-	usage: 'mctl new plugin <id> [--dir FOLDER]',
+	usage: 'mctl new plugin <id> [--dir FOLDER] [--json]',
 	examples: ['mctl new plugin tools.hello', 'node tools.hello/plugin.mjs --manifest'],
 	flags: {
 		dir: {
@@ -18,6 +18,7 @@ export const newPlugin: Command = {
 			value: 'FOLDER',
 			help: 'where to write it; default: a new folder named like the id',
 		},
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
 	async run({ words, flags, out }) {
@@ -29,9 +30,11 @@ export const newPlugin: Command = {
 		await writeNewFile(join(folder, 'plugin.mjs'), pluginSource(id));
 		await writeNewFile(join(folder, 'package.json'), packageSource(id));
 		await linkPackage(folder);
-		out.line(`Wrote ${join(folder, 'plugin.mjs')}`);
-		out.line(`Try it:  node ${join(folder, 'plugin.mjs')} --manifest`);
-		const entry = { id, binary: 'node', args: [join(folder, 'plugin.mjs')] };
+		const path = join(folder, 'plugin.mjs');
+		const entry = { id, binary: 'node', args: [path] };
+		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'plugin', name: id, path, entry });
+		out.line(`Wrote ${path}`);
+		out.line(`Try it:  node ${path} --manifest`);
 		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl list`);
 	},
 };

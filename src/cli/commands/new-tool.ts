@@ -13,7 +13,7 @@ import { toolFiles, toolTemplates } from '../scaffold/tool-templates.ts';
 const languages = Object.keys(toolTemplates);
 
 export const newTool: Command = {
-	usage: `mctl new tool <id> [--lang ${languages.join('|')}] [--dir FOLDER]`,
+	usage: `mctl new tool <id> [--lang ${languages.join('|')}] [--dir FOLDER] [--json]`,
 	examples: [
 		'mctl new tool my-tool',
 		'mctl new tool line-count --lang python',
@@ -22,6 +22,7 @@ export const newTool: Command = {
 	flags: {
 		lang: { type: 'string', value: 'LANG', help: `${languages.join(', ')} (default node)` },
 		dir: { type: 'string', value: 'FOLDER', help: 'where its folder goes (default: the first tool root)' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
 	async run({ words, flags, out, environment }) {
@@ -39,8 +40,11 @@ export const newTool: Command = {
 		const folder = join(rootFor(flags['dir'], environment), id);
 		const files = toolFiles(id, template);
 		writeNew(folder, files);
+		const names = Object.keys(files);
+		if (flags['json'])
+			return out.json({ schema: 'orchestra.new/1', kind: 'tool', name: id, path: folder, files: names });
 		const shown = relative(process.cwd(), folder).startsWith('..') ? folder : relative(process.cwd(), folder);
-		for (const name of Object.keys(files)) out.line(`${out.style('green', '+')} ${join(shown, name)}`);
+		for (const name of names) out.line(`${out.style('green', '+')} ${join(shown, name)}`);
 		const isFound = openProject(environment).tools.some((tool) => tool.folder === folder);
 		out.line(`\nNext: mctl run ${isFound ? id : `./${shown}`} name=you`);
 		out.line(`Then: mctl check ${shown}`);

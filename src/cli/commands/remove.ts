@@ -3,18 +3,20 @@
 import { writeServerFile } from '../../config/edit/editable-files.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import type { Command } from '../command.ts';
-import { fileWith, noteIfUnused, oneName, scopeFlag } from '../edit-servers.ts';
+import { editFlags, fileWith, noteIfUnused, oneName, reportEdit } from '../edit-servers.ts';
 
 export const remove: Command = {
-	usage: 'mctl remove <name> [-s project|user]',
+	usage: 'mctl remove <name> [-s project|user] [--json]',
 	examples: ['mctl remove files', 'mctl remove files --scope user'],
-	flags: { scope: scopeFlag },
+	flags: editFlags,
 
 	async run(input) {
 		const name = oneName(input, remove);
 		const file = fileWith(name, input, remove);
 		writeServerFile(file, removeJsonKey(file.text, ['mcpServers', name]));
 		noteIfUnused(input, file);
-		input.out.line(`${input.out.style('red', '-')} ${name} in ${file.path}`);
+		reportEdit(input, { name, file, change: 'removed', wasChanged: true }, [
+			`${input.out.style('red', '-')} ${name} in ${file.path}`,
+		]);
 	},
 };

@@ -29,7 +29,7 @@ export const serveCommand: Command = {
 		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
-	ownsSignals: true,
+	isServer: true,
 
 	async run(input) {
 		const { flags, environment } = input;
@@ -49,7 +49,7 @@ export const serveCommand: Command = {
 		const opened = await openHub(options).catch((error: unknown) => {
 			log.error(`orchestra could not start: ${messageOf(error)}`);
 		});
-		if (opened) await serveUntilEnd(opened, log);
+		if (opened) await serveUntilEnd(opened, log, input.signal);
 		else process.exitCode = START_FAILED;
 	},
 };
@@ -59,7 +59,7 @@ function offerExamples(configuration: Configuration): Configuration {
 }
 
 /** The first answer does not wait for the backends; the log says when all are loaded. */
-async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
+async function serveUntilEnd(opened: OpenedHub, log: Log, signal: AbortSignal): Promise<void> {
 	let isStarted = false;
 	const started = (): void => {
 		if (!isStarted) log.info('orchestra started successfully');
@@ -69,7 +69,7 @@ async function serveUntilEnd(opened: OpenedHub, log: Log): Promise<void> {
 	const warming = setTimeout(() => void warmUp(opened).then(started, failed), WARM_AFTER_MS);
 	const { messageBytes: limitBytes } = opened.configuration().limits;
 	try {
-		await serveProvider(opened.hub, { log, limitBytes });
+		await serveProvider(opened.hub, { log, limitBytes, signal });
 	} finally {
 		clearTimeout(warming);
 		started();

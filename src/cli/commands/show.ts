@@ -1,10 +1,10 @@
 /* `mctl show`: what a tool takes and does, with a call to copy; prompts and resources too. */
-import { printable } from '../../printable.ts';
+import { printable, quoted } from '../../printable.ts';
 import { typeText } from '../../schema/schema-text.ts';
 import { type Parameter, parametersOf, shortParameter } from '../../schema/tool-signature.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { exampleWords, quoted } from '../example-words.ts';
+import { exampleWords } from '../example-words.ts';
 import { type FoundOffer, findOffer } from '../find-offer.ts';
 import { nameAtServer, nameOf } from '../find-target.ts';
 import { type Offered, textField } from '../hub-offers.ts';

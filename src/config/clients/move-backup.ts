@@ -3,27 +3,21 @@
  *
  * Before the first write, the old bytes and a manifest are in a new folder of the state
  * folder, readable by the user alone: configurations contain secrets. The manifest has
- * the hash of the new bytes, so undo knows whether a file was changed since.
+ * the hash of the new bytes, so undo knows whether a file was changed since. A client
+ * that wrote its file again keeps what it wrote: only our edit is taken back.
  */
 import { createHash } from 'node:crypto';
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	rmdirSync,
-	rmSync,
-	statSync,
-	unlinkSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
+import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
 import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
 import type { PlannedFile } from './move-plan.ts';
+import { revertEdit } from './revert-edit.ts';
 
 const MANIFEST = 'manifest.json';
 
@@ -33,6 +27,8 @@ interface BackupEntry {
 	readonly copy?: string | undefined;
 	readonly mode?: number | undefined;
 	readonly before?: string | undefined;
+	/** Name of the copy of the new bytes; undefined as for `copy`. */
+	readonly edited?: string | undefined;
 	/** Hash of the new bytes. */
 	readonly after: string;
 }
@@ -75,7 +71,9 @@ export function undoLatestMove(state: string, isForced: boolean): string[] {
 			hint: `mctl init keeps its backups in ${backupsFolder(state)}.`,
 		});
 	}
-	const changed = readManifest(latest).files.filter((entry) => stateOf(entry) === 'changed');
+	const changed = readManifest(latest).files.filter(
+		(entry) => stateOf(entry) === 'changed' && revertedBytes(entry, latest) === undefined,
+	);
 	if (changed.length > 0 && !isForced) throw changedSince(changed, latest);
 	return restoreAll(latest, (state) => state !== 'old');
 }
@@ -94,19 +92,37 @@ function restoreAll(backup: string, isDue: (state: FileState) => boolean): strin
 	});
 	// The backup stays, so that undo can be repeated.
 	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
-	for (const folder of [...folders].reverse()) removeIfEmpty(folder);
+	removeEmptyFolders(folders);
 	rmSync(backup, { recursive: true, force: true });
 	return restored.map(({ path }) => path);
 }
 
-function restore({ path, copy, mode }: BackupEntry, backup: string): void {
+function restore(entry: BackupEntry, backup: string): void {
+	const { path, copy, mode } = entry;
 	if (copy === undefined) {
 		if (existsSync(path)) unlinkSync(path);
 		return;
 	}
-	const bytes = readRegularFile(join(backup, copy), CLIENT_FILE_LIMIT_BYTES);
+	const isChanged = stateOf(entry) === 'changed';
+	const bytes = (isChanged && revertedBytes(entry, backup)) || readCopy(backup, copy);
 	replaceFile(path, bytes, { mode: mode ?? 0o600 });
 	if (mode !== undefined) chmodSync(path, mode);
+}
+
+/** A file that was changed since, without our edit; undefined when the edit is not there any more. */
+function revertedBytes({ path, copy, edited }: BackupEntry, backup: string): Buffer | undefined {
+	const present = readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
+	if (copy === undefined || edited === undefined || present === undefined) return undefined;
+	const reverted = revertEdit({
+		before: readCopy(backup, copy).toString('utf8'),
+		after: readCopy(backup, edited).toString('utf8'),
+		now: present.toString('utf8'),
+	});
+	return reverted === undefined ? undefined : Buffer.from(reverted);
+}
+
+function readCopy(backup: string, name: string): Buffer {
+	return readRegularFile(join(backup, name), CLIENT_FILE_LIMIT_BYTES);
 }
 
 type FileState = 'old' | 'new' | 'changed';
@@ -131,12 +147,15 @@ function changedSince(entries: readonly BackupEntry[], backup: string): Orchestr
 function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEntry {
 	if (before === undefined) return { path, after: hashOf(after) };
 	replaceFile(copy, before, { mode: 0o600 });
+	const edited = copy.replace(/bak$/, 'new');
+	replaceFile(edited, after, { mode: 0o600 });
 	const mode = statSync(path).mode & 0o7777;
 	return {
 		path,
-		copy: copy.slice(dirname(copy).length + 1),
+		copy: basename(copy),
 		mode,
 		before: hashOf(before),
+		edited: basename(edited),
 		after: hashOf(after),
 	};
 }
@@ -179,17 +198,4 @@ function readManifest(backup: string): Manifest {
 		return value as unknown as Manifest;
 	}
 	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
-}
-
-/** The folders on the way to `folder` that do not exist, outermost first. */
-function missingFolders(folder: string): string[] {
-	return existsSync(folder) || dirname(folder) === folder ? [] : [...missingFolders(dirname(folder)), folder];
-}
-
-function removeIfEmpty(folder: string): void {
-	try {
-		rmdirSync(folder);
-	} catch {
-		// something else is in it by now
-	}
 }

@@ -6,8 +6,16 @@
  * see. Methods that a backend does not support are absent. Lists must be cheap and
  * must not start a process whose lists are known.
  */
+import type { FindOptions } from '../../library/library.ts';
+import type { FoundFragment } from '../../library/match/finder.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -31,6 +39,17 @@ export interface OwnedProcess {
 	readonly command: string;
 	readonly startedAt: Date;
 	readonly state: string;
+}
+
+/** How busy a backend is, and how often its processes started since it was made. */
+export interface BackendCounts {
+	/** Calls that wait for a free place. */
+	readonly queued: number;
+	/** Starts that succeeded. */
+	readonly starts: number;
+	/** Of those, starts after a crash or a failed start. */
+	readonly restarts: number;
+	readonly failedStarts: number;
 }
 
 /** The state of an MCP server. */
@@ -63,6 +82,26 @@ export interface ServerStatus {
 	readonly lastLines?: readonly string[];
 }
 
+/** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */
+export type ProcessAction = 'start' | 'stop' | 'restart';
+
+/** A line of a server: of its stderr, of its stdout besides messages, or of the hub about it. */
+export interface ServerLine {
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	readonly stream: 'stderr' | 'stdout' | 'hub';
+	/** Without secrets. */
+	readonly text: string;
+}
+
+/** The last lines of a server, and those that follow. */
+export interface ServerLines {
+	/** The last lines, oldest first. */
+	last(count: number): readonly ServerLine[];
+	/** Returns the function that removes the listener. */
+	listen(listener: (line: ServerLine) => void): () => void;
+}
+
 /** A source of tools, prompts and resources. */
 export interface Backend {
 	/** Its name in the configuration. */
@@ -78,6 +117,8 @@ export interface Backend {
 	readonly downReason?: string | undefined;
 	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
 	hasDownTool?(name: string): boolean;
+	/** Its instructions for clients, as far as they are known. Starts no process. */
+	instructions?(): Awaitable<string | undefined>;
 	listTools?(): Awaitable<readonly Tool[]>;
 	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
 	/** Why an existing tool is not listed; undefined when there is no such tool. */
@@ -94,6 +135,8 @@ export interface Backend {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;
@@ -103,8 +146,16 @@ export interface Backend {
 	ready?(): Promise<void>;
 	/** Every process that it owns. */
 	processes?(): readonly OwnedProcess[];
+	/** For metrics. */
+	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
+	/** The lines of an MCP server; undefined before its first use. */
+	lines?(): ServerLines | undefined;
+	/** Start or stop its process. Calls in flight fail. Rejects with the reason when it does not start. */
+	control?(action: ProcessAction): Promise<void>;
+	/** Find documents, for a library. */
+	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */
 	retire?(): Promise<void>;
 	/** Stop everything that it owns. Idempotent. */

@@ -3,9 +3,16 @@
  * does not slow down the start of the hub. The kinds of its lists are declared
  * beforehand, so that the capabilities of the hub are known at once.
  */
-import type { Change } from '../../mcp/server/provider.ts';
+import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
-import type { Backend, BackendKind, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	BackendKind,
+	OwnedProcess,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 
 export interface LazyOptions {
 	readonly id: string;
@@ -35,6 +42,9 @@ export class LazyBackend implements Backend {
 	readResource?: NonNullable<Backend['readResource']>;
 	complete?: NonNullable<Backend['complete']>;
 	serverStatus?: () => ServerStatus;
+	instructions?: NonNullable<Backend['instructions']>;
+	control?: NonNullable<Backend['control']>;
+	findDocuments?: NonNullable<Backend['findDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #subscribed = new Set<string>();
@@ -55,8 +65,13 @@ export class LazyBackend implements Backend {
 		this.configurationKey = configurationKey;
 		this.qualifiesNames = qualifiesNames;
 		this.#load = load;
-		if (kind === 'mcp')
-			this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: id };
+		if (kind === 'mcp') {
+			this.#offerServer();
+			this.control = async (action) => (await this.#get()).control?.(action);
+		}
+		if (kind === 'library')
+			this.findDocuments = (...args) =>
+				Promise.resolve(this.#use((backend) => backend.findDocuments?.(...args), undefined));
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -73,6 +88,10 @@ export class LazyBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#backend?.downReason;
+	}
+
+	lines(): ServerLines | undefined {
+		return this.#backend?.lines?.();
 	}
 
 	hasDownTool(name: string): boolean {
@@ -110,6 +129,10 @@ export class LazyBackend implements Backend {
 		this.#backend?.subscribeResource?.(uri, isSubscribed);
 	}
 
+	rootsChanged(client: RootsClient): void {
+		this.#backend?.rootsChanged?.(client);
+	}
+
 	endSession(sessionId: string): void {
 		this.#backend?.endSession?.(sessionId);
 	}
@@ -123,6 +146,10 @@ export class LazyBackend implements Backend {
 		return this.#backend?.processes?.() ?? [];
 	}
 
+	counts(): BackendCounts | undefined {
+		return this.#backend?.counts?.();
+	}
+
 	async retire(): Promise<void> {
 		this.#listeners.clear();
 		const backend = await this.#loading;
@@ -132,6 +159,15 @@ export class LazyBackend implements Backend {
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		await (await this.#loading)?.close();
+	}
+
+	#offerServer(): void {
+		this.serverStatus = () => this.#backend?.serverStatus?.() ?? { ...configured, name: this.id };
+		this.instructions = () =>
+			this.#get().then(
+				(backend) => backend.instructions?.(),
+				() => undefined, // the first call gets the failure
+			);
 	}
 
 	#offerTools(): void {

@@ -1,7 +1,8 @@
 /* The markdown library as a backend. */
 import { affects, type LibraryChange } from '../../library/change.ts';
 import type { LibraryPaths } from '../../library/files/paths.ts';
-import { Library } from '../../library/library.ts';
+import { type FindOptions, Library } from '../../library/library.ts';
+import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Log } from '../../log.ts';
 import type { Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
 import type {
@@ -57,6 +58,10 @@ export class LibraryBackend implements Backend {
 				? ({ type: 'ref/prompt', name } as const)
 				: ({ type: 'ref/resource', uri } as const);
 		return { completion: await this.#library.complete(reference, argument, context) };
+	}
+
+	findDocuments(query: string, options: FindOptions): Promise<FoundFragment> {
+		return this.#library.find(query, options);
 	}
 
 	ready(): Promise<void> {

@@ -6,11 +6,17 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
-import type { CallToolParams, Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import type {
+	CallToolParams,
+	Change,
+	CompleteParams,
+	GetPromptParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type {
 	Awaitable,
 	CallToolResult,
@@ -24,22 +30,34 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
+import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { ownUri, qualifiedName } from '../names.ts';
-import type { Backend, OwnedProcess, ServerStatus } from './backend.ts';
+import type {
+	Backend,
+	BackendCounts,
+	OwnedProcess,
+	ProcessAction,
+	ServerLines,
+	ServerStatus,
+} from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
-import { commandOf, firstLine } from './mcp/server-failure.ts';
+import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
+import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
-import { stateOf, statusOf } from './mcp/server-status.ts';
+import { ServerRoots } from './mcp/server-roots.ts';
+import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
+import { ServerTools } from './mcp/server-tools.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
-import { ToolNames } from './mcp/tool-names.ts';
+import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
@@ -56,6 +74,8 @@ export interface McpBackendOptions {
 	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
 	readonly messageBytes?: number | undefined;
 	readonly log: Log;
+	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
+	readonly pins?: PinStores | undefined;
 }
 
 export class McpBackend implements Backend {
@@ -63,28 +83,30 @@ export class McpBackend implements Backend {
 	readonly kind = 'mcp';
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
-	readonly #log: Log;
-	readonly #names: ToolNames;
+	readonly #tools: ServerTools;
+	readonly #pins: ServerPins | undefined;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
 	readonly #calls: ServerCalls;
 	readonly #questions: ServerQuestions;
 	readonly #serverLog: ServerLog;
-	/** The URIs under which clients subscribed to each of its resources. */
-	readonly #subscriptions = new Map<string, Set<string>>();
+	readonly #starts = new StartCounts();
+	readonly #roots: ServerRoots;
+	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
 		const { entry, folder, version, log } = options;
 		const { name, settings } = entry;
 		this.#entry = entry;
-		this.#log = log;
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
-		this.#names = new ToolNames(settings);
+		this.#pins = openServerPins(options, () => this.#emit({ kind: 'tools' }));
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
+		this.#roots = new ServerRoots(this.#questions, log);
+		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -94,14 +116,17 @@ export class McpBackend implements Backend {
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
+			onTools: this.#pins && ((tools, source) => this.#pins?.read(tools, source)),
 			onChange: (change) => this.#emit(change),
 		});
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
 			questions: this.#questions,
+			check: this.#tools.check,
 		});
 	}
 
@@ -113,29 +138,36 @@ export class McpBackend implements Backend {
 
 	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
 	get downReason(): string | undefined {
-		const { lastError } = this.#pool.lister;
-		return this.#catalogue.known === undefined && lastError ? lastError.message : undefined;
+		return this.#catalogue.known === undefined ? this.#pool.lister.lastError?.message : undefined;
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason. */
+	/** A call to a server that was never seen starts it, or fails with the reason. A tool that is held back gives it too. */
 	hasDownTool(name: string): boolean {
+		if (this.#tools.heldReason(name) !== undefined) return true;
 		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
 	}
 
+	instructions(): string | undefined {
+		const instructions: unknown = this.#catalogue.known?.instructions; // from a file
+		return typeof instructions === 'string' ? instructions : undefined;
+	}
+
 	listTools(): Awaitable<readonly Tool[]> {
-		return after(this.#catalogue.lists(), ({ tools }) => this.#names.offered(tools));
+		return after(this.#catalogue.lists(), ({ tools }) => this.#tools.listed(tools));
 	}
 
 	callTool(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Promise<CallToolResult | InputRequired> {
+		const held = this.#tools.heldReason(name);
+		if (held !== undefined) return Promise.resolve(failure(held));
 		const isWhole = this.hasDownTool(name);
-		const own = this.#names.ownName(isWhole ? name.slice(this.#prefix.length) : name);
-		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const own = this.#tools.ownName(isWhole ? name.slice(this.#prefix.length) : name);
+		if (!this.#tools.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
-		const mayRepeat = (): boolean => this.#isRepeatable(own);
+		const mayRepeat = (): boolean => this.#tools.isRepeatable(own);
 		const result = this.#calls.forward({ method: 'tools/call', context, changes, mayRepeat });
 		// The result of the server, unchecked: clients check it themselves.
 		return result as Promise<CallToolResult | InputRequired>;
@@ -162,7 +194,6 @@ export class McpBackend implements Backend {
 		return this.#read('resources/read', context, { uri: own }) as Promise<ReadResourceResult | InputRequired>;
 	}
 
-	/** A URI with its prefix. */
 	ownsUri(uri: string): boolean {
 		return ownUri(this.id, uri) !== uri;
 	}
@@ -176,27 +207,21 @@ export class McpBackend implements Backend {
 
 	/** True when its resources have the scheme of this URI. */
 	claimsUri(uri: string): boolean {
-		const scheme = /^[^:]+:/.exec(uri)?.[0];
-		const known = this.#catalogue.known;
-		if (known === undefined || scheme === undefined) return false;
-		return (
-			known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
-			known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
-		);
+		return hasScheme(this.#catalogue.known, uri);
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		const own = ownUri(this.id, uri);
-		const given = this.#subscriptions.get(own) ?? new Set<string>();
-		const before = given.size;
-		if (isSubscribed && (own !== uri || this.claimsUri(uri))) given.add(uri);
-		else given.delete(uri);
-		if (given.size > 0) this.#subscriptions.set(own, given);
-		else this.#subscriptions.delete(own);
-		if ((before === 0) !== (given.size === 0)) this.#subscribeProcesses(own, isSubscribed);
+		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
+		const own = this.#watchers.change(uri, isSubscribed);
+		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	}
+
+	rootsChanged(client: RootsClient): void {
+		this.#roots.changed(client, this.#pool.all);
 	}
 
 	endSession(sessionId: string): void {
+		this.#roots.endSession(sessionId, this.#pool.all);
 		this.#pool.endSession(sessionId);
 	}
 
@@ -206,18 +231,14 @@ export class McpBackend implements Backend {
 	}
 
 	warm(): void {
+		this.#pins?.warm();
 		this.#catalogue.warm();
 		// A failed start is logged, and tried again.
 		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
 	}
 
 	processes(): readonly OwnedProcess[] {
-		return this.#pool.all.flatMap((process) => {
-			const { pid, startedAt } = process;
-			if (pid === undefined || startedAt === undefined) return [];
-			const state = process.isStarting ? 'starting' : process.calls.size > 0 ? 'ready' : 'idle';
-			return [{ backend: this.id, pid, command: commandOf(this.#entry), startedAt, state }];
-		});
+		return processesOf(this.#pool, this.#entry);
 	}
 
 	serverStatus(): ServerStatus {
@@ -225,10 +246,21 @@ export class McpBackend implements Backend {
 			name: this.id,
 			pool: this.#pool,
 			known: this.#catalogue.known,
-			tools: this.#catalogue.known && this.#names.offered(this.#catalogue.known.tools).length,
+			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
+	}
+
+	counts(): BackendCounts {
+		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog;
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#pool.stop();
+		if (action !== 'stop') await this.#pool.start();
 	}
 
 	async retire(): Promise<void> {
@@ -241,6 +273,7 @@ export class McpBackend implements Backend {
 		this.#listeners.clear();
 		this.#catalogue.close();
 		await this.#pool.close();
+		await this.#pins?.close();
 		await this.#serverLog.close();
 	}
 
@@ -256,21 +289,24 @@ export class McpBackend implements Backend {
 			limiter,
 			log,
 			serverLog: this.#serverLog,
+			starts: this.#starts,
 			knownEra: () => this.#catalogue.known?.era,
-			subscriptions: this.#subscriptions,
+			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) =>
+				method === 'roots/list'
+					? this.#roots.ask(process, params)
+					: this.#questions.ask(process.calls, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}
 
 	#onServerChange({ connection }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#subscriptions.get(change.uri) ?? [change.uri])
-				this.#emit({ kind: 'resource', uri });
+			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
 		} else if (connection) this.#catalogue.changed(connection, change.kind);
 	}
 
@@ -281,18 +317,5 @@ export class McpBackend implements Backend {
 	/** A request that has no effect. */
 	#read(method: string, context: CallContext, changes: Readonly<Record<string, unknown>>): Promise<object> {
 		return this.#calls.forward({ method, context, changes, mayRepeat: () => true });
-	}
-
-	#isRepeatable(tool: string): boolean {
-		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === tool)?.annotations;
-		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
-	}
-
-	#subscribeProcesses(uri: string, isSubscribed: boolean): void {
-		for (const process of this.#pool.all) {
-			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
-				this.#log.warn(`${uri} could not be ${isSubscribed ? '' : 'un'}subscribed: ${messageOf(error)}`);
-			});
-		}
 	}
 }

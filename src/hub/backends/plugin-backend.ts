@@ -21,7 +21,7 @@ import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import type { Backend, OwnedProcess } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess, ProcessAction } from './backend.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
@@ -130,6 +130,16 @@ export class PluginBackend implements Backend {
 		}
 	}
 
+	/** The same for a call, whose time of the start is measured. */
+	#useFor<T>(context: CallContext, work: (running: PluginProcess) => Promise<T>): Promise<T> {
+		if (this.#supervisor.running !== undefined) return this.use(work);
+		const since = performance.now();
+		return this.use((running) => {
+			context.spent('start', performance.now() - since);
+			return work(running);
+		});
+	}
+
 	async listTools(): Promise<readonly Tool[]> {
 		return (await this.#lists()).tools;
 	}
@@ -147,21 +157,25 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.isDown && this.#capabilities.hasTool(toolName);
 	}
 
+	counts(): BackendCounts {
+		return { queued: 0, ...this.#supervisor.counts.all };
+	}
+
 	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
-		const { traceparent } = context.meta;
 		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
 		const value = {
 			...request,
 			sessionId: context.sessionId,
-			traceParent: typeof traceparent === 'string' ? traceparent : '',
 		};
 		const { signal } = context;
-		const response = await this.use(({ client }) => {
+		const response = await this.#useFor(context, ({ client }) => {
+			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
+			const traceParent = typeof traceparent === 'string' ? traceparent : '';
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
 			const timeoutMs = this.settings.requestMs;
-			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson } }, 'toolCall', {
+			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson, traceParent } }, 'toolCall', {
 				signal,
 				timeoutMs,
 			});
@@ -208,6 +222,11 @@ export class PluginBackend implements Backend {
 		return [
 			{ backend: this.id, pid, command: commandLine(record), startedAt: this.#startedAt, state: this.state },
 		];
+	}
+
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#supervisor.stop();
+		if (action !== 'stop') await this.#supervisor.startNow();
 	}
 
 	async close(): Promise<void> {

@@ -10,6 +10,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Backoff } from '../../rpc/backoff.ts';
+import { StartCounts } from './start-counts.ts';
 
 /** The first delay before a restart, in milliseconds. */
 export const RESTART_FIRST_MS = 1000;
@@ -47,6 +48,7 @@ interface Restart<T> {
 }
 
 export class Supervisor<T> {
+	readonly counts: StartCounts = new StartCounts();
 	readonly #supervised: Supervised<T>;
 	readonly #log: Log;
 	readonly #closing = new AbortController();
@@ -103,6 +105,23 @@ export class Supervisor<T> {
 		return this.#starting;
 	}
 
+	/** Stop it now; calls in flight fail, and the next call starts it again. */
+	async stop(): Promise<void> {
+		this.#cancelRestart();
+		// A start that fails now does not matter any more.
+		const running = this.#running ?? (await this.#starting?.catch(() => undefined));
+		this.#cancelRestart();
+		if (running === undefined || this.#running !== running) return;
+		await this.#stopRunning(running, 'by a person');
+		this.#supervised.onChange();
+	}
+
+	/** Start it without waiting for the delay after a crash. */
+	startNow(): Promise<T> {
+		this.#cancelRestart();
+		return this.up();
+	}
+
 	/** Stop it and do not start it again. Idempotent. */
 	async close(): Promise<void> {
 		this.#closing.abort(this.#shutDown());
@@ -122,6 +141,7 @@ export class Supervisor<T> {
 			const running = await this.#supervised.start(this.#closing.signal);
 			this.#running = running;
 			this.#upSince = performance.now();
+			this.counts.started(this.#lastError !== undefined);
 			this.#lastError = undefined;
 			this.#failedChecks = 0;
 			void this.#watch(running);
@@ -132,7 +152,10 @@ export class Supervisor<T> {
 		} catch (thrown) {
 			this.#lastError = OrchestraError.from(thrown);
 			// An aborted start is no failure.
-			if (!this.#closing.signal.aborted) this.#log.warn(this.#lastError.message);
+			if (!this.#closing.signal.aborted) {
+				this.counts.failed();
+				this.#log.warn(this.#lastError.message);
+			}
 			this.#startLater();
 			throw thrown;
 		} finally {
@@ -164,7 +187,7 @@ export class Supervisor<T> {
 	}
 
 	async #check(running: T): Promise<void> {
-		if (this.#supervised.isIdle?.()) return this.#stopIdle(running);
+		if (this.#supervised.isIdle?.()) return this.#stopRunning(running, 'because it is idle');
 		try {
 			await this.#supervised.check?.(running);
 			if (this.#running !== running) return;
@@ -182,13 +205,13 @@ export class Supervisor<T> {
 		}
 	}
 
-	/** Stop an idle process; the next call starts it again. */
-	async #stopIdle(running: T): Promise<void> {
+	/** Stop the process; the next call starts it again. */
+	async #stopRunning(running: T, reason: string): Promise<void> {
 		if (this.#running !== running) return;
 		this.#running = undefined;
 		clearInterval(this.#checks);
 		this.#lastError = undefined;
-		this.#log.info(`${this.#supervised.name} was stopped because it is idle; the next call starts it again`);
+		this.#log.info(`${this.#supervised.name} was stopped ${reason}; the next call starts it again`);
 		this.#stopping = this.#end(running);
 		await this.#stopping;
 	}
@@ -211,6 +234,15 @@ export class Supervisor<T> {
 		});
 		promise.catch(() => {}); // `#start` logs the failure, and often no call waits for it
 		this.#restart = { at: performance.now() + delayMs, promise, cancel };
+	}
+
+	/** Calls that wait for the restart fail. */
+	#cancelRestart(): void {
+		const restart = this.#restart;
+		this.#restart = undefined;
+		this.#lastError = undefined;
+		this.#backoff.reset();
+		restart?.cancel(new OrchestraError('closed', `${this.#supervised.name} was stopped`));
 	}
 
 	#whenRestarted({ at, promise }: Restart<T>): Promise<T> {

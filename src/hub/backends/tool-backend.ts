@@ -24,7 +24,8 @@ import { runTimeoutMs } from '../../tool/run-limits.ts';
 import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
-import type { Backend, OwnedProcess } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess } from './backend.ts';
+import { StartCounts } from './start-counts.ts';
 import { WatchedTools } from './watched-tools.ts';
 
 /** Above this size children are started by a small helper process: forking a large process is slow. */
@@ -55,6 +56,7 @@ export class ToolBackend implements Backend {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #runs = new Set<ToolRunning>();
 	readonly #closing = new AbortController();
+	readonly #starts = new StartCounts();
 	#spawner: HelperSpawner | undefined;
 	#spawnerSince = new Date(0);
 
@@ -111,6 +113,10 @@ export class ToolBackend implements Backend {
 		);
 	}
 
+	counts(): BackendCounts {
+		return { queued: this.#queue.waitingCount, ...this.#starts.all };
+	}
+
 	onChange(listener: (change: Change) => void): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -160,7 +166,8 @@ export class ToolBackend implements Backend {
 			return plain(mcpFailureOf(error));
 		}
 		try {
-			const run = runTool(running.tool, options);
+			const traceparent = context.tracer?.sent();
+			const run = runTool(running.tool, { ...options, traceparent });
 			for await (const event of run) report(event, context);
 			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
 		} finally {
@@ -185,6 +192,7 @@ export class ToolBackend implements Backend {
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
 			onSpawn: (pid) => {
 				running.pid = pid;
+				this.#starts.started(false);
 			},
 			onWarning: ({ message }) => log.debug(`${tool.id}: ${message}`),
 		};

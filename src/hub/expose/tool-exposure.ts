@@ -13,6 +13,7 @@ import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import type { Awaitable, CallToolResult, InputRequired, Tool } from '../../protocol/mcp-types.ts';
+import type { SearchHit } from '../../search/document.ts';
 import { ownEntry } from '../../wire/json.ts';
 import type { MergedList } from '../merged-list.ts';
 import { clientName } from '../recorded-call.ts';
@@ -98,15 +99,24 @@ export class ToolExposure {
 	): Promise<CallToolResult | InputRequired> {
 		const accept = this.#filterOf(context) ?? (() => true);
 		const { answerSearchTool } = await import('./answer-search-tool.ts');
-		const { ToolIndex: Index } = await import('./tool-index.ts');
-		this.#index ??= new Index(this.#usage, this.#options.log);
 		const tools = this.#offered(list);
-		return answerSearchTool(params, context, { tools, accept, index: this.#index, call });
+		return answerSearchTool(params, context, { tools, accept, index: await this.#ranker(), call });
+	}
+
+	/** The best tools for the query of a person, over all tools of the hub. */
+	async search(list: MergedList<Tool>, query: string, limit: number): Promise<SearchHit[]> {
+		return (await this.#ranker()).search(this.#offered(list), { query, limit, accept: () => true });
 	}
 
 	/** A call of this tool succeeded. */
 	used(name: string): void {
 		this.#usage.used(name);
+	}
+
+	async #ranker(): Promise<ToolIndex> {
+		const { ToolIndex: Index } = await import('./tool-index.ts');
+		this.#index ??= new Index(this.#usage, this.#options.log);
+		return this.#index;
 	}
 
 	/** The same array for the same list: the index compares it. */

@@ -96,10 +96,11 @@ export function serveSession(
 		log,
 		sessionId,
 		view,
-	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & TunneledSession,
+		transport: kind = 'link',
+	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & TunneledSession & { transport?: string },
 ): void {
 	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
-	const session = new McpSession(opened().hub, { shared, log, sessionId });
+	const session = new McpSession(opened().hub, { shared, log, sessionId, transport: kind });
 	const peer = new Peer(transport, {
 		...session.peerOptions,
 		log,

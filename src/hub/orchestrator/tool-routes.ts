@@ -58,7 +58,11 @@ export function toolRoutes(hub: () => Hub): Routes {
 				errorCode: DENIED,
 				errorMessage,
 			});
-			const forward = (): Promise<ToolResponseInit> => plugin.forwardTool(request, call.signal);
+			const forward = (): Promise<ToolResponseInit> => {
+				const traceParent = entry.context?.tracer?.sent();
+				const sent = traceParent === undefined ? request : { ...request, traceParent };
+				return plugin.forwardTool(sent, call.signal);
+			};
 			return hub().record(entry, forward, refuse);
 		},
 		async listPrompts() {
@@ -128,7 +132,10 @@ async function offers(plugin: PluginBackend, toolName: string): Promise<boolean>
 
 async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolResponseInit> {
 	const { value } = readExact(request.arguments, request.argumentsJson);
-	const result = await hub.callTool({ name: request.toolName, arguments: value }, contextOf(call));
+	const result = await hub.callTool(
+		{ name: request.toolName, arguments: value },
+		contextOf(call, request.traceParent),
+	);
 	if (isInputRequired(result))
 		throw toolFailure(`${request.toolName} needs answers that this protocol cannot carry`, {
 			code: 'input_required',
@@ -192,14 +199,18 @@ async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: Stream
 async function toolEntry(
 	hub: Hub,
 	plugin: PluginBackend,
-	request: Pick<ToolRequest, 'toolName' | 'callerPlugin'> & { arguments?: JsonObject | undefined },
+	request: Pick<ToolRequest, 'toolName' | 'callerPlugin'> & {
+		arguments?: JsonObject | undefined;
+		traceParent?: string;
+	},
 	call: ServerCall,
 ): Promise<RecordedCall> {
 	const { toolName, callerPlugin, arguments: input = {} } = request;
-	const base = { method: 'tools/call', backend: plugin, arguments: input };
+	const context = contextOf(call, request.traceParent);
+	const base = { method: 'tools/call', backend: plugin, arguments: input, context };
 	if (!hub.hasPolicy) return { ...base, name: toolName, client: callerPlugin || call.peer.name };
 	const { name = toolName, tool } = (await publishedTool(hub, plugin, toolName)) ?? {};
-	return { ...base, name, tool, client: callerName(call), context: contextOf(call) };
+	return { ...base, name, tool, client: callerName(call) };
 }
 
 /** The name of the plugin in the certificate of its link. */
@@ -208,11 +219,12 @@ function callerName({ peer }: ServerCall): string {
 }
 
 /** The context of a call without an MCP client: it can be canceled, but not ask or notify. */
-function contextOf(call: ServerCall): CallContext {
+function contextOf(call: ServerCall, traceParent = ''): CallContext {
 	const incoming = new IncomingCall(call.requestId, 'tools/call', {});
 	call.signal.addEventListener('abort', () => incoming.cancel('the caller gave up'), { once: true });
 	const clientInfo = { name: callerName(call), version: '1' };
-	return new CallContext({ ...noClient, clientInfo }, incoming, {});
+	const meta = traceParent === '' ? {} : { traceparent: traceParent };
+	return new CallContext({ ...noClient, clientInfo }, incoming, meta);
 }
 
 const noClient: Omit<ClientConnection, 'clientInfo'> = {

@@ -11,6 +11,7 @@ import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
 import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
+import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { OpenFabric } from '../backends/build-backends.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
@@ -20,6 +21,8 @@ import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import { Activity } from './activity.ts';
 import { ForwardedEnvironment } from './forwarded-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
+import { HttpSwitch } from './http-switch.ts';
+import { HUB_CONTROL, withControl } from './hub-control.ts';
 import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
@@ -60,7 +63,12 @@ export interface HubHttpParts {
 	/** The state folder of the hub. */
 	readonly folder: string;
 	readonly hub: Hub;
+	readonly opened: OpenedHub;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly journalFile: string;
 	readonly shared: SharedState;
+	/** What became of the spans; undefined when none are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -69,6 +77,8 @@ export interface HubHttpParts {
 /** The open HTTP listener of a hub. */
 export interface HubHttp {
 	readonly url: string;
+	/** A URL of the dashboard that lets one browser in, once. */
+	dashboardUrl?(): string;
 	close(): Promise<void>;
 }
 
@@ -112,7 +122,9 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let http: HubHttp | undefined;
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
+	);
 	let offer: HubOffer | undefined;
 	const served = orchestratorHandlers({
 		opened: () => whenOpen(opened),
@@ -120,8 +132,9 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		log,
 		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
 	});
+	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
 	const handlers = activity.observe(
-		withForwardedVariables(served, { forwarded, opened: () => whenOpen(opened), log }),
+		withForwardedVariables(controlled, { forwarded, opened: () => whenOpen(opened), log }),
 	);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -137,39 +150,49 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 			openFabric: options.openFabric,
 		});
 		offer = await options.openOffer?.(opened, log);
-		http = await openListener(options, { opened, shared, activity });
+		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
+		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
-		if (http) log.info(`MCP over HTTP is at ${http.url}`);
 		opened.hub.warm();
 		const isOpen = opened;
 		// A hub that other hubs may call does not stop when it has no client of its own.
-		const isReached = http !== undefined || offer !== undefined;
-		const isDone = (): boolean =>
-			isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
+		const isReached = address !== undefined || offer !== undefined;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		await offer?.close();
 		shared.suspendedCalls.close();
-		await http?.close();
+		await http.close();
 		await listeners.close();
 		await opened?.close();
 	}
 }
 
-/** The HTTP listener, when one is asked for. */
 async function openListener(
-	{ httpAddress, openHttp, folder, log }: RunHubOptions,
+	address: string,
+	{ openHttp, folder, environment, log }: RunHubOptions,
 	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
-): Promise<HubHttp | undefined> {
-	const settings = opened.configuration().hub;
-	const address = httpAddress ?? settings.httpAddress;
-	if (address === undefined) return undefined;
-	const onRequest = (): (() => void) => activity.begin();
-	return openHttp?.({ address, settings, folder: folder.path, hub: opened.hub, shared, onRequest, log });
+): Promise<HubHttp> {
+	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+	const http = await openHttp({
+		address,
+		settings: opened.configuration().hub,
+		folder: folder.path,
+		hub: opened.hub,
+		spans: opened.spans,
+		opened,
+		environment,
+		journalFile: folder.journalFile,
+		shared,
+		onRequest: () => activity.begin(),
+		log,
+	});
+	log.info(`MCP over HTTP is at ${http.url}`);
+	return http;
 }
 
 interface Recorded {
@@ -177,7 +200,7 @@ interface Recorded {
 	readonly certsDir: string;
 	readonly listeners: HubListeners;
 	readonly opened: OpenedHub;
-	readonly http: HubHttp | undefined;
+	readonly http: HttpSwitch;
 }
 
 /** Returns a function that builds the current record. */
@@ -187,13 +210,13 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
-		features: FEATURES,
+		features: [...FEATURES, HUB_CONTROL],
 	};
 	return () => ({
 		...about,
 		address: listeners.address,
 		networkAddress: listeners.networkAddress,
-		httpUrl: http?.url,
+		httpUrl: http.current?.url,
 		unset: opened.unset(),
 	});
 }

@@ -9,7 +9,7 @@ import type { ServerDefinition } from './definition.ts';
 
 /** Options of `serve` and `serveProvider`. */
 export interface ServeMcpOptions
-	extends Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs'> {
+	extends Pick<ServeOptions, 'limitBytes' | 'input' | 'output' | 'log' | 'drainMs' | 'signal'> {
 	/** State shared with other sessions of the same server. The creator closes its `suspendedCalls`. Default: not shared. */
 	shared?: SharedState;
 }

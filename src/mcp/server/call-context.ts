@@ -15,6 +15,7 @@ import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
+import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
 import type { Questions } from './client-questions.ts';
 
 /** The answers of a client, by the keys of the questions. */
@@ -36,12 +37,6 @@ export interface ClientConnection {
 	notify(method: string, params: unknown, about?: About): void;
 }
 
-/** A part of the time of a call: waiting for a person, in the queue of its backend, for the start of its process. */
-export type CallPhase = 'approval' | 'queue' | 'start';
-
-/** Sees the progress and log notifications of a call, whether or not its client wants them. */
-export type NotificationListener = (method: string, params: Readonly<Record<string, unknown>>) => void;
-
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
@@ -51,6 +46,8 @@ export interface Asking {
 
 /** The context that a provider gets with each call. */
 export class CallContext {
+	/** Set while traces are exported. A backend calls `sent` when it sends the request; without one the `traceparent` of the client is passed on. */
+	tracer: CallTracer | undefined;
 	readonly #asking: Asking;
 	#client: ClientConnection;
 	#call: IncomingCall;
@@ -130,6 +127,7 @@ export class CallContext {
 	spent(phase: CallPhase, ms: number): void {
 		this.#phases ??= {};
 		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
+		this.tracer?.spent(phase, ms);
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */

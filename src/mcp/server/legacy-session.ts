@@ -25,13 +25,16 @@ import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
 import { type Asking, CallContext, type ClientConnection, type InputResponses } from './call-context.ts';
 import { type Questions, requireCapabilities } from './client-questions.ts';
-import { after, methods, type Params, requiredText, unlessFailing } from './methods.ts';
+import { ListThrottle } from './list-throttle.ts';
+import { after, methods, offerOf, type Params, requiredText, unlessFailing } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
-import { type ListKind, SeenLists } from './seen-lists.ts';
+import { SeenLists } from './seen-lists.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
 const CLIENT_ANSWER_MS = 10 * 60 * 1000;
+/** How long a client may take to list its roots outside a call. */
+const ROOTS_ANSWER_MS = 30_000;
 /** Most rounds of questions that a provider may need for one call. */
 const INPUT_ROUNDS_LIMIT = 8;
 
@@ -49,7 +52,10 @@ export class LegacySession implements ClientConnection {
 	readonly #resourceSubscriptions: ResourceSubscriptions;
 	readonly #subscribedUris = new Set<string>();
 	readonly #asking: Asking = { asker: this };
-	readonly #lists: SeenLists = new SeenLists((kind) => this.#notifyListChanged(kind));
+	readonly #throttle = new ListThrottle((kind) =>
+		this.notify(`notifications/${kind}/list_changed`, undefined),
+	);
+	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
 	#logLevel: McpLogLevel | undefined;
@@ -102,6 +108,14 @@ export class LegacySession implements ClientConnection {
 		});
 	}
 
+	/** Handle a notification of the client. */
+	notified(method: string): void {
+		if (method !== 'notifications/roots/list_changed' || !isObject(this.capabilities['roots'])) return;
+		const listRoots = (): Promise<unknown> =>
+			this.#peer().request('roots/list', undefined, { timeoutMs: ROOTS_ANSWER_MS });
+		this.#provider.rootsChanged?.({ sessionId: this.sessionId, listRoots });
+	}
+
 	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
 	notifyChange(change: Change): void {
 		if (!this.#isOpen) return;
@@ -110,16 +124,8 @@ export class LegacySession implements ClientConnection {
 			this.notify('notifications/resources/updated', { uri: change.uri });
 	}
 
-	#notifyListChanged(kind: ListKind): void {
-		try {
-			this.notify(`notifications/${kind}/list_changed`, undefined);
-		} catch (error) {
-			// The client is gone; the source of the change must not fail.
-			if (!OrchestraError.is(error, 'closed') && !OrchestraError.is(error, 'io')) throw error;
-		}
-	}
-
 	close(): void {
+		this.#throttle.close();
 		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
 	}
 
@@ -169,12 +175,13 @@ export class LegacySession implements ClientConnection {
 		this.#isOpen = true;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
-		const { info: serverInfo, instructions } = this.#provider;
-		return after(this.#provider.capabilities(), (capabilities) => ({
+		this.#provider.clientConnected?.(this);
+		const { info: serverInfo } = this.#provider;
+		return after(offerOf(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
 			capabilities,
 			serverInfo,
-			...(instructions === undefined ? {} : { instructions }),
+			...rest,
 		}));
 	}
 

@@ -47,6 +47,10 @@ export interface McpSessionOptions {
 	log?: Log | undefined;
 	/** The id of the MCP session, visible to calls. Default: a random UUID. */
 	sessionId?: string | undefined;
+	/** Who sends the requests, when the transport knows it: a `requestState` is refused from anybody else. */
+	principal?: string | undefined;
+	/** How the client is connected, for display: `http`, `link`. */
+	transport?: string | undefined;
 }
 
 /** One client of a provider. `close` it when the connection ends. */
@@ -68,13 +72,14 @@ export class McpSession {
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
+		const { transport } = options;
 		let id = options.sessionId;
-		if (id !== undefined) provider.sessionOpened?.(id);
+		if (id !== undefined) provider.sessionOpened?.(id, transport);
 		// Made on first use: most sessions never need one.
 		const sessionId = (): string => {
 			if (id === undefined) {
 				id = crypto.randomUUID();
-				provider.sessionOpened?.(id);
+				provider.sessionOpened?.(id, transport);
 			}
 			return id;
 		};
@@ -88,6 +93,7 @@ export class McpSession {
 			states,
 			subscriptions: this.#subscriptions,
 			sessionId,
+			principal: options.principal,
 		});
 		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}
@@ -95,12 +101,13 @@ export class McpSession {
 	/** The options of a `Peer` that serves this session. */
 	get peerOptions(): Pick<
 		PeerOptions,
-		'onRequest' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
+		'onRequest' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
 	> {
 		return {
 			role: 'server',
 			unreadTotal: this.#unreadTotal,
 			onRequest: (call) => this.#serve(call),
+			onNotification: (method) => this.#legacy.notified(method),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
 			isAlone: (method) => method === 'initialize',
 			// Some modern clients refuse `id: null`.

@@ -35,6 +35,15 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 	['completion/complete', { ...plain, answer: complete }],
 ]);
 
+/** What a provider offers, for the answer to `initialize` and `server/discover`. */
+export function offerOf(provider: Provider): Awaitable<Result> {
+	return after(provider.capabilities(), (capabilities) =>
+		after(provider.instructions, (instructions) =>
+			instructions === undefined ? { capabilities } : { capabilities, instructions },
+		),
+	);
+}
+
 /** Apply `use` to a value or to the result of a promise; synchronous for a value. */
 export function after<T, R>(value: Awaitable<T>, use: (value: T) => R | Promise<R>): Awaitable<R> {
 	return value instanceof Promise ? value.then(use) : use(value);

@@ -14,7 +14,7 @@ import { sourceTextOf, withMembers } from '../../wire/source-text.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
-import { after, type Method, methods, type Params, unlessFailing } from './methods.ts';
+import { after, type Method, methods, offerOf, type Params, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
@@ -32,6 +32,8 @@ export interface ModernRequestsOptions {
 	subscriptions: Subscriptions;
 	/** The id of the connection. */
 	sessionId: () => string;
+	/** The sender of all requests, when it is known. */
+	principal?: string | undefined;
 }
 
 export class ModernRequests {
@@ -62,16 +64,8 @@ export class ModernRequests {
 	}
 
 	#discover(): Awaitable<Result> {
-		const { instructions } = this.#options.provider;
-		return after(this.#options.provider.capabilities(), (capabilities) =>
-			this.#complete(
-				{
-					supportedVersions: modernVersions,
-					capabilities,
-					...(instructions === undefined ? {} : { instructions }),
-				},
-				true,
-			),
+		return after(offerOf(this.#options.provider), (offer) =>
+			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}
 
@@ -95,8 +89,16 @@ export class ModernRequests {
 
 	#open(requestState: unknown, method: string, params: Params): StatePayload {
 		if (typeof requestState === 'string')
-			return this.#options.states.open(requestState, identityOf(method, params));
+			return this.#options.states.open(requestState, this.#identityOf(method, params));
 		throw new OrchestraError('bad_input', 'parameter requestState must be a string');
+	}
+
+	/** What a retry must repeat: the sender, the method and all params except the answers, the state and `_meta`. */
+	#identityOf(
+		method: string,
+		{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,
+	): string {
+		return sortedJson([this.#options.principal ?? null, method, params]);
 	}
 
 	/** A retry of a suspended call. Missing answers are requested again. */
@@ -140,7 +142,7 @@ export class ModernRequests {
 		return {
 			resultType: 'input_required',
 			...(questions === undefined ? {} : { inputRequests: questions }),
-			requestState: this.#options.states.seal(payload, identityOf(call.method, params)),
+			requestState: this.#options.states.seal(payload, this.#identityOf(call.method, params)),
 			_meta: this.#identity,
 		};
 	}
@@ -186,14 +188,10 @@ function responsesOf(given: unknown): InputResponses | undefined {
 	return Object.fromEntries(Object.entries(given).filter(([, response]) => isObject(response)));
 }
 
-/** What a retry must repeat: the method and all params except the answers, the state and `_meta`. */
-function identityOf(
-	method: string,
-	{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,
-): string {
-	return JSON.stringify([method, params], (_key, value: unknown) =>
-		// The order of keys does not matter.
-		isObject(value) ? Object.fromEntries(Object.entries(value).sort(byKey)) : value,
+/** JSON in which the order of keys does not matter. */
+function sortedJson(value: unknown): string {
+	return JSON.stringify(value, (_key, inner: unknown) =>
+		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(byKey)) : inner,
 	);
 }
 

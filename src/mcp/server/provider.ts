@@ -20,7 +20,7 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../../protocol/mcp-types.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext, ClientConnection } from './call-context.ts';
 
 /** A change that clients are notified of: of a list, or of one resource. */
 export type Change = { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; uri: string };
@@ -44,10 +44,18 @@ export interface CompleteParams {
 	context: Record<string, string>;
 }
 
+/** A legacy client whose roots changed. */
+export interface RootsClient {
+	readonly sessionId: string;
+	/** Its answer to `roots/list`. */
+	listRoots(): Promise<unknown>;
+}
+
 /** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
-	readonly instructions?: string | undefined;
+	/** How to use it, for the model of a client. */
+	readonly instructions?: Awaitable<string | undefined>;
 	/** The current capabilities, read for each client. */
 	capabilities(): Awaitable<ServerCapabilities>;
 	listTools?(context: CallContext): Awaitable<readonly Tool[]>;
@@ -60,8 +68,12 @@ export interface Provider {
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
 	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
 	subscribeResource?(uri: string, isSubscribed: boolean): void;
-	/** A connection of this session opened. A session may have several, one after the other. */
-	sessionOpened?(sessionId: string): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
+	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */
+	sessionOpened?(sessionId: string, transport?: string): void;
+	/** The client of a legacy session introduced itself. */
+	clientConnected?(client: ClientConnection): void;
 	/** A connection of this session closed. */
 	sessionClosed?(sessionId: string): void;
 	/** Subscribe to changes. Returns the function that unsubscribes. */

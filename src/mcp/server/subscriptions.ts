@@ -12,9 +12,11 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
+import { ListThrottle } from './list-throttle.ts';
 import { after, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
+import type { ListKind } from './seen-lists.ts';
 
 /** Most open subscriptions of one session. */
 export const LISTEN_REQUESTS_LIMIT = 1024;
@@ -37,6 +39,7 @@ export class Subscriptions {
 	readonly #peer: () => Peer;
 	readonly #resourceSubscriptions: ResourceSubscriptions;
 	readonly #open = new Set<Subscription>();
+	readonly #throttle = new ListThrottle((kind) => this.#notifyListChanged(kind));
 	#isClosed = false;
 
 	constructor(provider: Provider, peer: () => Peer, resourceSubscriptions: ResourceSubscriptions) {
@@ -54,19 +57,24 @@ export class Subscriptions {
 
 	/** Notify every subscription that the change concerns. */
 	notifyChange(change: Change): void {
-		for (const subscription of this.#open) {
-			if (change.kind !== 'resource') {
-				if (subscription.kinds.has(change.kind))
-					this.#notify(subscription, `notifications/${change.kind}/list_changed`, {});
-			} else if (subscription.uris.has(change.uri)) {
-				this.#notify(subscription, 'notifications/resources/updated', { uri: change.uri });
-			}
+		if (change.kind !== 'resource') {
+			if (this.#open.size > 0) this.#throttle.changed(change.kind);
+			return;
 		}
+		for (const subscription of this.#open)
+			if (subscription.uris.has(change.uri))
+				this.#notify(subscription, 'notifications/resources/updated', { uri: change.uri });
+	}
+
+	#notifyListChanged(kind: ListKind): void {
+		for (const subscription of this.#open)
+			if (subscription.kinds.has(kind)) this.#notify(subscription, `notifications/${kind}/list_changed`, {});
 	}
 
 	/** Answer every open request. */
 	close(): void {
 		this.#isClosed = true;
+		this.#throttle.close();
 		for (const subscription of this.#open) this.#close(subscription);
 	}
 

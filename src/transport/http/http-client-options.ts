@@ -10,6 +10,8 @@ export interface HttpClientOptions {
 	auth?: HttpAuth | undefined;
 	/** The name of the server in hints such as `mctl auth <server>`. Default: its URL. */
 	serverName?: string | undefined;
+	/** Variables that name proxies: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY. Default: those of this process. */
+	environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	log?: Log | undefined;
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;

@@ -63,7 +63,7 @@ export class HttpClientTransport implements Transport {
 		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
-		this.#wire = new HttpWire({ url, headers, auth, label });
+		this.#wire = new HttpWire({ url, headers, auth, label, environment: options.environment });
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
 		this.#own = new OwnRequests(this.#context, this.#tools);

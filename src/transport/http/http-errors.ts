@@ -45,7 +45,9 @@ export function isOutcomeUnknown(error: OrchestraError): boolean {
 /** No connection, so nothing was processed. */
 export function unreachable({ url }: ServerLabel, cause: unknown): OrchestraError {
 	const code = systemCode(cause) ?? '';
-	const [reason, hint] = connectProblem(code, cause);
+	const [reason, hint] = OrchestraError.is(cause)
+		? [cause.message, cause.hint] // of a proxy
+		: connectProblem(code, cause);
 	return new OrchestraError('io', `cannot reach ${url}: ${reason}`, {
 		cause,
 		hint,

@@ -5,7 +5,13 @@
  * minutes. A redirect is followed only within the origin of the configured URL and only
  * when it keeps method and body (307, 308), so no credential reaches another origin.
  */
-import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+	Agent,
+	type ClientRequest,
+	type IncomingMessage,
+	type RequestOptions,
+	request as requestHttp,
+} from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { OrchestraError } from '../../errors.ts';
 import { type Challenge, parseChallenges } from './challenges.ts';
@@ -19,6 +25,9 @@ import {
 	TCP_KEEP_ALIVE_MS,
 } from './http-client-limits.ts';
 import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
+import { hostOf } from './network-class.ts';
+import { type Proxy, proxyFor } from './proxy.ts';
+import { proxyRefusal, proxyUnreachable, TunnelAgent } from './tunnel-agent.ts';
 
 export interface HttpWireOptions {
 	readonly url: URL;
@@ -26,6 +35,8 @@ export interface HttpWireOptions {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly auth: HttpAuth | undefined;
 	readonly label: ServerLabel;
+	/** With the variables of proxies. Default: that of this process. */
+	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
 /** One HTTP request. */
@@ -42,6 +53,8 @@ export interface WireRequest {
 	readonly onFlushed?: () => void;
 }
 
+const PROXY_UNAUTHORIZED = 407;
+
 /** Headers that belong to the connection. */
 const forbidden: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
@@ -54,8 +67,10 @@ export class HttpWire {
 	wasReachable = false;
 	readonly #headers: Readonly<Record<string, string>>;
 	readonly #agent: Agent;
+	/** Redirects stay within the origin, so it is the same for all requests. */
+	readonly proxy: Proxy | undefined;
 
-	constructor({ url, headers, auth, label }: HttpWireOptions) {
+	constructor({ url, headers, auth, label, environment = process.env }: HttpWireOptions) {
 		this.url = url;
 		this.auth = auth;
 		this.label = label;
@@ -69,7 +84,10 @@ export class HttpWire {
 			scheduling: 'lifo',
 			keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
 		} as const;
-		this.#agent = url.protocol === 'https:' ? new TlsAgent(options) : new Agent(options);
+		this.proxy = proxyFor(url, environment);
+		if (url.protocol === 'https:')
+			this.#agent = this.proxy ? new TunnelAgent(this.proxy, options) : new TlsAgent(options);
+		else this.#agent = this.proxy?.isTls ? new TlsAgent(options) : new Agent(options);
 	}
 
 	exchange(request: WireRequest): WireExchange {
@@ -84,18 +102,26 @@ export class HttpWire {
 			all['content-type'] = 'application/json';
 			all['content-length'] = Buffer.byteLength(body);
 		}
-		const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-		const { hostname, port, pathname, search } = url;
-		return send({
-			agent: this.#agent,
-			// The brackets of an IPv6 address belong to the URL only.
-			hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
-			...(port === '' ? undefined : { port }),
-			path: pathname + search,
-			method,
-			headers: all,
-			maxHeaderSize: HEAD_BYTES,
-		});
+		return this.#send(url, { agent: this.#agent, method, headers: all, maxHeaderSize: HEAD_BYTES });
+	}
+
+	#send(url: URL, options: RequestOptions): ClientRequest {
+		const { protocol, port, pathname, search, origin, host } = url;
+		const path = pathname + search;
+		if (protocol === 'https:' || this.proxy === undefined) {
+			const send = protocol === 'https:' ? requestHttps : requestHttp;
+			return send({ ...options, hostname: hostOf(url), ...(port === '' ? undefined : { port }), path });
+		}
+		const { hostname, port: proxyPort, isTls } = this.proxy;
+		const headers = { ...options.headers, ...this.proxy.headers, host };
+		const send = isTls ? requestHttps : requestHttp;
+		// A proxy wants the whole URL.
+		return send({ ...options, hostname, port: proxyPort, headers, path: `${origin}${path}` });
+	}
+
+	/** The event of a socket that is ready for a request. */
+	get connectEvent(): 'connect' | 'secureConnect' {
+		return this.#agent instanceof TlsAgent ? 'secureConnect' : 'connect';
 	}
 
 	/** Close every connection. */
@@ -169,7 +195,7 @@ export class WireExchange {
 				isConnected = request.reusedSocket || !socket.connecting;
 				if (isConnected) return;
 				const stopConnecting = deadline(request, CONNECT_MS);
-				socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+				socket.once(this.#wire.connectEvent, () => {
 					isConnected = true;
 					stopConnecting();
 				});
@@ -177,6 +203,11 @@ export class WireExchange {
 			});
 			request.once('response', (response) => {
 				stopWaiting?.();
+				const { proxy, label } = this.#wire;
+				if (proxy && response.statusCode === PROXY_UNAUTHORIZED) {
+					response.resume();
+					return reject(unreachable(label, proxyRefusal(proxy, PROXY_UNAUTHORIZED)));
+				}
 				this.#wire.wasReachable = true;
 				resolve(response);
 			});
@@ -186,12 +217,18 @@ export class WireExchange {
 				reject(
 					isConnected
 						? interrupted(label, `broke the connection: ${error.message}`, error)
-						: unreachable(label, error),
+						: unreachable(label, this.#proxied(error)),
 				);
 			});
 			if (onFlushed) request.once('finish', onFlushed);
 			request.end(body);
 		});
+	}
+
+	/** A connection that failed is that to the proxy; a tunnel has explained its failure. */
+	#proxied(error: Error): Error {
+		const { proxy, url } = this.#wire;
+		return proxy && url.protocol === 'http:' ? proxyUnreachable(proxy, error) : error;
 	}
 }
 

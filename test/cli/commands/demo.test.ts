@@ -7,8 +7,9 @@ import { livingWith } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 describe('mctl demo', () => {
-	it('passes all its own checks and exits 0', async () => {
-		const { stdout, code, stderr } = await mctl(['demo']);
+	it('passes all its own checks, exits 0 and leaves nothing in the home', async () => {
+		const home = temporaryFolder();
+		const { stdout, code, stderr } = await mctl(['demo'], { env: { HOME: home, XDG_STATE_HOME: '' } });
 		expect(stderr).toBe('');
 		expect(stdout).toMatch(/\nAll \d+ steps passed\.\n$/);
 		expect(stdout).toContain('2 clients → 1 hub → 1 server');
@@ -16,6 +17,7 @@ describe('mctl demo', () => {
 		expect(stdout).not.toContain('skipped');
 		expect(stdout).not.toContain('\u001B[');
 		expect(code).toBe(0);
+		expect(readdirSync(home)).toEqual([]);
 	}, 60_000);
 
 	it('exits non-zero when a step fails', async () => {

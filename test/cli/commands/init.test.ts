@@ -299,6 +299,18 @@ describe('mctl init with other flags', () => {
 		expect((await init(place, '--undo')).stderr).toContain('there is nothing to undo');
 	});
 
+	it('takes back its edit alone in a file that its client wrote again', async () => {
+		const place = clientHome(/\.claude\.json/);
+		const file = join(place.home, '.claude.json');
+		await init(place, '--yes');
+		writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{\n  "numStartups": 7,'));
+		const { code, stderr } = await init(place, '--undo');
+		expect([code, stderr]).toEqual([0, '']);
+		expect(readFileSync(file, 'utf8')).toBe(
+			place.files['.claude.json']?.replace('{', '{\n  "numStartups": 7,'),
+		);
+	});
+
 	it('keeps the backup readable by the user alone', async () => {
 		const place = clientHome(/cursor/);
 		await init(place, '--yes');

@@ -26,6 +26,10 @@ export class CallQueue {
 		return this.#running + this.#waiting.length;
 	}
 
+	get waitingCount(): number {
+		return this.#waiting.length;
+	}
+
 	/** Take a place, at once (undefined) or later. Throws when the queue is full. The caller calls `leave` in the end. */
 	enter(context: CallContext): Promise<void> | undefined {
 		if (this.#running < this.#options.concurrency) {

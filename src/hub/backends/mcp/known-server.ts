@@ -2,8 +2,8 @@
  * What an MCP server offered last, kept on disk, so that lists are answered without
  * starting it.
  *
- * The file is named by a fingerprint of how the server is started: another command has
- * another catalogue. Only the names of environment variables count, because values are
+ * The file is named by a fingerprint of the entry: another name or command has another
+ * catalogue. Only the names of environment variables count, because values are
  * often secrets that change. A damaged file counts as absent.
  */
 import { createHash } from 'node:crypto';
@@ -107,7 +107,7 @@ function fingerprintOf(entry: ServerEntry, version: string): string {
 					entry.record.cwd ?? '',
 				]
 			: [entry.kind, entry.url, names({ ...entry.headers, ...entry.secrets })];
-	const text = JSON.stringify([version, start]);
+	const text = JSON.stringify([version, entry.name, start]);
 	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 
@@ -139,4 +139,14 @@ function damaged(file: string, reason: string): OrchestraError {
 	return new OrchestraError('bad_input', `${file} is damaged: ${reason}`, {
 		hint: 'It is written again when the server was listed.',
 	});
+}
+
+/** True when a resource or a template of the server has the scheme of this URI. */
+export function hasScheme(known: KnownServer | undefined, uri: string): boolean {
+	const scheme = /^[^:]+:/.exec(uri)?.[0];
+	if (known === undefined || scheme === undefined) return false;
+	return (
+		known.resources.some((resource) => resource.uri.startsWith(scheme)) ||
+		known.templates.some(({ uriTemplate }) => uriTemplate.startsWith(scheme))
+	);
 }

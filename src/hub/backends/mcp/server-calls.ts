@@ -46,6 +46,8 @@ export interface ServerCallsOptions {
 	readonly maxMs: number;
 	/** Whether secrets are replaced in results. */
 	readonly redact: boolean;
+	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
+	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
 }
 
 export class ServerCalls {
@@ -62,10 +64,8 @@ export class ServerCalls {
 		const place = this.#options.queue.enter(call.context);
 		if (!place) return this.#run(call);
 		const since = performance.now();
-		return place.then(() => {
-			call.context.spent('queue', performance.now() - since);
-			return this.#run(call);
-		});
+		const spent = (): void => call.context.spent('queue', performance.now() - since);
+		return place.finally(spent).then(() => this.#run(call));
 	}
 
 	/** Written with few promises: this is the path of every call. */
@@ -82,7 +82,7 @@ export class ServerCalls {
 			process.calls.add(call.context);
 			const { connection } = process;
 			return this.#leaving(
-				connection ? this.#send(process, call, connection) : this.#startFor(process, call),
+				connection ? this.#sendChecked(process, call, connection) : this.#startFor(process, call),
 				leave,
 			);
 		} catch (error) {
@@ -106,9 +106,17 @@ export class ServerCalls {
 
 	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
 		const since = performance.now();
-		const connection = await this.#started(process, call.context);
-		call.context.spent('start', performance.now() - since);
-		return this.#send(process, call, connection);
+		const spent = (): void => call.context.spent('start', performance.now() - since);
+		const connection = await this.#started(process, call.context).finally(spent);
+		return this.#sendChecked(process, call, connection);
+	}
+
+	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
+		const { check } = this.#options;
+		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
+		return check(connection, String(call.changes['name'])).then(
+			(refused) => refused ?? this.#send(process, call, connection),
+		);
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
@@ -191,6 +199,8 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 	if (era === 'modern' && context.revision.era === 'legacy') {
 		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
 	}
+	const traceparent = context.tracer?.sent();
+	if (traceparent !== undefined) forwarded['_meta'] = { ...metaOf(forwarded), traceparent };
 	return forwarded;
 }
 

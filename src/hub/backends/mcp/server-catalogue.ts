@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Awaitable } from '../../../protocol/mcp-types.ts';
+import type { Awaitable, Tool } from '../../../protocol/mcp-types.ts';
 import { isStale, type KnownServer, readKnown, writeKnown } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -27,13 +27,26 @@ export interface ServerCatalogueOptions {
 	/** Whether the process may stay after it was listed the first time. */
 	readonly keepsLister: boolean;
 	readonly log: Log;
+	/** Called with the tools whenever they are read, before they are listed and before `onChange`. */
+	readonly onTools?: ((tools: readonly Tool[], source: 'disk' | 'server') => void) | undefined;
 	readonly onChange: (change: Change) => void;
 }
 
 type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
 
-/** Least time between two reads of changed lists: a server may change with each list. */
+/** Least time between two reads of changed lists, in milliseconds. It doubles for a server that changes with each list. */
 const CHANGES_GAP_MS = 500;
+/** The largest gap. */
+const CHANGES_GAP_LIMIT_MS = 10_000;
+
+/** The changes of a running server. */
+interface ChangedLists {
+	/** Those whose read has not begun. */
+	readonly kinds: Set<ListChange>;
+	/** When the next read may begin. */
+	nextAt: number;
+	gapMs: number;
+}
 
 const changedBy: Readonly<Record<ListChange, readonly ServerListKind[]>> = {
 	tools: ['tools'],
@@ -51,8 +64,7 @@ export class ServerCatalogue {
 	#discovering: Promise<KnownServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
-	/** Changes whose read has not begun, and when it may begin. */
-	readonly #changes = new WeakMap<ServerConnection, { kinds: Set<ListChange>; nextAt: number }>();
+	readonly #changes = new WeakMap<ServerConnection, ChangedLists>();
 	#retry: NodeJS.Timeout | undefined;
 
 	constructor(options: ServerCatalogueOptions) {
@@ -63,6 +75,12 @@ export class ServerCatalogue {
 	get known(): KnownServer | undefined {
 		if (!this.#isLoaded) this.#load();
 		return this.#known;
+	}
+
+	/** Whether a tool may be called twice: it changes nothing, or nothing more the second time. */
+	isRepeatable(tool: string): boolean {
+		const annotations = this.known?.tools.find(({ name }) => name === tool)?.annotations;
+		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 	}
 
 	/** What it offers. Starts a server that was never seen. */
@@ -92,18 +110,25 @@ export class ServerCatalogue {
 
 	/** A list of a running server changed: read it, then notify. Changes before the read begins are read at once. */
 	changed(connection: ServerConnection, kind: ListChange): void {
-		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0 };
+		const changes = this.#changes.get(connection) ?? { kinds: new Set(), nextAt: 0, gapMs: 0 };
 		this.#changes.set(connection, changes);
 		if (changes.kinds.has(kind)) return;
 		changes.kinds.add(kind);
 		const read = (): void => {
 			changes.kinds.delete(kind);
-			changes.nextAt = performance.now() + CHANGES_GAP_MS;
+			const now = performance.now();
+			changes.gapMs = nextGapMs(changes.gapMs, now - changes.nextAt);
+			changes.nextAt = now + changes.gapMs;
 			this.#readChanged(connection, kind);
 		};
 		const waitMs = changes.nextAt - performance.now();
 		if (waitMs <= 0) read();
 		else setTimeout(read, waitMs).unref();
+	}
+
+	/** Read the tools of a running server before its first call. */
+	async readTools(connection: ServerConnection): Promise<void> {
+		await this.#readNext(() => this.#readNow(connection, ['tools']));
 	}
 
 	/** Read all lists of a running server. */
@@ -143,6 +168,7 @@ export class ServerCatalogue {
 		this.#isLoaded = true;
 		try {
 			this.#known = readKnown(this.#options.file);
+			if (this.#known) this.#options.onTools?.(this.#known.tools, 'disk');
 		} catch (error) {
 			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
 		}
@@ -205,6 +231,7 @@ export class ServerCatalogue {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
+		this.#options.onTools?.(found.tools, 'server');
 		try {
 			writeKnown(this.#options.file, found);
 		} catch (error) {
@@ -217,4 +244,10 @@ export class ServerCatalogue {
 			if (!isSame && !this.#isClosed) this.#options.onChange({ kind });
 		}
 	}
+}
+
+/** The gap after a read. @param quietMs how long nothing changed after the last gap */
+export function nextGapMs(lastMs: number, quietMs: number): number {
+	if (lastMs === 0 || quietMs >= lastMs) return CHANGES_GAP_MS;
+	return Math.min(2 * lastMs, CHANGES_GAP_LIMIT_MS);
 }

@@ -1,6 +1,6 @@
 /*
  * The stderr of one MCP server without secrets: the last part in memory, everything in a
- * rotated file.
+ * rotated file. Lines of stdout that are no messages, and notes of the hub, are beside it.
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
@@ -10,6 +10,7 @@ import { RotatingFile } from '../../../files/rotating-file.ts';
 import type { Log } from '../../../log.ts';
 import { redact } from '../../../redact.ts';
 import { rateLimited } from '../../log-rate.ts';
+import type { ServerLine, ServerLines } from '../backend.ts';
 
 /** How much of the stderr is kept in memory, in characters. */
 export const RING_CHARACTERS: number = 256 * 1024;
@@ -20,11 +21,15 @@ const RAW_LINE_CHARACTERS = 2 * LINE_CHARACTERS;
 /** Size of the file at which it is rotated. */
 const LOG_FILE_BYTES: number = 4 * 1024 * 1024;
 
-export class ServerLog {
+/** Lines that are kept in memory. */
+const RING_LINES = 5000;
+
+export class ServerLog implements ServerLines {
 	readonly file: string;
 	readonly #write: (line: string) => void;
 	readonly #rotating: RotatingFile;
-	readonly #lines: string[] = [];
+	#lines: ServerLine[] = [];
+	readonly #listeners = new Set<(line: ServerLine) => void>();
 	#characters = 0;
 
 	/** @param log receives one warning when the file cannot be written */
@@ -39,14 +44,32 @@ export class ServerLog {
 		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
 	}
 
-	/** The last lines, oldest first. */
-	last(count: number): string[] {
+	last(count: number): readonly ServerLine[] {
 		return this.#lines.slice(-count);
+	}
+
+	/** The last lines of stderr, oldest first. */
+	lastErrors(count: number): string[] {
+		const lines = this.#lines.filter(({ stream }) => stream === 'stderr');
+		return lines.slice(-count).map(({ text }) => text);
+	}
+
+	listen(listener: (line: ServerLine) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
 	}
 
 	/** A line of our own: the server started or ended. */
 	note(line: string): void {
-		this.#write(`[orchestra] ${redact(line)}`);
+		const text = redact(line);
+		this.#keep('hub', text);
+		this.#write(`[orchestra] ${text}`);
+	}
+
+	/** A line of stdout that is no message. */
+	stray(line: string): void {
+		const text = keptPart(line);
+		if (text !== '') this.#keep('stdout', text);
 	}
 
 	/** A reader for the stderr of one process. */
@@ -66,10 +89,25 @@ export class ServerLog {
 
 	#add(line: string, pid: number | undefined): void {
 		if (line === '') return;
-		this.#lines.push(line);
-		this.#characters += line.length;
-		while (this.#characters > RING_CHARACTERS) this.#characters -= this.#lines.shift()?.length ?? 0;
+		this.#keep('stderr', line);
 		this.#write(`[${pid ?? '-'}] ${line}`);
+	}
+
+	#keep(stream: ServerLine['stream'], text: string): void {
+		const line = { at: Date.now(), stream, text };
+		this.#lines.push(line);
+		this.#characters += text.length;
+		if (this.#characters > RING_CHARACTERS || this.#lines.length > RING_LINES) this.#dropOldest();
+		for (const listener of this.#listeners) listener(line);
+	}
+
+	/** An eighth more than necessary: not with every line. */
+	#dropOldest(): void {
+		let dropped = 0;
+		const most = RING_CHARACTERS - RING_CHARACTERS / 8;
+		while (this.#characters > most || this.#lines.length - dropped > RING_LINES - RING_LINES / 8)
+			this.#characters -= this.#lines[dropped++]?.text.length ?? this.#characters;
+		this.#lines = this.#lines.slice(dropped);
 	}
 }
 

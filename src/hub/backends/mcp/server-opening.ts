@@ -67,7 +67,9 @@ export class ServerOpening {
 	async #start(): Promise<Transport> {
 		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
 		const onStderr = serverLog.reader(() => this.diagnosis?.pid);
-		this.#transport = await openServerTransport(entry, { environment, onStderr, limitBytes, log });
+		const onStray = (line: string): void => serverLog.stray(line);
+		const options = { environment, onStderr, onStray, limitBytes, log };
+		this.#transport = await openServerTransport(entry, options);
 		this.#spawnMs = performance.now() - this.#beganAt;
 		return this.#transport;
 	}

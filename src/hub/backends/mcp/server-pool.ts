@@ -3,7 +3,7 @@
  * client, or one per call.
  */
 import type { ServerScope } from '../../../config/configuration.ts';
-import { OrchestraError } from '../../../errors.ts';
+import { messageOf, OrchestraError } from '../../../errors.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
@@ -17,7 +17,7 @@ const SESSIONS_LIMIT = 1000;
 const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
-	roots: {},
+	roots: { listChanged: true },
 };
 
 export class ServerPool {
@@ -25,21 +25,25 @@ export class ServerPool {
 	readonly #scope: ServerScope;
 	readonly #clientInfo: Implementation;
 	/** The process for all clients; with another scope, the one for lists. */
-	readonly #shared: ServerProcess;
+	#shared: ServerProcess;
 	readonly #sessions = new Map<string, ServerProcess>();
 	readonly #perCall = new Set<ServerProcess>();
-	readonly #callPolicy = new RestartPolicy();
+	#callPolicy = new RestartPolicy();
+	/** Resolves when the processes that a person stopped are gone. */
+	#stopping: Promise<unknown> = Promise.resolve();
 	#isClosed = false;
+	#isStopped = false;
 
 	constructor(parts: ServerParts, clientInfo: Implementation) {
 		this.#parts = parts;
 		this.#scope = parts.entry.settings.scope;
 		this.#clientInfo = clientInfo;
-		this.#shared = new ServerProcess(parts, {
-			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
-			identity: { clientInfo, capabilities: this.#scope === 'shared' ? allCapabilities : {} },
-			keepsSubscriptions: this.#scope === 'shared',
-		});
+		this.#shared = this.#makeShared();
+	}
+
+	/** True when a person stopped it, until it is used again. */
+	get isStopped(): boolean {
+		return this.#isStopped;
 	}
 
 	/** The process that is used for lists. */
@@ -54,6 +58,7 @@ export class ServerPool {
 
 	/** The process for a call. `release` it afterwards. */
 	take(context: CallContext): ServerProcess {
+		this.#isStopped = false;
 		if (this.#scope === 'shared') return this.#shared;
 		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
 		return this.#scope === 'session' ? this.#ofSession(context) : this.#ofCall(context);
@@ -66,6 +71,16 @@ export class ServerPool {
 		void process.close().finally(() => this.#perCall.delete(process));
 	}
 
+	/** Subscribe all processes to a resource, or end that. A failure is logged. */
+	subscribe(uri: string, isSubscribed: boolean): void {
+		for (const process of this.all) {
+			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
+				const what = `${uri} could not be ${isSubscribed ? '' : 'un'}subscribed`;
+				this.#parts.log.warn(`${what}: ${messageOf(error)}`);
+			});
+		}
+	}
+
 	/** Stop the process of a session that has ended. */
 	endSession(id: string): void {
 		const process = this.#sessions.get(id);
@@ -75,9 +90,40 @@ export class ServerPool {
 		this.release(process);
 	}
 
+	/** Stop every process now; calls in flight fail. The next call starts a new one, without the delay of a crash. */
+	async stop(): Promise<void> {
+		const stopped = this.all;
+		this.#sessions.clear();
+		this.#perCall.clear();
+		this.#callPolicy = new RestartPolicy();
+		this.#shared = this.#makeShared();
+		this.#isStopped = true;
+		this.#parts.serverLog.note('stopped: by a person');
+		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
+		await this.#stopping;
+	}
+
+	/** Start the process for all clients, without the delay of a crash. */
+	async start(): Promise<void> {
+		if (this.#shared.lastError !== undefined) await this.stop();
+		this.#isStopped = false;
+		await this.#shared.up();
+	}
+
 	async close(): Promise<void> {
 		this.#isClosed = true;
-		await Promise.all(this.all.map((process) => process.close()));
+		await Promise.all([this.#stopping, ...this.all.map((process) => process.close())]);
+	}
+
+	#makeShared(): ServerProcess {
+		return new ServerProcess(this.#parts, {
+			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
+			identity: {
+				clientInfo: this.#clientInfo,
+				capabilities: this.#scope === 'shared' ? allCapabilities : {},
+			},
+			keepsSubscriptions: this.#scope === 'shared',
+		});
 	}
 
 	#ofSession(context: CallContext): ServerProcess {

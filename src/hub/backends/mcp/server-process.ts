@@ -11,6 +11,7 @@ import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/cli
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import { pause } from '../../../rpc/clock.ts';
+import type { StartCounts } from '../start-counts.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
 import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
@@ -23,6 +24,7 @@ const RESTART_WAIT_MS = 5000;
 /** What all processes of a server share. */
 export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
+	readonly starts: StartCounts;
 	/** The era of the last connection. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
 	/** The subscribed resources. */
@@ -197,6 +199,7 @@ export class ServerProcess {
 			return this.#ready(await opening.run());
 		} catch (thrown) {
 			if (this.#isClosed) throw this.#shutDown();
+			this.#parts.starts.failed();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
 			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
@@ -229,6 +232,7 @@ export class ServerProcess {
 		if (connection.endReason) throw connection.endReason;
 		this.#connection = connection;
 		this.#wasCalled = false;
+		this.#parts.starts.started(this.#options.policy.down !== undefined);
 		this.#options.policy.started();
 		const { revision, serverInfo } = connection;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
@@ -252,11 +256,8 @@ export class ServerProcess {
 		if (connection === undefined || this.#isClosed) return;
 		this.#down();
 		const diagnosis = diagnosisOf(connection.transport);
-		const failure = this.#failure(reason, {
-			phase: 'call',
-			diagnosis,
-			elapsedMs: this.#opening?.elapsedMs ?? {},
-		});
+		const elapsedMs = this.#opening?.elapsedMs ?? {};
+		const failure = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs });
 		if (!this.#options.isSingleUse) this.#options.policy.crashed({ error: failure, isStart: false });
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));

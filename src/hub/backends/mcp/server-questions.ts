@@ -25,8 +25,6 @@ export class ServerQuestions {
 
 	/** Ask the client of the call in flight. Rejects with the error for the server. */
 	async ask(calls: ReadonlySet<CallContext>, method: string, params: unknown): Promise<unknown> {
-		// A server that starts in the background has no client, so it has no folders either.
-		if (calls.size === 0 && method === 'roots/list') return { roots: [] };
 		const context = this.#contextFor(calls, method);
 		try {
 			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } });

@@ -1,7 +1,8 @@
 /* The state of an MCP server, for display. */
-import type { ServerState, ServerStatus } from '../backend.ts';
+import type { ServerEntry } from '../../../config/configuration.ts';
+import type { OwnedProcess, ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
-import { firstLine } from './server-failure.ts';
+import { commandOf, firstLine } from './server-failure.ts';
 import type { ServerLog } from './server-log.ts';
 import type { ServerPool } from './server-pool.ts';
 
@@ -20,11 +21,12 @@ export interface StatusFacts {
 }
 
 /** The state over all processes of a server. */
-export function stateOf({ all }: ServerPool, known: KnownServer | undefined): ServerState {
+export function stateOf({ all, isStopped }: ServerPool, known: KnownServer | undefined): ServerState {
 	const running = all.filter(({ connection }) => connection !== undefined);
 	if (running.some(({ calls }) => calls.size > 0)) return 'ready';
 	if (all.some(({ isStarting }) => isStarting)) return 'starting';
 	if (running.length > 0) return 'idle';
+	if (isStopped) return 'stopped';
 	if (all.some(({ lastError }) => lastError !== undefined)) return 'failed';
 	if (all.some(({ startedAt }) => startedAt !== undefined)) return 'stopped';
 	return known === undefined ? 'configured' : 'known';
@@ -49,6 +51,16 @@ export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts):
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
 		logFile: log.file,
-		lastLines: log.last(STATUS_LINES),
+		lastLines: log.lastErrors(STATUS_LINES),
 	};
+}
+
+/** The processes of a server. */
+export function processesOf({ all }: ServerPool, entry: ServerEntry): OwnedProcess[] {
+	return all.flatMap((process) => {
+		const { pid, startedAt } = process;
+		if (pid === undefined || startedAt === undefined) return [];
+		const state = process.isStarting ? 'starting' : process.calls.size > 0 ? 'ready' : 'idle';
+		return [{ backend: entry.name, pid, command: commandOf(entry), startedAt, state }];
+	});
 }

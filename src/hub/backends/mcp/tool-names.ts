@@ -21,13 +21,13 @@ export class ToolNames {
 
 	/** The tools that are offered, renamed. */
 	offered(tools: readonly Tool[]): readonly Tool[] {
-		const { allow, deny, rename } = this.#settings;
+		const { allow, deny } = this.#settings;
 		if (allow === undefined && deny.length === 0 && this.#ownNames.size === 0) return tools;
 		return tools
 			.filter(({ name }) => this.isOffered(name))
 			.map((tool) => {
-				const given = Object.hasOwn(rename, tool.name) ? rename[tool.name] : undefined;
-				return given === undefined ? tool : { ...tool, name: given };
+				const given = this.givenName(tool.name);
+				return given === tool.name ? tool : { ...tool, name: given };
 			});
 	}
 
@@ -35,6 +35,12 @@ export class ToolNames {
 	isOffered(name: string): boolean {
 		const isAllowed = this.#allow?.some((pattern) => pattern.test(name)) ?? true;
 		return isAllowed && !this.#deny.some((pattern) => pattern.test(name));
+	}
+
+	/** The name under which a tool of the server is offered. */
+	givenName(own: string): string {
+		const { rename } = this.#settings;
+		return (Object.hasOwn(rename, own) ? rename[own] : undefined) ?? own;
 	}
 
 	/** The server's own name of a tool. */

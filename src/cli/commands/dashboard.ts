@@ -1,0 +1,32 @@
+/* `mctl dashboard`: the page of the shared hub, in a browser. */
+import { OrchestraError } from '../../errors.ts';
+import { openBrowser } from '../../oauth/open-browser.ts';
+import { type Command, refuseWords } from '../command.ts';
+import { controlHub } from '../control-hub.ts';
+import { hubHere } from '../hub-location.ts';
+
+export const dashboard: Command = {
+	usage: 'mctl dashboard [--no-open] [--json]',
+	examples: ['mctl dashboard', 'mctl dashboard --no-open', 'mctl dashboard --json | jq -r .url'],
+	flags: {
+		'no-open': { type: 'boolean', help: 'print the URL and open no browser' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout and open no browser' },
+	},
+
+	async run(input) {
+		refuseWords(input, dashboard);
+		const { flags, out, environment, signal } = input;
+		const record = await hubHere(input);
+		const { url } = await controlHub(record, { action: 'dashboard' }, signal);
+		if (typeof url !== 'string') throw new OrchestraError('internal', 'the hub answered without a URL');
+		const { pid, root } = record;
+		if (flags['json']) return out.json({ schema: 'orchestra.dashboard/1', url, pid, root });
+		out.line(url);
+		const isOpen = flags['no-open'] !== true && (await openBrowser(url, environment));
+		out.note(
+			isOpen
+				? 'A browser opens this page. The link works once.'
+				: 'Open this page in a browser on this machine. The link works once, for 5 minutes.',
+		);
+	},
+};

@@ -1,0 +1,29 @@
+/* `mctl server`: start, stop or restart one MCP server or plugin of the shared hub. */
+import { OrchestraError } from '../../errors.ts';
+import { type Command, usageError } from '../command.ts';
+import { controlHub } from '../control-hub.ts';
+import { hubFolderHere } from '../hub-location.ts';
+
+const done = { start: 'is running', stop: 'is stopped; the next call starts it', restart: 'was restarted' };
+
+export const server: Command = {
+	usage: 'mctl server <start|stop|restart> <name> [--json]',
+	examples: ['mctl server restart files', 'mctl server stop files'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run({ words, flags, out, environment, signal }) {
+		const [action, name, extra] = words;
+		if (action !== 'start' && action !== 'stop' && action !== 'restart')
+			throw usageError(server, `mctl server takes start, stop or restart, not "${action ?? ''}"`);
+		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
+		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
+		const record = hubFolderHere(environment).running();
+		if (record === undefined)
+			throw new OrchestraError('closed', 'no shared hub runs for this folder, so no server of it does', {
+				hint: 'Start it with: mctl hub start',
+			});
+		await controlHub(record, { action, server: name }, signal);
+		if (flags['json']) return out.json({ schema: 'orchestra.server/1', server: name, action });
+		out.line(`${name} ${done[action]}`);
+	},
+};

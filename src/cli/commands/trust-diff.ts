@@ -1,0 +1,42 @@
+/* `mctl trust diff`: how the tools of MCP servers differ from what was accepted, word by word. */
+import { loadConfiguration } from '../../config/load.ts';
+import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
+import { printable } from '../../printable.ts';
+import { type Command, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { driftLines } from '../terminal/drift-view.ts';
+import { serverNamed } from '../trust-target.ts';
+
+export const trustDiff: Command = {
+	usage: 'mctl trust diff [server] [--json]',
+	examples: ['mctl trust diff', 'mctl trust diff github', "mctl trust diff --json | jq '.servers[].drifted'"],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run({ words, flags, out, environment }) {
+		const [name, ...rest] = words;
+		if (rest.length > 0) throw usageError(trustDiff, `unexpected word "${rest[0]}": name one server`);
+		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
+		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
+		const all = pinnedEntries(configuration);
+		const drifts = serverDrifts(name === undefined ? all : [serverNamed(all, name)], environment);
+		if (drifts.some(({ state }) => state === 'drifted' || state === 'broken'))
+			process.exitCode = exitCodes.tool_failed;
+		if (flags['json']) return out.json({ schema: 'orchestra.trust-diff/1', servers: drifts.map(jsonOf) });
+		for (const drift of drifts) for (const line of driftLines(drift, out)) out.line(line);
+		if (drifts.length === 0) out.note('No MCP server is configured.');
+		else if (process.exitCode === undefined) out.note(summaryOf(drifts));
+	},
+};
+
+function jsonOf({ tools, problem, ...drift }: ServerDrift): object {
+	return { ...drift, problem: problem?.message ?? null, toolCount: tools.length };
+}
+
+function summaryOf(drifts: readonly ServerDrift[]): string {
+	const count = (state: ServerDrift['state']): number => drifts.filter((each) => each.state === state).length;
+	const others = [
+		...(count('unpinned') > 0 ? [`${count('unpinned')} without pins`] : []),
+		...(count('unknown') > 0 ? [`${count('unknown')} never started`] : []),
+	];
+	return `No tool differs from what was accepted (${[`${count('same')} compared`, ...others].join(', ')}).`;
+}

@@ -1,0 +1,67 @@
+/*
+ * The difference between the tools of a server and what was accepted, for a person: words
+ * in colour on a terminal, `[-old-]{+new+}` elsewhere. The texts come from a server, so
+ * every control character is escaped.
+ */
+import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';
+import { printable } from '../../printable.ts';
+import type { WordRun } from '../../trust/pins/word-diff.ts';
+import type { Output } from './output.ts';
+
+type Styled = Pick<Output, 'style' | 'isTerminal'>;
+
+/** Characters of unchanged text that are shown around a change. */
+const CONTEXT_CHARACTERS = 60;
+const INDENT = '    ';
+
+/** The lines about one server; none when it has not changed. */
+export function driftLines(drift: ServerDrift, out: Styled): string[] {
+	const { server, state, problem, drifted } = drift;
+	const name = out.style('bold', printable(server));
+	if (state === 'broken') return [`${name}: ${printable(problem?.message ?? '')}`];
+	if (state !== 'drifted') return [];
+	const lines = drifted.flatMap((tool) => toolLines(tool, out));
+	return [name, ...lines, `  accept: mctl trust accept ${printable(server)}`, ''];
+}
+
+function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
+	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
+	const held = isHeld ? ' (held back)' : '';
+	const heading = `  ${out.style(style, kind)} ${printable(tool)}${held}`;
+	if (kind === 'removed') return [heading];
+	if (kind === 'changed' && before === undefined)
+		return [heading, `${INDENT}The accepted text is not known on this machine.`];
+	return [heading, ...parts.flatMap(({ part, words }) => partLines(part, words, out))];
+}
+
+function partLines(part: string, words: readonly WordRun[], out: Styled): string[] {
+	const text = words.map((run, at) =>
+		shown(run, { isFirst: at === 0, isLast: at === words.length - 1 }, out),
+	);
+	const lines = text.join('').split('\n');
+	return [
+		`${INDENT}${out.style('dim', `${part}:`)} ${lines[0] ?? ''}`,
+		...lines.slice(1).map((line) => INDENT + line),
+	];
+}
+
+function shown({ sign, text }: WordRun, place: { isFirst: boolean; isLast: boolean }, out: Styled): string {
+	if (sign === ' ') return shortened(text, place);
+	const safe = printable(text);
+	const isStyled = out.style('red', 'x') !== 'x';
+	if (!isStyled) return sign === '-' ? `[-${safe}-]` : `{+${safe}+}`;
+	// Each line has its own style: an indent follows a newline.
+	const style = sign === '-' ? 'red' : 'green';
+	return safe
+		.split('\n')
+		.map((line) => (line === '' ? '' : out.style(style, line)))
+		.join('\n');
+}
+
+/** Unchanged text: its middle is left out when it is long. */
+function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
+	const head = isFirst ? 0 : CONTEXT_CHARACTERS;
+	const tail = isLast ? 0 : CONTEXT_CHARACTERS;
+	if (text.length <= head + tail + CONTEXT_CHARACTERS) return printable(text);
+	return `${printable(text.slice(0, head))} … ${printable(text.slice(text.length - tail))}`;
+}

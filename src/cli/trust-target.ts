@@ -1,0 +1,16 @@
+/* The server that a word of `mctl trust` names. */
+import type { ServerEntry } from '../config/configuration.ts';
+import { OrchestraError } from '../errors.ts';
+import { nearest } from '../search/text/nearest.ts';
+
+/** Throws `bad_input` with the nearest names. */
+export function serverNamed(entries: readonly ServerEntry[], name: string): ServerEntry {
+	const entry = entries.find((each) => each.name === name);
+	if (entry) return entry;
+	const names = entries.map((each) => each.name);
+	const guesses = nearest(name, names);
+	throw new OrchestraError('bad_input', `there is no enabled MCP server "${name}"`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list servers shows the servers',
+		data: { server: name, nearest: guesses },
+	});
+}

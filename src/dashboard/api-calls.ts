@@ -1,0 +1,149 @@
+/* Calls in the dashboard's API: rows, details, and a call that the page makes. Types only. */
+import type { ApiError, ApiObject } from './api-types.ts';
+
+export type CallOutcome = 'running' | 'ok' | 'failed' | 'error' | 'canceled';
+
+export interface CallRow {
+	/** Rising. Negative for calls from the journal that were made before the listener opened. */
+	readonly number: number;
+	readonly at: number;
+	readonly client: string;
+	readonly backend: string;
+	/** `tools/call`, `prompts/get`, `resources/read`. */
+	readonly method: string;
+	/** A tool, a prompt or the URI of a resource. */
+	readonly name: string;
+	readonly outcome: CallOutcome;
+	/** Null while it runs. */
+	readonly ms: number | null;
+	/** The code of an error. */
+	readonly error?: string | undefined;
+}
+
+export interface CallsEvent {
+	/** Calls that began or ended, oldest first. A row with the same number replaces the earlier one. */
+	readonly rows: readonly CallRow[];
+	/** Rows that are left out of this event because there were too many; fetch them from `/api/calls`. */
+	readonly dropped: number;
+	/** Calls that are kept now. */
+	readonly total: number;
+}
+
+export interface CallsReply {
+	/** Newest first. */
+	readonly rows: readonly CallRow[];
+	/** Pass it as `before` for the next rows; null when there are no more. */
+	readonly next: number | null;
+	/** Calls that match the filter. */
+	readonly matched: number;
+	/** Calls that are kept. */
+	readonly total: number;
+}
+
+/** Latency of the calls that match a filter. */
+export interface LatencyReply {
+	readonly bucketMs: number;
+	/** Oldest first, without gaps; at most 120. */
+	readonly buckets: readonly LatencyBucket[];
+}
+
+export interface LatencyBucket {
+	readonly at: number;
+	readonly count: number;
+	readonly errors: number;
+	/** Null in a bucket without calls that ended. */
+	readonly p50: number | null;
+	readonly p95: number | null;
+	readonly max: number | null;
+}
+
+export interface CallDetails extends CallRow {
+	/** In the order in which they happen: approval, queue, start, run. Empty when nothing was measured. */
+	readonly phases: readonly CallPhaseRow[];
+	/** The last ones. */
+	readonly progress: readonly ProgressRow[];
+	/** The last ones. */
+	readonly logs: readonly CallLogRow[];
+	/** Progress and log messages that are not kept any more. */
+	readonly dropped: number;
+	readonly explanation: ApiError | null;
+	/** The decision of the policy, and its rule as `file:line`. */
+	readonly policy: string | null;
+	readonly rule: string | null;
+	readonly trace: string | null;
+	readonly sessionId: string | null;
+	/** As JSON, with secrets replaced; null when they are not kept or too large. */
+	readonly arguments: string | null;
+	readonly resultBytes: number | null;
+	/** Makes the same call in a terminal; null when the arguments are not kept. */
+	readonly command: string | null;
+	/** The call is in a recording, and this command replays it. */
+	readonly replay: string | null;
+}
+
+export interface CallPhaseRow {
+	readonly name: string;
+	readonly startMs: number;
+	readonly ms: number;
+}
+
+export interface ProgressRow {
+	readonly at: number;
+	readonly progress: number | null;
+	readonly total: number | null;
+	readonly message: string | null;
+}
+
+export interface CallLogRow {
+	readonly at: number;
+	readonly level: string;
+	readonly logger: string | null;
+	/** A string, or JSON. */
+	readonly text: string;
+}
+
+export interface ToolCallRequest {
+	readonly name: string;
+	readonly arguments: ApiObject;
+}
+
+export interface PromptRequest {
+	readonly name: string;
+	readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** One line of a call. `result` or `error` is the last one. */
+export type CallMessage =
+	/** The first line: the number for `/api/calls/<number>`. It is missing when the hub refused the call before it began. */
+	| { readonly kind: 'started'; readonly number: number }
+	| {
+			readonly kind: 'progress';
+			readonly progress: number | null;
+			readonly total: number | null;
+			readonly message: string | null;
+	  }
+	| { readonly kind: 'log'; readonly level: string; readonly logger: string | null; readonly text: string }
+	| { readonly kind: 'ask'; readonly question: CallQuestion }
+	/** Progress or log messages were left out, because the page did not read. */
+	| { readonly kind: 'dropped'; readonly count: number }
+	/** As the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
+	| { readonly kind: 'result'; readonly result: ApiObject; readonly ms: number }
+	| { readonly kind: 'error'; readonly error: ApiError; readonly ms: number };
+
+/** A question of the tool to the person. Answer it with `POST /api/answer`. */
+export interface CallQuestion {
+	readonly id: string;
+	/** `form`: fields by a schema. `url`: a page to open. */
+	readonly mode: 'form' | 'url';
+	readonly message: string;
+	/** A flat JSON Schema, for `form`. */
+	readonly schema: ApiObject | null;
+	readonly url: string | null;
+}
+
+export interface AnswerRequest {
+	readonly id: string;
+	readonly action: 'accept' | 'decline' | 'cancel';
+	/** For `accept` of a form. */
+	readonly content?: ApiObject | undefined;
+}

@@ -1,0 +1,172 @@
+/* What the hub offers and how it is set up, in the dashboard's API: catalogue, servers, library, settings. Types only. */
+import type { ApiObject, BackendRow, LogLine, ProblemRow } from './api-types.ts';
+
+/** Everything that can be called or read, in short rows. */
+export interface CatalogueReply {
+	/** Rises with each change. */
+	readonly version: number;
+	readonly backends: readonly string[];
+	readonly rows: readonly CatalogueRow[];
+}
+
+export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template';
+
+/** Kind, name or URI, index in `backends`, and the first line of the description. */
+export type CatalogueRow = readonly [OfferKind, string, number, string];
+
+export interface ToolReply {
+	readonly name: string;
+	readonly backend: string;
+	/** As `tools/list` gives it: name, title, description, inputSchema, outputSchema, annotations, icons. */
+	readonly tool: ApiObject;
+	/** The parameters in one line. */
+	readonly signature: string;
+	/** The decision of the policy for this client without arguments, and the rule as `file:line`. */
+	readonly policy: string | null;
+	readonly rule: string | null;
+	/** Calls the tool in a terminal; the page adds the arguments as JSON. */
+	readonly command: string;
+}
+
+export interface PromptReply {
+	readonly name: string;
+	readonly backend: string;
+	/** As `prompts/list` gives it: name, title, description, arguments. */
+	readonly prompt: ApiObject;
+	/** Gets the prompt in a terminal; the page adds the arguments. */
+	readonly command: string;
+}
+
+export interface SearchReply {
+	/** Best first. */
+	readonly hits: readonly ToolSearchHit[];
+	readonly ms: number;
+}
+
+export interface ToolSearchHit {
+	readonly kind: OfferKind;
+	readonly name: string;
+	readonly backend: string;
+	readonly summary: string;
+	readonly score: number;
+	readonly why: readonly SearchReason[];
+}
+
+/** A word of the query and what it matched. */
+export interface SearchReason {
+	readonly word: string;
+	readonly matched: string;
+	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
+	readonly kind: string;
+	readonly fields: readonly string[];
+}
+
+/** Everything about one backend. */
+export interface ServerPage extends BackendRow {
+	/** The command or URL of the entry, with secrets replaced; null for the hub's own. */
+	readonly target: string | null;
+	/** Where its entry is, as `file`; null for the hub's own. */
+	readonly source: string | null;
+	/** stderr and stray stdout, oldest first. */
+	readonly log: readonly LogLine[];
+	readonly logFile: string | null;
+	readonly catalogue: readonly CatalogueRow[];
+	/** Names only, never values. */
+	readonly environment: readonly string[];
+	readonly history: readonly ServerEvent[];
+	/** Rules of the policy that match its tools. */
+	readonly rules: readonly PolicyRuleRow[];
+	readonly drift: readonly DriftRow[];
+	/** The `mctl` command of each action, and of others that may help, by name. */
+	readonly commands: Readonly<Record<string, string>>;
+}
+
+/** A change of the state of a server. */
+export interface ServerEvent {
+	readonly at: number;
+	readonly state: string;
+	readonly pid: number | null;
+	readonly message: string | null;
+}
+
+export interface PolicyRuleRow {
+	readonly decision: string;
+	/** The patterns of the rule, in words. */
+	readonly match: string;
+	/** `file:line` */
+	readonly rule: string;
+	readonly reason: string | null;
+}
+
+/** A part of the catalogue that differs from the pinned one. */
+export interface DriftRow {
+	readonly kind: OfferKind | 'server';
+	readonly name: string;
+	readonly change: 'added' | 'removed' | 'changed';
+	/** For `changed`: the text before and after, for a word diff. */
+	readonly before: string | null;
+	readonly after: string | null;
+	/** What looks suspicious about it. */
+	readonly findings: readonly string[];
+}
+
+/** The body of a server action. */
+export type ServerActionRequest = Readonly<Record<string, never>>;
+
+export interface LibraryReply {
+	/** Best first; all documents by URI when the query is empty. */
+	readonly matches: readonly LibraryMatch[];
+	/** Tokens of the matches that fit the budget. */
+	readonly tokens: number;
+	readonly budget: number | null;
+	readonly total: number;
+	readonly ms: number;
+}
+
+export interface LibraryMatch {
+	readonly uri: string;
+	readonly title: string;
+	readonly summary: string;
+	readonly category: string;
+	readonly tags: readonly string[];
+	readonly tokens: number;
+	/** From 0 to 1, relative to the best. */
+	readonly score: number;
+	readonly why: readonly SearchReason[];
+	/** False for a match that does not fit the budget. */
+	readonly isWithinBudget: boolean;
+}
+
+export interface LibraryDocument {
+	readonly uri: string;
+	readonly mimeType: string;
+	/** Markdown. */
+	readonly text: string;
+	readonly tokens: number;
+	readonly command: string;
+}
+
+export interface SettingsReply {
+	/** In order of precedence, the strongest first. */
+	readonly files: readonly SettingsFile[];
+	/** The configuration as merged, one row per value, with secrets replaced. */
+	readonly values: readonly SettingRow[];
+	readonly problems: readonly ProblemRow[];
+	readonly notes: readonly string[];
+}
+
+export interface SettingsFile {
+	readonly path: string;
+	/** `project`, `user`, `client`. */
+	readonly kind: string;
+	readonly exists: boolean;
+}
+
+export interface SettingRow {
+	/** `mcpServers.github.command` */
+	readonly key: string;
+	/** As JSON. */
+	readonly value: string;
+	/** The file that it comes from; `default` when no file has it. */
+	readonly source: string;
+}

@@ -1,0 +1,181 @@
+/* The routes of the API: which function answers which path. */
+import { OrchestraError } from '../errors.ts';
+import { isObject } from '../wire/json.ts';
+import type { AnswerRequest } from './api-calls.ts';
+import { type ApiExchange, refuseApi, replyApi } from './api-reply.ts';
+import { ApprovalsView, isDecision } from './approvals-view.ts';
+import type { RowFilter } from './call-ring.ts';
+import { CatalogueView } from './catalogue-view.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { EventStreams } from './event-streams.ts';
+import { latencyChart } from './latency-chart.ts';
+import { LibraryView } from './library-view.ts';
+import { PageCalls } from './page-calls.ts';
+import { isServerAction, ServerView } from './server-view.ts';
+import { settingsView } from './settings-view.ts';
+import { StateView } from './state-view.ts';
+
+const ROWS_LIMIT = 1000;
+const DEFAULT_ROWS = 200;
+const DEFAULT_HITS = 50;
+const HITS_LIMIT = 200;
+
+type Route = (exchange: ApiExchange) => unknown;
+
+/** Answers the requests of the API. */
+export class ApiRoutes {
+	readonly #parts: DashboardParts;
+	readonly #approvals: ApprovalsView;
+	readonly #state: StateView;
+	readonly #catalogue: CatalogueView;
+	readonly #events: EventStreams;
+	readonly #pageCalls: PageCalls;
+	readonly #servers: ServerView;
+	readonly #library: LibraryView;
+	readonly #gets: Readonly<Record<string, Route>>;
+	readonly #posts: Readonly<Record<string, Route>>;
+
+	constructor(parts: DashboardParts) {
+		this.#parts = parts;
+		this.#approvals = new ApprovalsView(parts);
+		this.#state = new StateView(parts, this.#approvals);
+		this.#catalogue = new CatalogueView(parts);
+		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
+		this.#events = new EventStreams(parts, sources);
+		this.#pageCalls = new PageCalls(parts);
+		this.#servers = new ServerView(parts, this.#catalogue, this.#state.memory);
+		this.#library = new LibraryView(parts, this.#pageCalls);
+		this.#gets = this.#getRoutes();
+		this.#posts = this.#postRoutes();
+	}
+
+	/** Reply to a request. False when no route has its path and method. */
+	async serve(exchange: ApiExchange): Promise<boolean> {
+		const routes = exchange.request.method === 'GET' ? this.#gets : this.#posts;
+		const [first = ''] = exchange.path;
+		if (!Object.hasOwn(routes, first)) return false;
+		const value: unknown = await routes[first]?.(exchange);
+		if (value !== undefined) replyApi(exchange, value);
+		return true;
+	}
+
+	close(): void {
+		this.#events.close();
+		this.#catalogue.close();
+		this.#pageCalls.close();
+	}
+
+	#getRoutes(): Record<string, Route> {
+		return {
+			state: () => this.#state.current(),
+			events: (exchange) => this.#openEvents(exchange),
+			catalogue: () => this.#catalogue.list(),
+			tool: ({ query }) => this.#catalogue.tool(required(query, 'name')),
+			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
+			search: ({ query }) =>
+				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
+			resource: (exchange) =>
+				this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
+			calls: (exchange) => this.#calls(exchange),
+			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
+			approvals: () => ({ approvals: this.#approvals.list() }),
+			library: ({ path, query, signal }) =>
+				path[1] === 'document'
+					? this.#library.document(required(query, 'uri'), signal)
+					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
+			settings: () => settingsView(this.#parts),
+		};
+	}
+
+	#postRoutes(): Record<string, Route> {
+		return {
+			call: (exchange) => this.#pageCalls.run(exchange, 'tools/call', namedCall(exchange.body)),
+			prompt: (exchange) => this.#pageCalls.run(exchange, 'prompts/get', namedCall(exchange.body)),
+			answer: ({ body }) => {
+				this.#pageCalls.answer(answerOf(body));
+				return { isDone: true, command: '' };
+			},
+			servers: ({ path: [, id = '', action] }) => {
+				if (isServerAction(action)) return this.#servers.act(id, action);
+				throw new OrchestraError('bad_input', 'a server has no such action', {
+					hint: 'Use start, stop, restart, enable or disable.',
+				});
+			},
+			approvals: ({ path: [, id = ''], body: { decision }, signal }) => {
+				if (isDecision(decision)) return this.#approvals.decide(id, decision, signal);
+				throw new OrchestraError('bad_input', '"decision" is missing', {
+					hint: 'Use allow, always or deny.',
+				});
+			},
+		};
+	}
+
+	#openEvents({ response, query }: ApiExchange): void {
+		if (this.#events.isFull) return refuseApi(response, 503, 'too_many_streams');
+		const server = query.get('server') || undefined;
+		this.#events.open(response, { call: numberOf(query, 'call'), server });
+	}
+
+	#calls({ path, query }: ApiExchange): unknown {
+		const { calls } = this.#parts;
+		const filter = filterOf(query);
+		if (path[1] === 'chart') return latencyChart(calls.ring, filter, Date.now());
+		if (path[1] === undefined) {
+			const limit = countOf(query, 'limit', DEFAULT_ROWS, ROWS_LIMIT);
+			const found = calls.ring.rows(filter, { before: numberOf(query, 'before'), limit });
+			return { ...found, total: calls.ring.size };
+		}
+		const details = calls.details(Number(path[1]));
+		if (details) return details;
+		throw new OrchestraError('not_found', 'this call is not kept any more', {
+			hint: 'mctl log shows the journal.',
+		});
+	}
+}
+
+function filterOf(query: URLSearchParams): RowFilter {
+	const text = (name: string): string | undefined => query.get(name) || undefined;
+	return {
+		tool: text('tool'),
+		client: text('client'),
+		backend: text('backend'),
+		outcome: text('outcome'),
+		since: numberOf(query, 'since'),
+	};
+}
+
+function required(query: URLSearchParams, name: string): string {
+	const value = query.get(name);
+	if (value) return value;
+	throw new OrchestraError('bad_input', `the parameter "${name}" is missing`, { hint: `Add ?${name}=…` });
+}
+
+function numberOf(query: URLSearchParams, name: string): number | undefined {
+	const text = query.get(name);
+	if (text === null || text === '') return undefined;
+	const value = Number(text);
+	if (Number.isSafeInteger(value)) return value;
+	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`);
+}
+
+function countOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {
+	return Math.max(1, Math.min(most, numberOf(query, name) ?? otherwise));
+}
+
+function namedCall(body: Readonly<Record<string, unknown>>): { name: string; arguments: object } {
+	const { name, arguments: input = {} } = body;
+	if (typeof name === 'string' && isObject(input)) return { name, arguments: input };
+	throw new OrchestraError('bad_input', 'a call needs "name" and "arguments"', {
+		hint: 'Send {"name": "…", "arguments": {…}}.',
+	});
+}
+
+function answerOf({ id, action, content }: Readonly<Record<string, unknown>>): AnswerRequest {
+	const isAction = action === 'accept' || action === 'decline' || action === 'cancel';
+	if (typeof id === 'string' && isAction && (content === undefined || isObject(content)))
+		// It came from a JSON body.
+		return { id, action, content: content as AnswerRequest['content'] };
+	throw new OrchestraError('bad_input', 'an answer needs "id" and "action"', {
+		hint: 'The action is accept, decline or cancel.',
+	});
+}

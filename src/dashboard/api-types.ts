@@ -1,0 +1,208 @@
+/*
+ * The messages of the dashboard's API, for the server and the page.
+ *
+ * Types only, without imports of other layers, so that the page can be bundled without Node. Times are
+ * milliseconds since 1970, durations are milliseconds, sizes are bytes. Every text comes
+ * from a server, a client or a file: the page shows it as text and never as HTML.
+ *
+ * GET  /api/state                        DashboardState
+ * GET  /api/events?call=&server=         server-sent events, see `DashboardEvents`
+ * GET  /api/catalogue                    CatalogueReply
+ * GET  /api/tool?name=                   ToolReply
+ * GET  /api/prompt?name=                 PromptReply
+ * GET  /api/search?q=&limit=             SearchReply
+ * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
+ * POST /api/prompt    PromptRequest      NDJSON of CallMessage
+ * GET  /api/resource?uri=                NDJSON of CallMessage
+ * POST /api/answer    AnswerRequest      DoneReply
+ * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
+ * GET  /api/calls/chart?tool=&client=&outcome=&since=            LatencyReply
+ * GET  /api/calls/<number>               CallDetails
+ * GET  /api/servers/<id>                 ServerPage
+ * POST /api/servers/<id>/<action>        ServerActionRequest → DoneReply; see `ServerAction`
+ * GET  /api/approvals                    ApprovalsReply
+ * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
+ * GET  /api/library?q=&budget=           LibraryReply
+ * GET  /api/library/document?uri=        LibraryDocument
+ * GET  /api/settings                     SettingsReply
+ *
+ * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes
+ * something has `Content-Type: application/json`, also without fields (`{}`).
+ *
+ * Calls are in `api-calls.ts`; catalogue, servers, library and settings in `api-offers.ts`.
+ */
+import type { CallDetails, CallsEvent } from './api-calls.ts';
+
+/** The body of a failed request. 401 has only the code `unauthorized`. */
+export interface ApiFailure {
+	readonly error: ApiError;
+}
+
+/** An error with its explanation. */
+export interface ApiError {
+	readonly code: string;
+	readonly message: string;
+	/** What to do about it. */
+	readonly hint?: string | undefined;
+}
+
+/** A change was made. `command` does the same in a terminal. */
+export interface DoneReply {
+	readonly isDone: true;
+	readonly command: string;
+	/** One sentence about what happened, where the action alone does not say it. */
+	readonly message?: string | undefined;
+}
+
+/** Everything that the overview shows. */
+export interface DashboardState {
+	readonly hub: HubFacts;
+	/** In configuration order; disabled ones too. */
+	readonly backends: readonly BackendRow[];
+	readonly clients: readonly ClientRow[];
+	/** Calls that wait for a person. */
+	readonly approvals: readonly ApprovalRow[];
+	/** Problems of the configuration, of project trust and of the hub itself. */
+	readonly problems: readonly ProblemRow[];
+}
+
+export interface HubFacts {
+	readonly version: string;
+	/** The folder whose configuration it serves. */
+	readonly root: string;
+	readonly pid: number;
+	readonly startedAt: number;
+	readonly memoryBytes: number;
+	/** Mean delay of the event loop in the last second. */
+	readonly loopDelayMs: number;
+	/** Calls that have begun and not ended. */
+	readonly inFlight: number;
+	/** Calls since the listener opened. */
+	readonly calls: number;
+}
+
+/** `mcp` is an MCP server; the others belong to the hub itself or are plugins. */
+export type BackendKindName = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | (string & {});
+
+export interface BackendRow {
+	readonly id: string;
+	readonly kind: BackendKindName;
+	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, … */
+	readonly state: string;
+	readonly pid: number | null;
+	readonly memoryBytes: number | null;
+	readonly era: 'legacy' | 'modern' | null;
+	readonly version: string | null;
+	/** The number of its tools; null when it was never seen. */
+	readonly tools: number | null;
+	/** Calls in flight and queued. */
+	readonly inFlight: number;
+	/** Calls in each of the last 30 minutes, the current minute last. */
+	readonly callsPerMinute: readonly number[];
+	/** Failed calls among those, from 0 to 1. */
+	readonly errorRate: number;
+	readonly lastError: ApiError | null;
+	readonly startedAt: number | null;
+	/** When a failed server is started again. */
+	readonly nextTryAt: number | null;
+	/** Starts after the first one, while the listener is open. */
+	readonly restarts: number;
+	readonly isEnabled: boolean;
+	/** Its catalogue differs from the pinned one, and the change waits for a person. */
+	readonly hasDrift: boolean;
+	/** What can be done with it now. */
+	readonly actions: readonly ServerAction[];
+}
+
+export type ServerAction = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'accept' | 'hold';
+
+/** A client that is connected, or that called in the last minutes. */
+export interface ClientRow {
+	readonly sessionId: string;
+	readonly name: string;
+	readonly version: string | null;
+	readonly era: 'legacy' | 'modern' | null;
+	/** The revision of MCP. */
+	readonly revision: string | null;
+	/** How it is connected: `bridge`, `http`, `dashboard`. */
+	readonly transport: string;
+	readonly since: number;
+	readonly calls: number;
+	readonly lastCallAt: number | null;
+}
+
+export interface ApprovalRow {
+	readonly id: string;
+	readonly client: string;
+	readonly tool: string;
+	/** Lines with the arguments, shortened. */
+	readonly shown: readonly string[];
+	/** The rule that asks, as `file:line`. */
+	readonly rule: string;
+	readonly reason: string | null;
+	readonly askedAt: number;
+	readonly expiresAt: number;
+	/** The commands that give the same decision. */
+	readonly commands: Readonly<Record<ApprovalDecision, string>>;
+}
+
+export type ApprovalDecision = 'allow' | 'always' | 'deny';
+
+export interface ApprovalsReply {
+	readonly approvals: readonly ApprovalRow[];
+}
+
+export interface ApprovalDecisionRequest {
+	readonly decision: ApprovalDecision;
+}
+
+export interface ProblemRow {
+	readonly message: string;
+	readonly hint: string | null;
+	readonly file: string | null;
+	/** The key in the file, such as `mcpServers.github`. */
+	readonly key: string | null;
+}
+
+/**
+ * The events of `/api/events`, by event name; `data` is JSON. The first events are `state` and `approvals`.
+ * `calls`, `call` and `log` begin with what happens after the connection.
+ */
+export interface DashboardEvents {
+	/** At most one per second, and only when it differs from the last one. */
+	readonly state: DashboardState;
+	/** At most 4 per second. */
+	readonly calls: CallsEvent;
+	/** Of the call in `?call=<number>`: at most 4 per second while it runs, then once more with its end. */
+	readonly call: CallDetails;
+	/** Lines of the server in `?server=<id>`. */
+	readonly log: LogEvent;
+	/** When an approval is asked for or given. */
+	readonly approvals: ApprovalsReply;
+	/** A list of the hub changed: fetch the catalogue again. */
+	readonly catalogue: CatalogueEvent;
+}
+
+export interface CatalogueEvent {
+	/** Compare with `CatalogueReply.version`. */
+	readonly version: number;
+}
+
+export interface LogEvent {
+	readonly server: string;
+	readonly lines: readonly LogLine[];
+	readonly dropped: number;
+}
+
+export interface LogLine {
+	readonly at: number | null;
+	/** `stdout`: what the server wrote to stdout besides messages. */
+	readonly stream: 'stderr' | 'stdout' | 'hub';
+	readonly text: string;
+}
+
+/** A JSON value. */
+export type ApiValue = string | number | boolean | null | readonly ApiValue[] | ApiObject;
+export interface ApiObject {
+	readonly [key: string]: ApiValue;
+}

@@ -1,0 +1,65 @@
+/* Calls of this project that wait for a person, and the decision about one. */
+import { messageOf } from '../errors.ts';
+import { ApprovalFiles } from '../trust/approval-files.ts';
+import { decideApproval, waitingRequest } from '../trust/decide-approval.ts';
+import type { ApprovalDecision, ApprovalRow, DoneReply } from './api-types.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { approvalCommand } from './mctl-commands.ts';
+
+const decisions: readonly ApprovalDecision[] = ['allow', 'always', 'deny'];
+
+export class ApprovalsView {
+	readonly #files: ApprovalFiles;
+	readonly #parts: Pick<DashboardParts, 'opened' | 'log'>;
+
+	constructor(parts: Pick<DashboardParts, 'environment' | 'opened' | 'log'>) {
+		this.#files = ApprovalFiles.ofUser(parts.environment);
+		this.#parts = parts;
+	}
+
+	/** Of the shared hub and of every `mctl serve` of the same project. */
+	list(): ApprovalRow[] {
+		const { root } = this.#parts.opened.configuration();
+		try {
+			return this.#files
+				.list()
+				.filter((request) => request.root === root)
+				.map(({ id, client, tool, shown, rule, reason, askedAt, expiresAt }) => ({
+					id,
+					client,
+					tool,
+					shown,
+					rule,
+					reason: reason ?? null,
+					askedAt: Date.parse(askedAt),
+					expiresAt: Date.parse(expiresAt),
+					commands: commandsFor(id),
+				}));
+		} catch (error) {
+			this.#parts.log.debug(`the approvals cannot be listed: ${messageOf(error)}`);
+			return [];
+		}
+	}
+
+	/** Decide. Throws `not_found` for a call that does not wait any more. */
+	async decide(id: string, decision: ApprovalDecision, signal: AbortSignal): Promise<DoneReply> {
+		const request = waitingRequest(this.#files, id);
+		const isAlways = decision === 'always';
+		const answer = decision === 'deny' ? 'deny' : 'allow';
+		const rule = await decideApproval(this.#files, request, { decision: answer, isAlways, signal });
+		const message = rule && `From now on: ${rule.text} in ${rule.file}`;
+		return { isDone: true, command: approvalCommand(decision, id), message };
+	}
+}
+
+export function isDecision(value: unknown): value is ApprovalDecision {
+	return decisions.some((each) => each === value);
+}
+
+function commandsFor(id: string): Record<ApprovalDecision, string> {
+	return {
+		allow: approvalCommand('allow', id),
+		always: approvalCommand('always', id),
+		deny: approvalCommand('deny', id),
+	};
+}

@@ -1,0 +1,115 @@
+/*
+ * The calls of the hub while the listener is open: rows of the last ones, notes of fewer,
+ * counters by backend and minute, and the changes since the last event.
+ *
+ * It runs in the path of every call, so it only writes into arrays and small objects.
+ */
+import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
+import { withoutArguments } from '../hub/journal.ts';
+import type { CallDetails, CallRow, CallsEvent } from './api-calls.ts';
+import { CallNotes, detailsOfRow } from './call-notes.ts';
+import { CallRing } from './call-ring.ts';
+import { ClientCalls } from './client-calls.ts';
+import type { DashboardLimits } from './dashboard-limits.ts';
+import { MinuteCounts } from './minute-counts.ts';
+
+/** Calls in flight that are followed; further ones get a row when they end. */
+const IN_FLIGHT_LIMIT = 10_000;
+
+interface OpenCall {
+	readonly number: number;
+	readonly notes: CallNotes;
+	isShown: boolean;
+}
+
+export class CallLog implements CallListener {
+	readonly ring: CallRing;
+	readonly counts: MinuteCounts = new MinuteCounts();
+	readonly clients: ClientCalls = new ClientCalls();
+	readonly #limits: Pick<DashboardLimits, 'details' | 'eventRows'>;
+	/** By the number of the hub. */
+	readonly #open = new Map<number, OpenCall>();
+	readonly #notes: (CallNotes | undefined)[];
+	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
+	readonly #ended: Float64Array;
+	#endedCount = 0;
+	#total = 0;
+	/** Called with the number of a call whose progress token is a string. */
+	onToken: ((token: string, number: number) => void) | undefined;
+
+	constructor(limits: Pick<DashboardLimits, 'calls' | 'details' | 'eventRows'>) {
+		this.#limits = limits;
+		this.ring = new CallRing(limits.calls);
+		this.#notes = new Array<CallNotes | undefined>(limits.details);
+		this.#ended = new Float64Array(limits.eventRows);
+	}
+
+	get inFlight(): number {
+		return this.#open.size;
+	}
+
+	/** Calls since the listener opened. */
+	get total(): number {
+		return this.#total;
+	}
+
+	started(call: StartedCall): void {
+		this.#total++;
+		this.clients.called(call);
+		if (this.#open.size >= IN_FLIGHT_LIMIT) return;
+		this.#open.set(call.number, this.#begin(call));
+	}
+
+	notified(call: StartedCall, method: string, params: Readonly<Record<string, unknown>>): void {
+		this.#open.get(call.number)?.notes.notified(method, params);
+	}
+
+	ended(call: StartedCall, end: CallEnd): void {
+		const { number, notes } = this.#open.get(call.number) ?? this.#begin(call);
+		this.#open.delete(call.number);
+		this.ring.end(number, end);
+		notes.ended(end);
+		this.counts.add(call.backend, end.outcome !== 'ok' && end.outcome !== 'canceled');
+		this.#ended[this.#endedCount++ % this.#ended.length] = number;
+	}
+
+	/** Undefined when the call is not kept. */
+	details(number: number): CallDetails | undefined {
+		const row = this.ring.row(number);
+		if (row === undefined) return undefined;
+		const isNoted = number > 0 && number > this.ring.lastNumber - this.#limits.details;
+		const notes = isNoted ? this.#notes[number % this.#limits.details] : undefined;
+		return notes?.details(row) ?? detailsOfRow(row);
+	}
+
+	/** The calls that began or ended since the last time; undefined when there are none. */
+	takeChanges(): CallsEvent | undefined {
+		const ended = Math.min(this.#endedCount, this.#ended.length);
+		const numbers = new Set(this.#ended.subarray(0, ended));
+		let dropped = this.#endedCount - ended;
+		this.#endedCount = 0;
+		for (const call of this.#open.values()) {
+			if (call.isShown) continue;
+			call.isShown = true;
+			if (numbers.size < this.#limits.eventRows) numbers.add(call.number);
+			else dropped++;
+		}
+		if (numbers.size === 0) return undefined;
+		const sorted = [...numbers].toSorted((one, other) => one - other);
+		const rows = sorted
+			.map((number) => this.ring.row(number))
+			.filter((row): row is CallRow => row !== undefined);
+		return { rows, dropped, total: this.ring.size };
+	}
+
+	#begin(call: StartedCall): OpenCall {
+		const { client, backend, method, name, startedAt, context } = call;
+		const shown = method === 'tools/call' ? name : withoutArguments(name);
+		const number = this.ring.begin({ at: startedAt.getTime(), client, backend, method, name: shown });
+		const notes = new CallNotes(call);
+		this.#notes[number % this.#limits.details] = notes;
+		const token = this.onToken && context?.meta['progressToken'];
+		if (typeof token === 'string') this.onToken?.(token, number);
+		return { number, notes, isShown: false };
+	}
+}

@@ -1,0 +1,50 @@
+/* Every limit of the dashboard. Tests pass smaller ones. */
+
+export interface DashboardLimits {
+	/** How long a login code can be used, in milliseconds. */
+	readonly codeMs: number;
+	/** Login codes that nobody used yet. */
+	readonly codes: number;
+	/** A browser that sends nothing for this time must log in again, in milliseconds. */
+	readonly loginMs: number;
+	readonly logins: number;
+	/** Longest body of a request, in bytes. */
+	readonly bodyBytes: number;
+	readonly eventStreams: number;
+	/** Unread bytes of a stream above which events and messages are dropped. */
+	readonly unreadBytes: number;
+	/** Interval of the events, in milliseconds. */
+	readonly tickMs: number;
+	/** Interval of `state` and of the look for approvals, in milliseconds. */
+	readonly stateMs: number;
+	/** Interval of comments on a stream without events, in milliseconds. */
+	readonly commentMs: number;
+	/** Rows of one `calls` event. */
+	readonly eventRows: number;
+	/** Lines of one `log` event. */
+	readonly eventLines: number;
+	/** Calls that are kept. */
+	readonly calls: number;
+	/** Calls whose arguments, progress and errors are kept. */
+	readonly details: number;
+	/** Calls of the page in flight. */
+	readonly pageCalls: number;
+}
+
+export const defaultDashboardLimits: DashboardLimits = {
+	codeMs: 5 * 60_000,
+	codes: 16,
+	loginMs: 12 * 60 * 60_000,
+	logins: 64,
+	bodyBytes: 10 * 1024 * 1024,
+	eventStreams: 64,
+	unreadBytes: 256 * 1024,
+	tickMs: 250,
+	stateMs: 1000,
+	commentMs: 15_000,
+	eventRows: 100,
+	eventLines: 200,
+	calls: 100_000,
+	details: 2000,
+	pageCalls: 32,
+};

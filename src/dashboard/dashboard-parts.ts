@@ -1,0 +1,17 @@
+/* What the parts of the dashboard share. */
+import type { Hub } from '../hub/hub.ts';
+import type { OpenedHub } from '../hub/open-hub.ts';
+import type { Log } from '../log.ts';
+import type { SharedState } from '../mcp/server/mcp-session.ts';
+import type { CallLog } from './call-log.ts';
+import type { DashboardLimits } from './dashboard-limits.ts';
+
+export interface DashboardParts {
+	readonly hub: Hub;
+	readonly opened: OpenedHub;
+	readonly shared: SharedState;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly calls: CallLog;
+	readonly limits: DashboardLimits;
+	readonly log: Log;
+}

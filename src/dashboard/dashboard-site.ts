@@ -1,0 +1,126 @@
+/*
+ * `/dashboard/` and `/api/` of the listener: who gets in, then the page or the API.
+ *
+ * `Host` and `Origin` were checked before. A refused request gets a status and nothing
+ * else, and nothing of its body is read.
+ */
+import type { HttpExchange } from '../http/http-exchange.ts';
+import type { HttpRoute } from '../http/http-route.ts';
+import { readBody } from '../http/request-body.ts';
+import { isObject, parseJson } from '../wire/json.ts';
+import { type ApiExchange, refuseApi, replyFailure, safeHeaders } from './api-reply.ts';
+import { ApiRoutes } from './api-routes.ts';
+import { cookieHeader, type DashboardAccess, type Verdict } from './dashboard-access.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { PageFiles, plain } from './page-files.ts';
+
+const UNAUTHORIZED = 'unauthorized\nOpen the dashboard with: mctl dashboard\n';
+
+export class DashboardSite {
+	readonly #access: DashboardAccess;
+	readonly #limits: DashboardParts['limits'];
+	readonly #pages: PageFiles;
+	readonly #api: ApiRoutes;
+
+	/** @param pageFolder default: that of the build */
+	constructor(parts: DashboardParts, access: DashboardAccess, pageFolder?: string) {
+		this.#access = access;
+		this.#limits = parts.limits;
+		this.#pages = new PageFiles(pageFolder);
+		this.#api = new ApiRoutes(parts);
+	}
+
+	/** The routes check their sender themselves: a browser has a cookie and no token. */
+	get routes(): HttpRoute[] {
+		return [
+			{ path: '/dashboard', isPublic: true, serve: ({ response }) => redirect(response) },
+			{ path: '/dashboard/', isPublic: true, serve: (exchange) => this.#servePage(exchange) },
+			{ path: '/api/', isPublic: true, serve: (exchange) => this.#serveApi(exchange) },
+		];
+	}
+
+	close(): void {
+		this.#api.close();
+	}
+
+	async #servePage({ request, response }: HttpExchange): Promise<void> {
+		const { pathname, searchParams } = new URL(request.url ?? '', 'http://own');
+		const name = pathname.slice('/dashboard/'.length);
+		const port = request.socket.localPort ?? 0;
+		if (name === 'enter') {
+			const cookie = this.#access.enter(searchParams.get('code') ?? '');
+			if (cookie !== undefined)
+				response.setHeader('Set-Cookie', cookieHeader(cookie, port, 'encrypted' in request.socket));
+			// A browser that opens the link a second time has its cookie already.
+			else if (this.#access.forPage(request.headers, port) !== 'ok')
+				return plain(response, 401, UNAUTHORIZED);
+			return redirect(response);
+		}
+		if (this.#access.forPage(request.headers, port) !== 'ok') return plain(response, 401, UNAUTHORIZED);
+		await this.#pages.serve(name, request, response);
+	}
+
+	async #serveApi({ request, response }: HttpExchange): Promise<void> {
+		const isPost = request.method === 'POST';
+		if (!isPost && request.method !== 'GET') return refuseApi(response, 405, 'method_not_allowed');
+		const verdict = this.#access.forApi(request.headers, request.socket.localPort ?? 0, isPost);
+		if (verdict !== 'ok') return refuseApi(response, statuses[verdict], verdict);
+		const url = new URL(request.url ?? '', 'http://own');
+		const path = pathOf(url.pathname);
+		if (path === undefined) return refuseApi(response, 404, 'not_found');
+		const body = isPost ? await readBody(request, this.#limits.bodyBytes) : { text: '{}' };
+		if (body === undefined) return;
+		if ('problem' in body) return refuseApi(response, body.problem.status, body.problem.message);
+		const value = jsonObject(body.text);
+		if (value === undefined) return refuseApi(response, 400, 'the body is not a JSON object');
+		const aborting = new AbortController();
+		response.once('close', () => aborting.abort());
+		const exchange = {
+			request,
+			response,
+			query: url.searchParams,
+			path,
+			body: value,
+			signal: aborting.signal,
+		};
+		await this.#answer(exchange);
+	}
+
+	async #answer(exchange: ApiExchange): Promise<void> {
+		try {
+			if (!(await this.#api.serve(exchange))) refuseApi(exchange.response, 404, 'not_found');
+		} catch (thrown) {
+			replyFailure(exchange.response, thrown);
+		}
+	}
+}
+
+const statuses: Readonly<Record<Exclude<Verdict, 'ok'>, number>> = { unauthorized: 401, forbidden: 403 };
+
+function redirect(response: HttpExchange['response']): void {
+	const headers = {
+		...safeHeaders,
+		'Cache-Control': 'no-store',
+		Location: '/dashboard/',
+		'Content-Length': 0,
+	};
+	response.writeHead(303, headers).end();
+}
+
+/** The parts after `/api/`, decoded; undefined when one is not percent-encoding. */
+function pathOf(pathname: string): string[] | undefined {
+	try {
+		return pathname.slice('/api/'.length).split('/').map(decodeURIComponent);
+	} catch {
+		return undefined;
+	}
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+	try {
+		const value: unknown = parseJson(text);
+		return isObject(value) ? value : undefined;
+	} catch {
+		return undefined; // the reply says so
+	}
+}

@@ -1,0 +1,175 @@
+/*
+ * The event streams of all open pages, with one timer that runs while there is any.
+ *
+ * What all pages get is made and encoded once. Nothing is queued: each stream gets what is
+ * new since the last tick, or is told later how much it missed.
+ */
+
+import type { ServerResponse } from 'node:http';
+import type { ServerLine } from '../hub/backends/backend.ts';
+import { redactJson } from '../redact.ts';
+import type { CallDetails, CallsEvent } from './api-calls.ts';
+import type { ApprovalsView } from './approvals-view.ts';
+import type { CatalogueView } from './catalogue-view.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { EventReply } from './event-reply.ts';
+import type { StateView } from './state-view.ts';
+
+/** What a stream follows besides the state and the calls. */
+export interface FollowedParts {
+	/** The number of a call. */
+	readonly call: number | undefined;
+	/** The id of a server. */
+	readonly server: string | undefined;
+}
+
+interface OpenStream extends FollowedParts {
+	readonly reply: EventReply;
+	readonly lines: ServerLine[];
+	droppedLines: number;
+	droppedRows: number;
+	lastState: string;
+	lastApprovals: string;
+	lastVersion: number;
+	lastCall: string;
+	stopLines: (() => void) | undefined;
+}
+
+export interface EventSources {
+	readonly state: StateView;
+	readonly approvals: ApprovalsView;
+	readonly catalogue: CatalogueView;
+}
+
+export class EventStreams {
+	readonly #parts: DashboardParts;
+	readonly #sources: EventSources;
+	readonly #streams = new Set<OpenStream>();
+	#timer: NodeJS.Timeout | undefined;
+	#tickAt = 0;
+	#stateAt = Number.NEGATIVE_INFINITY;
+
+	constructor(parts: DashboardParts, sources: EventSources) {
+		this.#parts = parts;
+		this.#sources = sources;
+	}
+
+	get isFull(): boolean {
+		return this.#streams.size >= this.#parts.limits.eventStreams;
+	}
+
+	/** Open a stream. It ends with the connection, or with `close`. */
+	open(response: ServerResponse, { call, server }: FollowedParts): void {
+		const { limits, calls } = this.#parts;
+		if (this.#streams.size === 0) calls.takeChanges(); // those before the first page
+		const stream: OpenStream = {
+			call,
+			server,
+			reply: new EventReply(response, limits),
+			lines: [],
+			droppedLines: 0,
+			droppedRows: 0,
+			lastState: '',
+			lastApprovals: '',
+			lastVersion: this.#sources.catalogue.version,
+			lastCall: '',
+			stopLines: undefined,
+		};
+		this.#streams.add(stream);
+		response.once('close', () => this.#remove(stream));
+		this.#followLines(stream);
+		this.#sendState([stream]);
+		this.#tickAt = performance.now();
+		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
+	}
+
+	close(): void {
+		for (const stream of [...this.#streams]) {
+			this.#remove(stream);
+			stream.reply.end();
+		}
+	}
+
+	#remove(stream: OpenStream): void {
+		this.#streams.delete(stream);
+		stream.stopLines?.();
+		if (this.#streams.size > 0) return;
+		clearInterval(this.#timer);
+		this.#timer = undefined;
+	}
+
+	#tick(): void {
+		const { limits, calls } = this.#parts;
+		const now = performance.now();
+		const { state } = this.#sources;
+		const lateMs = Math.max(0, now - this.#tickAt - limits.tickMs);
+		state.loopDelayMs = state.loopDelayMs * 0.75 + lateMs * 0.25;
+		this.#tickAt = now;
+		const changes = calls.takeChanges();
+		if (changes) this.#sendCalls(changes);
+		for (const stream of this.#streams) this.#sendOwn(stream);
+		if (now - this.#stateAt >= limits.stateMs - limits.tickMs / 2) this.#sendState([...this.#streams]);
+		for (const { reply } of this.#streams) reply.keepAlive(now);
+	}
+
+	#sendState(streams: readonly OpenStream[]): void {
+		this.#stateAt = performance.now();
+		const current = this.#sources.state.current();
+		const state = JSON.stringify(current);
+		const approvals = JSON.stringify({ approvals: current.approvals });
+		for (const stream of streams) {
+			if (!stream.reply.isReady) continue;
+			if (stream.lastState !== state) stream.reply.send('state', state);
+			if (stream.lastApprovals !== approvals) stream.reply.send('approvals', approvals);
+			stream.lastState = state;
+			stream.lastApprovals = approvals;
+		}
+	}
+
+	/** A stream that cannot take the rows gets their number with the next ones. */
+	#sendCalls(event: CallsEvent): void {
+		const json = JSON.stringify(event);
+		for (const stream of this.#streams) {
+			if (!stream.reply.isReady) stream.droppedRows += event.rows.length + event.dropped;
+			else if (stream.droppedRows === 0) stream.reply.send('calls', json);
+			else {
+				const dropped = event.dropped + stream.droppedRows;
+				stream.droppedRows = 0;
+				stream.reply.send('calls', JSON.stringify({ ...event, dropped }));
+			}
+		}
+	}
+
+	#sendOwn(stream: OpenStream): void {
+		const { reply } = stream;
+		if (!reply.isReady) return;
+		const { version } = this.#sources.catalogue;
+		if (stream.lastVersion !== version) reply.send('catalogue', JSON.stringify({ version }));
+		stream.lastVersion = version;
+		this.#followLines(stream);
+		this.#sendLines(stream);
+		if (stream.call === undefined) return;
+		const details: CallDetails | undefined = this.#parts.calls.details(stream.call);
+		const json = details === undefined ? '' : JSON.stringify(redactJson(details));
+		if (json !== '' && json !== stream.lastCall) reply.send('call', json);
+		stream.lastCall = json;
+	}
+
+	/** The lines of a server exist from its first use on. */
+	#followLines(stream: OpenStream): void {
+		if (stream.server === undefined || stream.stopLines !== undefined) return;
+		const backend = this.#parts.hub.backends.find(({ id }) => id === stream.server);
+		stream.stopLines = backend?.lines?.()?.listen((line) => {
+			if (stream.lines.length < this.#parts.limits.eventLines) stream.lines.push(line);
+			else stream.droppedLines++;
+		});
+	}
+
+	#sendLines(stream: OpenStream): void {
+		const { server, lines, droppedLines: dropped } = stream;
+		if (server === undefined || lines.length === 0) return;
+		stream.reply.send('log', JSON.stringify({ server, lines, dropped }));
+		stream.lines.length = 0;
+		stream.droppedLines = 0;
+	}
+}

@@ -1,0 +1,48 @@
+/* The last calls of the journal, from before the listener opened. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { parseObject } from '../trust/hash-chain.ts';
+import type { CallOutcome } from './api-calls.ts';
+import type { CallRing } from './call-ring.ts';
+
+/** How much of the end of the journal is read, in bytes. */
+const TAIL_BYTES = 1024 * 1024;
+
+const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
+
+/** Add the calls at the end of the journal. A journal that cannot be read adds none. */
+export function addJournalTail(ring: CallRing, file: string): void {
+	for (const line of lastLines(file)) {
+		const entry = parseObject(line);
+		if (entry === undefined || !outcomes.has(entry['outcome'])) continue;
+		const text = (name: string): string => String(entry[name] ?? '');
+		const at = Date.parse(text('at'));
+		if (Number.isNaN(at)) continue;
+		const begun = {
+			at,
+			client: text('client'),
+			backend: text('backend'),
+			method: text('method'),
+			name: text('name'),
+		};
+		// It is one of the set.
+		const outcome = entry['outcome'] as CallOutcome;
+		ring.addEarlier(begun, { outcome, ms: Number(entry['ms']) || 0, error: text('error') });
+	}
+}
+
+function lastLines(file: string): string[] {
+	try {
+		const descriptor = openSync(file, 'r');
+		try {
+			const { size } = fstatSync(descriptor);
+			const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
+			const count = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
+			const lines = buffer.toString('utf8', 0, count).split('\n');
+			return size > TAIL_BYTES ? lines.slice(1) : lines;
+		} finally {
+			closeSync(descriptor);
+		}
+	} catch {
+		return []; // no call was made yet
+	}
+}

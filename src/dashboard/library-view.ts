@@ -1,0 +1,114 @@
+/* The library: search with a token budget and explained scores, and one document. */
+import { OrchestraError } from '../errors.ts';
+import type { Backend } from '../hub/backends/backend.ts';
+import type { Match } from '../library/match/match.ts';
+import { estimateTokens } from '../library/match/tokens.ts';
+import { quoted } from '../printable.ts';
+import { isObject } from '../wire/json.ts';
+import type { LibraryDocument, LibraryMatch, LibraryReply } from './api-offers.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import type { PageCalls } from './page-calls.ts';
+
+/** Matches in a reply. */
+const MATCHES = 50;
+/** Documents in a reply without a query. */
+const LISTED = 2000;
+const MAX_BUDGET = 1_000_000;
+
+export class LibraryView {
+	readonly #parts: Pick<DashboardParts, 'hub'>;
+	readonly #pageCalls: PageCalls;
+
+	constructor(parts: Pick<DashboardParts, 'hub'>, pageCalls: PageCalls) {
+		this.#parts = parts;
+		this.#pageCalls = pageCalls;
+	}
+
+	/** The documents for a query, best first; all of them for an empty one. */
+	async find(query: string, budget: number | null): Promise<LibraryReply> {
+		const began = performance.now();
+		const found = query.trim() === '' ? await this.#all() : await this.#search(query);
+		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, MAX_BUDGET));
+		const ms = Math.round((performance.now() - began) * 10) / 10;
+		return { ...within, budget, total: found.total, ms };
+	}
+
+	/** The text of a document. Throws `not_found`. */
+	async document(uri: string, signal: AbortSignal): Promise<LibraryDocument> {
+		if (!this.#library()?.ownsUri?.(uri)) throw noDocument(uri);
+		const result = await this.#pageCalls.request('resources/read', { uri }, signal);
+		const contents = isObject(result) ? result['contents'] : undefined;
+		const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
+		const { text, mimeType } = isObject(content) ? content : {};
+		if (typeof text !== 'string') throw noDocument(uri);
+		return {
+			uri,
+			mimeType: typeof mimeType === 'string' ? mimeType : 'text/markdown',
+			text,
+			tokens: estimateTokens(text),
+			command: `mctl read ${quoted(uri)}`,
+		};
+	}
+
+	async #search(query: string): Promise<{ matches: LibraryMatch[]; total: number }> {
+		const library = this.#library();
+		const options = { mode: 'index', maxResults: MATCHES } as const;
+		const found = await library?.findDocuments?.(query, options);
+		return { matches: found?.matches.map(matchRow) ?? [], total: found?.total ?? 0 };
+	}
+
+	async #all(): Promise<{ matches: LibraryMatch[]; total: number }> {
+		const listed = (await this.#library()?.listResources?.()) ?? [];
+		const matches = listed.slice(0, LISTED).map(({ uri, name, title, description }) => ({
+			uri,
+			title: typeof title === 'string' ? title : name,
+			summary: typeof description === 'string' ? description : '',
+			category: /^[a-z\d+.-]+:\/\/([^/]+)/i.exec(uri)?.[1] ?? '',
+			tags: [],
+			tokens: 0,
+			score: 0,
+			why: [],
+			isWithinBudget: true,
+		}));
+		return { matches, total: listed.length };
+	}
+
+	#library(): Backend | undefined {
+		return this.#parts.hub.backends.find(({ kind }) => kind === 'library');
+	}
+}
+
+function matchRow({ fragment, score, why }: Match): LibraryMatch {
+	const { uri, title, description, category, tags, tokens } = fragment;
+	return {
+		uri,
+		title,
+		summary: description ?? '',
+		category,
+		tags,
+		tokens,
+		score: Math.round(score) / 100,
+		why,
+		isWithinBudget: true,
+	};
+}
+
+/** The best matches that fit together, as an assembled answer would have them. */
+function inBudget(
+	matches: readonly LibraryMatch[],
+	budget: number | null,
+): Pick<LibraryReply, 'matches' | 'tokens'> {
+	let tokens = 0;
+	const marked = matches.map((match) => {
+		const isWithinBudget = budget === null || tokens + match.tokens <= budget;
+		if (isWithinBudget) tokens += match.tokens;
+		return { ...match, isWithinBudget };
+	});
+	return { matches: marked, tokens };
+}
+
+function noDocument(uri: string): OrchestraError {
+	return new OrchestraError('not_found', `the library has no document ${uri}`, {
+		hint: 'mctl list library shows the documents.',
+	});
+}

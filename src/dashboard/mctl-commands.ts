@@ -1,0 +1,34 @@
+/* The `mctl` command of each action of the page. */
+import { quoted } from '../printable.ts';
+import type { ApprovalDecision, ServerAction } from './api-types.ts';
+
+/** Does the same with a server in a terminal. */
+export function serverCommand(action: ServerAction, id: string): string {
+	const name = quoted(id);
+	switch (action) {
+		case 'enable':
+		case 'disable':
+			return `mctl ${action} ${name}`;
+		case 'accept':
+			return `mctl trust accept ${name}`;
+		case 'hold':
+			return `mctl trust diff ${name}`;
+		default:
+			return `mctl server ${action} ${name}`;
+	}
+}
+
+/** Gives the same decision in a terminal. */
+export function approvalCommand(decision: ApprovalDecision, id: string): string {
+	return decision === 'always' ? `mctl approve allow ${id} --always` : `mctl approve ${decision} ${id}`;
+}
+
+/** Calls the tool in a terminal. */
+export function callCommand(name: string, input?: string): string {
+	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;
+}
+
+/** Gets the prompt in a terminal. */
+export function promptCommand(name: string): string {
+	return `mctl prompt ${quoted(name)}`;
+}

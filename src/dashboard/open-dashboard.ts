@@ -1,0 +1,53 @@
+/*
+ * The HTTP listener of the shared hub with the dashboard: MCP, the page and its API.
+ *
+ * The calls of the hub are followed while it is open.
+ */
+import { bearerToken } from '../http/authenticate.ts';
+import { ensureToken, tokenFile } from '../http/http-token.ts';
+import { openHubHttp } from '../http/open-hub-http.ts';
+import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
+import { CallLog } from './call-log.ts';
+import { DashboardAccess } from './dashboard-access.ts';
+import { type DashboardLimits, defaultDashboardLimits } from './dashboard-limits.ts';
+import { DashboardSite } from './dashboard-site.ts';
+import { addJournalTail } from './journal-tail.ts';
+
+export interface DashboardOptions {
+	readonly limits?: Partial<DashboardLimits> | undefined;
+	/** The folder of the page. Default: that of the build. */
+	readonly pageFolder?: string | undefined;
+}
+
+/** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
+export async function openDashboard(parts: HubHttpParts, options: DashboardOptions = {}): Promise<HubHttp> {
+	const limits = { ...defaultDashboardLimits, ...options.limits };
+	const { hub, opened, shared, environment, log, folder } = parts;
+	const calls = new CallLog(limits);
+	addJournalTail(calls.ring, parts.journalFile);
+	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
+	const site = new DashboardSite(
+		{ hub, opened, shared, environment, calls, limits, log },
+		access,
+		options.pageFolder,
+	);
+	const stopListening = hub.calls.listen(calls);
+	const stop = (): void => {
+		stopListening();
+		site.close();
+	};
+	try {
+		const http = await openHubHttp(parts, { routes: site.routes });
+		return {
+			url: http.url,
+			dashboardUrl: () => new URL(`/dashboard/enter?code=${access.makeCode()}`, http.url).href,
+			async close() {
+				stop();
+				await http.close();
+			},
+		};
+	} catch (thrown) {
+		stop();
+		throw thrown;
+	}
+}

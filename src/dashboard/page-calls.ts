@@ -1,0 +1,177 @@
+/*
+ * Calls that the page makes. The page is a client of the hub like any other: each call has
+ * an MCP connection of its own within this process, all with one session, so policy,
+ * journal and limits apply. The reply is one JSON object per line; empty lines keep the
+ * connection alive. When the page disconnects, the call is canceled.
+ */
+import { randomUUID } from 'node:crypto';
+import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
+import type { ElicitResult } from '../protocol/client-methods.ts';
+import type { IncomingCall } from '../rpc/incoming-call.ts';
+import { Peer } from '../rpc/peer.ts';
+import { methodNotFound } from '../rpc/rpc-error.ts';
+import { memoryPair } from '../transport/memory-transport.ts';
+import { isObject } from '../wire/json.ts';
+import type { AnswerRequest, CallMessage, CallQuestion } from './api-calls.ts';
+import { type ApiExchange, apiError } from './api-reply.ts';
+import { callLogRow, progressRow } from './call-notes.ts';
+import { DASHBOARD_CLIENT } from './catalogue-view.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { LineReply } from './line-reply.ts';
+
+const PROTOCOL_VERSION = '2025-11-25';
+/** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
+const CALL_MS = 60 * 60_000;
+/** Questions of one call that wait at once. */
+const QUESTIONS_LIMIT = 16;
+
+export class PageCalls {
+	readonly #parts: DashboardParts;
+	readonly #sessionId = randomUUID();
+	readonly #questions = new Map<string, (answer: ElicitResult) => void>();
+	/** The calls that wait for their number, by progress token. */
+	readonly #unnumbered = new Map<string, (number: number) => void>();
+	#count = 0;
+	#inFlight = 0;
+
+	constructor(parts: DashboardParts) {
+		this.#parts = parts;
+		// Open while the listener is, so that a server with a process per session keeps it between calls.
+		parts.hub.sessionOpened(this.#sessionId, DASHBOARD_CLIENT);
+		parts.calls.onToken = (token, number) => this.#unnumbered.get(token)?.(number);
+	}
+
+	/** Make a call and stream its messages. Throws `bad_input` when too many are in flight. */
+	async run(exchange: ApiExchange, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+		const { pageCalls } = this.#parts.limits;
+		if (this.#inFlight >= pageCalls)
+			throw new OrchestraError('bad_input', `${pageCalls} calls of the page are in flight`, {
+				hint: 'Cancel one, or wait for its end.',
+			});
+		this.#inFlight++;
+		const reply = new LineReply(exchange.response, this.#parts.limits);
+		const began = performance.now();
+		const elapsed = (): number => Math.round((performance.now() - began) * 10) / 10;
+		try {
+			const result = await this.#call({ method, params, signal: exchange.signal }, (message) =>
+				reply.send(message),
+			);
+			// It came from a JSON message.
+			reply.end({ kind: 'result', result, ms: elapsed() } as CallMessage);
+		} catch (thrown) {
+			reply.end({ kind: 'error', error: apiError(thrown), ms: elapsed() });
+		} finally {
+			this.#inFlight--;
+		}
+	}
+
+	/** One request without a stream. */
+	request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+		return this.#call({ method, params, signal }, () => {});
+	}
+
+	/** Answer a question of a call. Throws `not_found` when it was answered or its call has ended. */
+	answer({ id, action, content }: AnswerRequest): void {
+		const settle = this.#questions.get(id);
+		if (settle === undefined)
+			throw new OrchestraError('not_found', 'this question was answered, or its call has ended');
+		if (action !== 'accept' || content === undefined) return settle({ action });
+		// It came from a JSON message; the server checks it by its schema.
+		settle({ action, content: { ...content } as NonNullable<ElicitResult['content']> });
+	}
+
+	close(): void {
+		this.#parts.calls.onToken = undefined;
+		this.#parts.hub.sessionClosed(this.#sessionId);
+	}
+
+	async #call(
+		{ method, params, signal }: { method: string; params: object; signal: AbortSignal },
+		send: (message: CallMessage) => void,
+	): Promise<unknown> {
+		const { opened, shared, log } = this.#parts;
+		const token = `dashboard-${++this.#count}`;
+		const [transport, far] = memoryPair();
+		serveSession(far, {
+			opened: () => opened,
+			shared,
+			log,
+			sessionId: this.#sessionId,
+			view: undefined,
+			transport: DASHBOARD_CLIENT,
+		});
+		const peer = new Peer(transport, {
+			onRequest: (call) => this.#ask(call, signal, send),
+			onNotification: (name, given) => forward(name, given, send),
+		});
+		transport.start(peer);
+		this.#unnumbered.set(token, (number) => {
+			this.#unnumbered.delete(token);
+			send({ kind: 'started', number });
+		});
+		try {
+			await peer.request('initialize', hello, { signal });
+			peer.notify('notifications/initialized');
+			await peer.request('logging/setLevel', { level: 'debug' }, { signal });
+			const withToken = { ...params, _meta: { progressToken: token } };
+			return await peer.request(method, withToken, { signal, timeoutMs: CALL_MS });
+		} finally {
+			this.#unnumbered.delete(token);
+			await transport.close();
+		}
+	}
+
+	/** A question of the tool, or of the policy, to the person. */
+	#ask({ method, params }: IncomingCall, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
+		if (method !== 'elicitation/create') throw methodNotFound(method);
+		if (this.#questions.size >= QUESTIONS_LIMIT * this.#parts.limits.pageCalls)
+			throw new OrchestraError('bad_input', 'too many questions wait for an answer');
+		const question = questionOf(isObject(params) ? params : {});
+		return new Promise<ElicitResult>((resolve) => {
+			const settle = (answer: ElicitResult): void => {
+				this.#questions.delete(question.id);
+				signal.removeEventListener('abort', onAbort);
+				resolve(answer);
+			};
+			const onAbort = (): void => settle({ action: 'cancel' });
+			signal.addEventListener('abort', onAbort, { once: true });
+			this.#questions.set(question.id, settle);
+			send({ kind: 'ask', question });
+		});
+	}
+}
+
+const hello = {
+	protocolVersion: PROTOCOL_VERSION,
+	capabilities: { elicitation: { form: {}, url: {} } },
+	clientInfo: { name: DASHBOARD_CLIENT, version: packageVersion() },
+};
+
+function forward(method: string, params: unknown, send: (message: CallMessage) => void): void {
+	if (!isObject(params)) return;
+	if (method === 'notifications/progress') {
+		const { at: _at, ...row } = progressRow(params);
+		send({ kind: 'progress', ...row });
+	} else if (method === 'notifications/message') {
+		const { at: _at, ...row } = callLogRow(params);
+		send({ kind: 'log', ...row });
+	}
+}
+
+function questionOf({
+	mode,
+	message,
+	requestedSchema,
+	url,
+}: Readonly<Record<string, unknown>>): CallQuestion {
+	return {
+		id: randomUUID(),
+		mode: mode === 'url' ? 'url' : 'form',
+		message: String(message ?? ''),
+		// It came from a JSON message.
+		schema: isObject(requestedSchema) ? (requestedSchema as CallQuestion['schema']) : null,
+		url: typeof url === 'string' ? url : null,
+	};
+}

@@ -1,0 +1,153 @@
+/* What is around every view: navigation, connection, notices, keyboard. */
+import { useSignal } from '@preact/signals';
+import type { FunctionComponent, JSX } from 'preact';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { HelpDialog } from './help-dialog.tsx';
+import { useDashboard } from './live/dashboard.ts';
+import { routeHref, type ViewName, viewNames } from './live/route.ts';
+import { usePageKeys } from './page-keys.ts';
+import { CommandText } from './parts/command-text.tsx';
+import { NoticeList } from './parts/notice-list.tsx';
+import { ErrorText } from './parts/panel.tsx';
+import { ApprovalsScreen } from './screens/approvals-screen.tsx';
+import { CallsScreen } from './screens/calls-screen.tsx';
+import { LibraryScreen } from './screens/library-screen.tsx';
+import { OverviewScreen } from './screens/overview-screen.tsx';
+import { ServerScreen } from './screens/server-screen.tsx';
+import { SettingsScreen } from './screens/settings-screen.tsx';
+import { ToolsScreen } from './screens/tools-screen.tsx';
+import { VisibleText } from './text/visible-text.tsx';
+
+const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent }>> = {
+	overview: { title: 'Overview', View: OverviewScreen },
+	tools: { title: 'Tools', View: ToolsScreen },
+	calls: { title: 'Calls', View: CallsScreen },
+	servers: { title: 'Servers', View: ServerScreen },
+	approvals: { title: 'Approvals', View: ApprovalsScreen },
+	library: { title: 'Library', View: LibraryScreen },
+	settings: { title: 'Settings', View: SettingsScreen },
+};
+
+export function AppShell(): JSX.Element {
+	const isHelpOpen = useSignal(false);
+	const { router } = useDashboard();
+	const { view } = router.route.value;
+	usePageKeys(() => {
+		isHelpOpen.value = true;
+	});
+	return (
+		<>
+			<a class="skip" href="#main" onClick={skipToMain}>
+				Skip to the content
+			</a>
+			<header class="top">
+				<HubName />
+				<Navigation />
+				<ConnectionState />
+				<button
+					type="button"
+					class="quiet help"
+					aria-label="Help and keys"
+					onClick={() => (isHelpOpen.value = true)}
+				>
+					?
+				</button>
+			</header>
+			<ConnectionBanner />
+			<main id="main" class={`view-${view}`} tabIndex={-1}>
+				<Guarded key={view} view={view} />
+			</main>
+			<NoticeList />
+			{isHelpOpen.value && <HelpDialog onClose={() => (isHelpOpen.value = false)} />}
+		</>
+	);
+}
+
+/** A view that fails does not take the others with it. */
+function Guarded({ view }: { view: ViewName }): JSX.Element {
+	const [thrown, reset] = useErrorBoundary();
+	const { View } = VIEWS[view];
+	if (thrown === undefined) return <View />;
+	return (
+		<div class="empty">
+			<ErrorText error={{ code: 'page', message: `This view failed: ${String(thrown)}` }} />
+			<button type="button" onClick={reset}>
+				Show it again
+			</button>
+		</div>
+	);
+}
+
+function HubName(): JSX.Element {
+	const { state } = useDashboard();
+	const root = state.value?.hub.root ?? '';
+	return (
+		<div class="hub-name">
+			<h1>Orchestra</h1>
+			<span class="root" title={root}>
+				<VisibleText text={root} isLine />
+			</span>
+		</div>
+	);
+}
+
+function Navigation(): JSX.Element {
+	const { router, approvals } = useDashboard();
+	const { view } = router.route.value;
+	const bar = useRef<HTMLElement>(null);
+	// On a narrow screen the bar scrolls.
+	useEffect(
+		() =>
+			bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+		[view],
+	);
+	return (
+		<nav aria-label="Views" ref={bar}>
+			{viewNames.map((name) => (
+				<a key={name} href={routeHref(name)} aria-current={name === view ? 'page' : undefined}>
+					{VIEWS[name].title}
+					{name === 'approvals' && approvals.value.length > 0 && (
+						<span class="count" aria-label={`${approvals.value.length} waiting`}>
+							{approvals.value.length}
+						</span>
+					)}
+				</a>
+			))}
+		</nav>
+	);
+}
+
+const CONNECTION_CLASS = { live: 'good', connecting: 'busy', lost: 'bad', 'signed out': 'bad' } as const;
+
+function ConnectionState(): JSX.Element {
+	const { feed } = useDashboard();
+	const connection = feed.connection.value;
+	return (
+		<span class={`connection state ${CONNECTION_CLASS[connection]}`} role="status">
+			{connection}
+		</span>
+	);
+}
+
+function ConnectionBanner(): JSX.Element | null {
+	const { feed } = useDashboard();
+	if (feed.connection.value === 'lost')
+		return (
+			<p class="banner" role="alert">
+				The connection to the hub is lost; what you see may be old. The page reconnects by itself. If the hub
+				was stopped: <CommandText command="mctl dashboard" />
+			</p>
+		);
+	if (feed.connection.value === 'signed out')
+		return (
+			<p class="banner" role="alert">
+				This page is signed out. Open it again with <CommandText command="mctl dashboard" />
+			</p>
+		);
+	return null;
+}
+
+function skipToMain(event: Event): void {
+	event.preventDefault();
+	document.querySelector<HTMLElement>('#main')?.focus();
+}

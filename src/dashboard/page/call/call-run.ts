@@ -1,0 +1,124 @@
+/* One call that the page makes: its progress, its logs, its questions and its end, live. */
+import { type Signal, signal } from '@preact/signals';
+import type { AnswerRequest, CallMessage, CallQuestion } from '../../api-calls.ts';
+import type { ApiError, ApiObject } from '../../api-types.ts';
+import { type ApiClient, RequestError } from '../live/api-client.ts';
+
+type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
+type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
+type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
+
+/** Log lines that are kept. */
+const MAX_LOGS = 500;
+
+export class CallRun {
+	readonly status: Signal<CallStatus> = signal('idle');
+	/** For the list of calls. */
+	readonly number: Signal<number | undefined> = signal(undefined);
+	readonly progress: Signal<CallProgress | undefined> = signal(undefined);
+	readonly logs: Signal<readonly CallLogLine[]> = signal([]);
+	/** Messages that the hub or this page left out. */
+	readonly dropped: Signal<number> = signal(0);
+	readonly question: Signal<CallQuestion | undefined> = signal(undefined);
+	readonly result: Signal<ApiObject | undefined> = signal(undefined);
+	readonly error: Signal<ApiError | undefined> = signal(undefined);
+	readonly ms: Signal<number | undefined> = signal(undefined);
+	/** When it began. */
+	startedAt = 0;
+	readonly #api: ApiClient;
+	#controller = new AbortController();
+
+	constructor(api: ApiClient) {
+		this.#api = api;
+	}
+
+	/** Make the call; one that still runs is canceled. Resolves when it has ended. */
+	async start(path: string, body?: object): Promise<void> {
+		this.cancel();
+		this.#reset();
+		const controller = new AbortController();
+		this.#controller = controller;
+		try {
+			for await (const message of this.#api.stream<CallMessage>(path, body, controller.signal)) {
+				if (controller !== this.#controller) return;
+				this.#take(message);
+			}
+			if (this.status.peek() === 'running') this.#fail(cutShort);
+		} catch (thrown) {
+			if (controller !== this.#controller) return;
+			if (controller.signal.aborted) this.status.value = 'canceled';
+			else this.#fail(RequestError.describe(thrown));
+		}
+		this.question.value = undefined;
+		this.ms.value ??= Date.now() - this.startedAt;
+	}
+
+	/** End the connection; the hub cancels the call. */
+	cancel(): void {
+		this.#controller.abort();
+	}
+
+	async answer(action: AnswerRequest['action'], content?: ApiObject): Promise<void> {
+		const question = this.question.peek();
+		if (!question) return;
+		this.question.value = undefined;
+		try {
+			await this.#api.post('/api/answer', { id: question.id, action, content });
+		} catch (thrown) {
+			this.error.value = RequestError.describe(thrown);
+		}
+	}
+
+	#take(message: CallMessage): void {
+		switch (message.kind) {
+			case 'started':
+				this.number.value = message.number;
+				return;
+			case 'progress':
+				this.progress.value = message;
+				return;
+			case 'log':
+				if (this.logs.peek().length >= MAX_LOGS) this.dropped.value += 1;
+				this.logs.value = [...this.logs.peek().slice(1 - MAX_LOGS), message];
+				return;
+			case 'ask':
+				this.question.value = message.question;
+				return;
+			case 'dropped':
+				this.dropped.value += message.count;
+				return;
+			case 'result':
+				this.result.value = message.result;
+				this.ms.value = message.ms;
+				this.status.value = message.result['isError'] === true ? 'failed' : 'done';
+				return;
+			case 'error':
+				this.ms.value = message.ms;
+				this.#fail(message.error);
+		}
+	}
+
+	#fail(error: ApiError): void {
+		this.error.value = error;
+		this.status.value = error.code === 'canceled' ? 'canceled' : 'failed';
+	}
+
+	#reset(): void {
+		this.startedAt = Date.now();
+		this.status.value = 'running';
+		this.number.value = undefined;
+		this.progress.value = undefined;
+		this.logs.value = [];
+		this.dropped.value = 0;
+		this.question.value = undefined;
+		this.result.value = undefined;
+		this.error.value = undefined;
+		this.ms.value = undefined;
+	}
+}
+
+const cutShort: ApiError = {
+	code: 'closed',
+	message: 'The connection ended before the call did.',
+	hint: 'Whether it ran to its end is in the list of calls.',
+};

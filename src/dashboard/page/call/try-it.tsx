@@ -1,0 +1,130 @@
+/* Try a tool: a form of its schema, or JSON; the call, live; the result; the same as a command and as JSON-RPC. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
+import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
+import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
+import { useDashboard } from '../live/dashboard.ts';
+import { CopyButton } from '../parts/command-text.tsx';
+import { ErrorText, Panel } from '../parts/panel.tsx';
+import { VisibleText } from '../text/visible-text.tsx';
+import { CallProgressView } from './call-progress.tsx';
+import { CallRun } from './call-run.ts';
+import { ResultView } from './result-view.tsx';
+
+interface TryItProps {
+	/** The schema of the input. */
+	readonly schema: JsonSchema;
+	readonly method: 'tools/call' | 'prompts/get';
+	readonly name: string;
+	/** Does the same in a terminal with this input. */
+	readonly command: (input: unknown) => string;
+}
+
+export function TryIt(props: TryItProps): JSX.Element {
+	const { schema, method, name } = props;
+	const { api } = useDashboard();
+	const field = useMemo(() => formOf(schema), [schema]);
+	const run = useMemo(() => new CallRun(api), [name]);
+	const draft = useSignal<unknown>(initialDraft(field) ?? {});
+	const isJson = useSignal(field.kind === 'json');
+	const isChecked = useSignal(false);
+	const box = useRef<HTMLFormElement>(null);
+	useEffect(() => () => run.cancel(), [run]);
+	const problems = isJson.value ? jsonProblems(draft.value) : problemsOf(field, draft.value);
+	const submit = (event: Event): void => {
+		event.preventDefault();
+		isChecked.value = true;
+		if (problems.size > 0) return focusFirstProblem(box.current);
+		void run.start(method === 'tools/call' ? '/api/call' : '/api/prompt', { name, arguments: draft.peek() });
+	};
+	const form = {
+		draft: draft.value,
+		problems: isChecked.value ? problems : new Map<string, string>(),
+		change: (path: Path, value: unknown) => {
+			draft.value = withValue(draft.peek(), path, value) ?? {};
+		},
+	};
+	const isRunning = run.status.value === 'running';
+	return (
+		<Panel title="Try it" aside={<FormSwitch isJson={isJson} canSwitch={field.kind === 'group'} />}>
+			<form class="try" ref={box} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter}>
+				{isJson.value ? (
+					<FieldRow field={jsonField(field)} path={[]} form={form} />
+				) : (
+					<SchemaForm field={field} form={form} />
+				)}
+				<p class="actions">
+					<button type="submit" class="primary" disabled={isRunning}>
+						{method === 'tools/call' ? 'Call' : 'Get prompt'}
+					</button>
+					{isChecked.value && problems.size > 0 && (
+						<span class="problem">
+							{problems.size === 1 ? '1 field needs' : `${problems.size} fields need`} a change.
+						</span>
+					)}
+				</p>
+				<CopyAs {...props} draft={draft.value} />
+			</form>
+			<CallProgressView run={run} />
+			{run.error.value && <ErrorText error={run.error.value} />}
+			{run.result.value && <ResultView key={run.number.value} result={run.result.value} />}
+		</Panel>
+	);
+}
+
+function FormSwitch({
+	isJson,
+	canSwitch,
+}: {
+	isJson: { value: boolean };
+	canSwitch: boolean;
+}): JSX.Element | null {
+	if (!canSwitch) return null;
+	return (
+		<button
+			type="button"
+			class="quiet"
+			aria-pressed={isJson.value}
+			onClick={() => (isJson.value = !isJson.value)}
+		>
+			JSON
+		</button>
+	);
+}
+
+function CopyAs({ name, method, command, draft }: TryItProps & { draft: unknown }): JSX.Element {
+	const line = command(draft);
+	const request = { jsonrpc: '2.0', id: 1, method, params: { name, arguments: draft } };
+	return (
+		<p class="copy-as">
+			<code class="preview">
+				<VisibleText text={line} isLine />
+			</code>
+			<CopyButton label="Copy as command" text={line} />
+			<CopyButton label="Copy as JSON-RPC" text={() => JSON.stringify(request)} />
+		</p>
+	);
+}
+
+function jsonField(field: FormField): FormField {
+	return { ...field, kind: 'json', title: 'Arguments as JSON', description: '' };
+}
+
+function jsonProblems(draft: unknown): Map<string, string> {
+	if (draft instanceof Unparsed) return new Map([['', 'This is not valid JSON.']]);
+	const isObject = typeof draft === 'object' && draft !== null && !Array.isArray(draft);
+	return new Map(isObject ? [] : [['', 'Arguments are a JSON object.']]);
+}
+
+/** After the problems are drawn. */
+function focusFirstProblem(box: HTMLFormElement | null): void {
+	requestAnimationFrame(() => box?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+}
+
+function submitOnControlEnter(event: KeyboardEvent): void {
+	if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+	event.preventDefault();
+	if (event.currentTarget instanceof HTMLFormElement) event.currentTarget.requestSubmit();
+}

@@ -1,0 +1,185 @@
+/*
+ * A JSON Schema as fields of a form.
+ *
+ * Objects, lists, choices, numbers, booleans and texts become fields; local references are
+ * followed; `X or null` is X that may be left out. What a form cannot show well (other unions,
+ * `allOf`, objects without properties, deep nesting) is one field with JSON in it.
+ */
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'list' | 'group' | 'json';
+
+export interface FormField {
+	readonly kind: FieldKind;
+	/** The key in the parent; empty for the root and for items of a list. */
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	readonly isRequired: boolean;
+	readonly schema: JsonSchema;
+	/** For `choice` and `choices`. */
+	readonly choices: readonly Choice[];
+	/** For `group`. */
+	readonly fields: readonly FormField[];
+	/** For `list`. */
+	readonly item?: FormField | undefined;
+}
+
+export interface Choice {
+	readonly value: unknown;
+	readonly title: string;
+}
+
+const MAX_DEPTH = 6;
+const MAX_REFERENCES = 16;
+
+/** The form of an input schema: a group, or one JSON field when the schema is no plain object. */
+export function formOf(schema: JsonSchema): FormField {
+	return fieldOf(schema, { root: schema, name: '', isRequired: true, depth: 0 });
+}
+
+interface Place {
+	readonly root: JsonSchema;
+	readonly name: string;
+	readonly isRequired: boolean;
+	readonly depth: number;
+}
+
+function fieldOf(given: unknown, place: Place): FormField {
+	const schema = resolved(given, place.root);
+	const base = {
+		name: place.name,
+		title: text(schema['title']) || place.name,
+		description: text(schema['description']),
+		isRequired: place.isRequired,
+		schema,
+		choices: choicesOf(schema),
+		fields: [],
+	};
+	if (base.choices.length > 0) return { ...base, kind: 'choice' };
+	switch (typeOf(schema)) {
+		case 'string':
+			return { ...base, kind: 'text' };
+		case 'number':
+		case 'integer':
+			return { ...base, kind: 'number' };
+		case 'boolean':
+			return { ...base, kind: 'boolean' };
+		case 'array':
+			return listField(base, place);
+		case 'object':
+			return groupField(base, place);
+		default:
+			return { ...base, kind: 'json' };
+	}
+}
+
+function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
+	const { items } = base.schema;
+	if (!isRecord(items) || place.depth >= MAX_DEPTH) return { ...base, kind: 'json' };
+	const item = fieldOf(items, { ...place, name: '', isRequired: true, depth: place.depth + 1 });
+	if (item.kind === 'choice') return { ...base, kind: 'choices', choices: item.choices };
+	return { ...base, kind: 'list', item };
+}
+
+function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
+	const { properties, required } = base.schema;
+	const isPlain = isRecord(properties) && Object.keys(properties).length > 0 && !hasUnion(base.schema);
+	if (
+		!isPlain &&
+		place.depth === 0 &&
+		!hasUnion(base.schema) &&
+		base.schema['additionalProperties'] === undefined
+	)
+		return { ...base, kind: 'group' };
+	if (!isPlain || place.depth >= MAX_DEPTH) return { ...base, kind: 'json' };
+	const needed = new Set(Array.isArray(required) ? required : []);
+	const fields = Object.entries(properties).map(([name, schema]) =>
+		fieldOf(schema, { root: place.root, name, isRequired: needed.has(name), depth: place.depth + 1 }),
+	);
+	// What must be given comes first.
+	fields.sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
+	return { ...base, kind: 'group', fields };
+}
+
+/** Follow local references, and take X for `X or null`. */
+function resolved(given: unknown, root: JsonSchema): JsonSchema {
+	let schema = isRecord(given) ? given : {};
+	for (let steps = 0; steps < MAX_REFERENCES; steps++) {
+		const reference = schema['$ref'];
+		const only = onlyVariant(schema);
+		if (typeof reference === 'string') schema = { ...lookUp(reference, root), ...without(schema, '$ref') };
+		else if (only) schema = { ...only, ...without(schema, 'anyOf', 'oneOf') };
+		else return schema;
+	}
+	return {};
+}
+
+function lookUp(reference: string, root: JsonSchema): JsonSchema {
+	if (!reference.startsWith('#')) return {};
+	let at: unknown = root;
+	for (const part of reference.slice(1).split('/').filter(Boolean)) {
+		const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+		at = isRecord(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
+	}
+	return isRecord(at) ? at : {};
+}
+
+function onlyVariant(schema: JsonSchema): JsonSchema | undefined {
+	const variants = schema['anyOf'] ?? schema['oneOf'];
+	if (!Array.isArray(variants)) return undefined;
+	const others = variants.filter((variant) => isRecord(variant) && variant['type'] !== 'null');
+	return others.length === 1 && isRecord(others[0]) ? others[0] : undefined;
+}
+
+/** `enum`, or `oneOf`/`anyOf` of titled constants. */
+function choicesOf(schema: JsonSchema): Choice[] {
+	const { enum: values, enumNames: names } = schema;
+	if (Array.isArray(values))
+		return values.map((value, at) => ({
+			value,
+			title: text(Array.isArray(names) ? names[at] : '') || asTitle(value),
+		}));
+	if ('const' in schema) return [{ value: schema['const'], title: asTitle(schema['const']) }];
+	const variants = schema['oneOf'] ?? schema['anyOf'];
+	if (!Array.isArray(variants) || variants.length === 0) return [];
+	const constants = variants.filter(
+		(variant): variant is JsonSchema => isRecord(variant) && 'const' in variant,
+	);
+	if (constants.length < variants.length) return [];
+	return constants.map((variant) => ({
+		value: variant['const'],
+		title: text(variant['title']) || asTitle(variant['const']),
+	}));
+}
+
+function typeOf(schema: JsonSchema): string | undefined {
+	const { type } = schema;
+	if (Array.isArray(type)) {
+		const others = type.filter((each) => each !== 'null');
+		return others.length === 1 ? String(others[0]) : undefined;
+	}
+	if (type === undefined && !hasUnion(schema) && isRecord(schema['properties'])) return 'object';
+	return hasUnion(schema) && type !== 'object' ? undefined : text(type);
+}
+
+function hasUnion(schema: JsonSchema): boolean {
+	return ['anyOf', 'oneOf', 'allOf', 'not', 'if'].some((key) => key in schema);
+}
+
+function without(schema: JsonSchema, ...keys: string[]): JsonSchema {
+	return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+}
+
+function asTitle(value: unknown): string {
+	return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function text(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
+function isRecord(value: unknown): value is JsonSchema {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

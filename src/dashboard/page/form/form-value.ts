@@ -1,0 +1,136 @@
+/*
+ * What was entered into a form, and what is wrong with it.
+ *
+ * A draft is the value that will be sent, except for text that is not (yet) a number or JSON.
+ * The check is for the reader: it finds what a form can show beside a field. The hub checks the
+ * whole schema again, so nothing here has to be complete; patterns are left to it, because a
+ * pattern of a server may take forever.
+ */
+import type { FormField } from './form-field.ts';
+
+/** Text that should become a JSON value or a number. */
+export class Unparsed {
+	readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	/** In a preview of the input. */
+	toJSON(): string {
+		return this.text;
+	}
+}
+
+export type Draft = Readonly<Record<string, unknown>>;
+export type Path = readonly (string | number)[];
+
+/** The draft of an empty form: defaults, and groups that are required. */
+export function initialDraft(field: FormField): unknown {
+	const given = field.schema['default'];
+	if (given !== undefined) return given;
+	if (field.kind === 'group' && field.isRequired) {
+		const entries = field.fields.map((each) => [each.name, initialDraft(each)] as const);
+		return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+	}
+	if (field.kind === 'choice' && field.isRequired && field.choices.length === 1)
+		return field.choices[0]?.value;
+	if (field.kind === 'boolean' && field.isRequired) return false;
+	if ((field.kind === 'list' || field.kind === 'choices') && field.isRequired) return [];
+	return undefined;
+}
+
+export function valueAt(draft: unknown, path: Path): unknown {
+	return path.reduce<unknown>((at, key) => (isContainer(at) ? at[key] : undefined), draft);
+}
+
+/** A copy of the draft with another value at a path; undefined removes a key. */
+export function withValue(draft: unknown, path: Path, value: unknown): unknown {
+	const [key, ...rest] = path;
+	if (key === undefined) return value;
+	if (typeof key === 'number') {
+		const list = Array.isArray(draft) ? [...draft] : [];
+		const next = withValue(list[key], rest, value);
+		if (next === undefined && rest.length === 0) list.splice(key, 1);
+		else list[key] = next;
+		return list;
+	}
+	const group: Record<string, unknown> = isContainer(draft) && !Array.isArray(draft) ? { ...draft } : {};
+	const next = withValue(group[key], rest, value);
+	if (next === undefined) delete group[key];
+	else
+		Object.defineProperty(group, key, { value: next, enumerable: true, configurable: true, writable: true });
+	return group;
+}
+
+/** What is wrong, by path as JSON pointer. Empty: the draft may be sent. */
+export function problemsOf(field: FormField, draft: unknown): Map<string, string> {
+	const problems = new Map<string, string>();
+	check(field, { value: draft, path: [] }, problems);
+	return problems;
+}
+
+export function pointerOf(path: Path): string {
+	return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+interface Checked {
+	readonly value: unknown;
+	readonly path: Path;
+}
+
+function check(field: FormField, { value, path }: Checked, problems: Map<string, string>): void {
+	const problem = problemOf(field, value);
+	if (problem !== undefined) problems.set(pointerOf(path), problem);
+	if (value === undefined) return;
+	if (field.kind === 'group')
+		for (const each of field.fields)
+			check(each, { value: valueAt(value, [each.name]), path: [...path, each.name] }, problems);
+	if (field.kind === 'list' && field.item && Array.isArray(value))
+		for (const [at, item] of value.entries())
+			check(field.item, { value: item, path: [...path, at] }, problems);
+}
+
+function problemOf(field: FormField, value: unknown): string | undefined {
+	const { schema } = field;
+	if (value === undefined) return field.isRequired && field.name !== '' ? 'Required.' : undefined;
+	if (value instanceof Unparsed)
+		return field.kind === 'number' ? 'Enter a number.' : 'This is not valid JSON.';
+	if (field.kind === 'text') return textProblem(schema, value);
+	if (field.kind === 'number') return numberProblem(schema, value);
+	if ((field.kind === 'list' || field.kind === 'choices') && Array.isArray(value))
+		return listProblem(schema, value);
+	return undefined;
+}
+
+function textProblem(schema: FormField['schema'], value: unknown): string | undefined {
+	const { length } = typeof value === 'string' ? value : '';
+	const { minLength, maxLength } = schema;
+	if (typeof minLength === 'number' && length < minLength) return `At least ${minLength} characters.`;
+	if (typeof maxLength === 'number' && length > maxLength) return `At most ${maxLength} characters.`;
+	return undefined;
+}
+
+function numberProblem(schema: FormField['schema'], value: unknown): string | undefined {
+	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, type } = schema;
+	if (typeof value !== 'number') return 'Enter a number.';
+	if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
+	if (typeof minimum === 'number' && value < minimum) return `At least ${minimum}.`;
+	if (typeof maximum === 'number' && value > maximum) return `At most ${maximum}.`;
+	if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
+		return `More than ${exclusiveMinimum}.`;
+	if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum)
+		return `Less than ${exclusiveMaximum}.`;
+	return undefined;
+}
+
+function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
+	const { minItems, maxItems } = schema;
+	if (typeof minItems === 'number' && value.length < minItems) return `At least ${minItems} items.`;
+	if (typeof maxItems === 'number' && value.length > maxItems) return `At most ${maxItems} items.`;
+	return undefined;
+}
+
+function isContainer(value: unknown): value is Record<string | number, unknown> {
+	return typeof value === 'object' && value !== null && !(value instanceof Unparsed);
+}

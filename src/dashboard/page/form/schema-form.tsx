@@ -1,0 +1,175 @@
+/* A form made from a JSON Schema. The owner keeps the draft and decides when problems are shown. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { VisibleText } from '../text/visible-text.tsx';
+import { FieldInput } from './field-input.tsx';
+import type { FormField } from './form-field.ts';
+import { initialDraft, type Path, pointerOf, valueAt } from './form-value.ts';
+
+/** What every field of a form needs. */
+export interface FormContext {
+	readonly draft: unknown;
+	readonly problems: ReadonlyMap<string, string>;
+	readonly change: (path: Path, value: unknown) => void;
+}
+
+export function SchemaForm({ field, form }: { field: FormField; form: FormContext }): JSX.Element {
+	if (field.kind !== 'group') return <FieldRow field={field} path={[]} form={form} />;
+	if (field.fields.length === 0) return <p class="dim">This takes no input.</p>;
+	return (
+		<div class="fields">
+			{field.fields.map((each) => (
+				<FieldRow key={each.name} field={each} path={[each.name]} form={form} />
+			))}
+		</div>
+	);
+}
+
+export interface FieldProps {
+	readonly field: FormField;
+	readonly path: Path;
+	readonly form: FormContext;
+}
+
+export function FieldRow(props: FieldProps): JSX.Element {
+	const { field, path, form } = props;
+	const id = useId();
+	const problem = form.problems.get(pointerOf(path));
+	if (field.kind === 'group') return <GroupRow {...props} />;
+	if (field.kind === 'list') return <ListRow {...props} />;
+	const described = [field.description && `${id}-about`, problem && `${id}-problem`]
+		.filter(Boolean)
+		.join(' ');
+	return (
+		<div class={`field ${field.kind}${problem ? ' wrong' : ''}`}>
+			<label for={id}>
+				<FieldTitle field={field} path={path} />
+			</label>
+			<FieldInput
+				{...props}
+				attributes={{
+					id,
+					name: pointerOf(path),
+					'aria-describedby': described || undefined,
+					'aria-invalid': problem !== undefined,
+					'aria-required': field.isRequired,
+				}}
+			/>
+			<FieldNotes id={id} field={field} problem={problem} />
+		</div>
+	);
+}
+
+function GroupRow({ field, path, form }: FieldProps): JSX.Element {
+	const isSet = valueAt(form.draft, path) !== undefined;
+	return (
+		<fieldset>
+			<legend>
+				<FieldTitle field={field} path={path} />
+				{!field.isRequired && (
+					<button
+						type="button"
+						class="quiet"
+						onClick={() =>
+							form.change(path, isSet ? undefined : (initialDraft({ ...field, isRequired: true }) ?? {}))
+						}
+					>
+						{isSet ? 'Remove' : 'Add'}
+					</button>
+				)}
+			</legend>
+			{field.description && (
+				<p class="about">
+					<VisibleText text={field.description} />
+				</p>
+			)}
+			{(isSet || field.isRequired) &&
+				field.fields.map((each) => (
+					<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
+				))}
+		</fieldset>
+	);
+}
+
+function ListRow({ field, path, form }: FieldProps): JSX.Element {
+	const value = valueAt(form.draft, path);
+	const items: readonly unknown[] = Array.isArray(value) ? value : [];
+	const { item } = field;
+	const problem = form.problems.get(pointerOf(path));
+	if (!item) return <p class="dim">This list cannot be edited.</p>;
+	const add = (): void => form.change([...path, items.length], initialDraft(item) ?? emptyOf(item));
+	return (
+		<fieldset>
+			<legend>
+				<FieldTitle field={field} path={path} />
+				<button type="button" class="quiet" onClick={add}>
+					Add
+				</button>
+			</legend>
+			<FieldNotes id={pointerOf(path)} field={field} problem={problem} />
+			{items.map((_, at) => (
+				<div class="list-item">
+					<FieldRow field={item} path={[...path, at]} form={form} />
+					<button
+						type="button"
+						class="quiet"
+						aria-label={`Remove item ${at + 1}`}
+						onClick={() => form.change([...path, at], undefined)}
+					>
+						×
+					</button>
+				</div>
+			))}
+		</fieldset>
+	);
+}
+
+function FieldTitle({ field, path }: { field: FormField; path: Path }): JSX.Element {
+	const title =
+		field.title || (typeof path.at(-1) === 'number' ? `Item ${Number(path.at(-1)) + 1}` : 'Input');
+	return (
+		<span class="field-title">
+			<VisibleText text={title} isLine />
+			{field.title !== field.name && field.name !== '' && (
+				<code class="dim">
+					<VisibleText text={field.name} isLine />
+				</code>
+			)}
+			{field.isRequired && field.name !== '' && (
+				<abbr class="required" title="required">
+					*
+				</abbr>
+			)}
+		</span>
+	);
+}
+
+interface FieldNotesProps {
+	readonly id: string;
+	readonly field: FormField;
+	readonly problem: ComponentChildren;
+}
+
+function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
+	return (
+		<>
+			{field.description && (
+				<p class="about" id={`${id}-about`}>
+					<VisibleText text={field.description} />
+				</p>
+			)}
+			{problem && (
+				<p class="problem" id={`${id}-problem`}>
+					{problem}
+				</p>
+			)}
+		</>
+	);
+}
+
+function emptyOf(field: FormField): unknown {
+	if (field.kind === 'group') return {};
+	if (field.kind === 'boolean') return false;
+	if (field.kind === 'list' || field.kind === 'choices') return [];
+	return field.kind === 'choice' ? field.choices[0]?.value : '';
+}

@@ -1,0 +1,124 @@
+/* Everything that the views share: the state of the hub, live; the API; the route; short notices. */
+import { type Signal, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { CallDetails, CallRow } from '../../api-calls.ts';
+import type { CatalogueReply } from '../../api-offers.ts';
+import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api-types.ts';
+import { ApiClient, RequestError } from './api-client.ts';
+import { EventFeed, type Followed } from './event-feed.ts';
+import { Router } from './route.ts';
+
+/** The result of an action, shown for some seconds. */
+export interface Notice {
+	readonly id: number;
+	readonly text: string;
+	readonly command?: string | undefined;
+	readonly error?: ApiError | undefined;
+}
+
+const NOTICE_MS = 8_000;
+const MAX_NOTICES = 4;
+
+export class Dashboard {
+	readonly state: Signal<DashboardState | undefined> = signal(undefined);
+	readonly approvals: Signal<readonly ApprovalRow[]> = signal([]);
+	readonly catalogue: Signal<CatalogueReply | undefined> = signal(undefined);
+	readonly notices: Signal<readonly Notice[]> = signal([]);
+	/** The call that is followed. */
+	readonly call: Signal<CallDetails | undefined> = signal(undefined);
+	readonly api: ApiClient = new ApiClient(() => this.feed.signOut());
+	readonly router: Router = new Router();
+	readonly feed: EventFeed;
+	readonly #callListeners = new Set<(rows: readonly CallRow[], dropped: number) => void>();
+	readonly #logListeners = new Set<(event: LogEvent) => void>();
+	#notices = 0;
+	#isFetchingCatalogue = false;
+
+	constructor() {
+		this.feed = new EventFeed({
+			state: (state) => this.#takeState(state),
+			approvals: ({ approvals }) => {
+				this.approvals.value = approvals;
+			},
+			calls: ({ rows, dropped }) => {
+				for (const listener of this.#callListeners) listener(rows, dropped);
+			},
+			call: (call) => {
+				this.call.value = call;
+			},
+			log: (event) => {
+				for (const listener of this.#logListeners) listener(event);
+			},
+			catalogue: ({ version }) => {
+				if (this.catalogue.peek() && this.catalogue.peek()?.version !== version) void this.loadCatalogue();
+			},
+		});
+	}
+
+	/** Returns the function that removes the listener. */
+	onCalls(listener: (rows: readonly CallRow[], dropped: number) => void): () => void {
+		this.#callListeners.add(listener);
+		return () => this.#callListeners.delete(listener);
+	}
+
+	onLog(listener: (event: LogEvent) => void): () => void {
+		this.#logListeners.add(listener);
+		return () => this.#logListeners.delete(listener);
+	}
+
+	follow(followed: Followed): void {
+		if (this.call.peek()?.number !== followed.call) this.call.value = undefined;
+		this.feed.follow(followed);
+	}
+
+	/** Fetch the catalogue; one fetch at a time. */
+	async loadCatalogue(): Promise<void> {
+		if (this.#isFetchingCatalogue) return;
+		this.#isFetchingCatalogue = true;
+		try {
+			this.catalogue.value = await this.api.get<CatalogueReply>('/api/catalogue');
+		} catch (thrown) {
+			this.notify({ text: 'The catalogue could not be read.', error: RequestError.describe(thrown) });
+		} finally {
+			this.#isFetchingCatalogue = false;
+		}
+	}
+
+	/** Make a change and show what happened, with the command that does the same. */
+	async act(text: string, path: string, body: object = {}): Promise<boolean> {
+		try {
+			const { command, message } = await this.api.post<DoneReply>(path, body);
+			this.notify({ text: message ?? text, command });
+			return true;
+		} catch (thrown) {
+			this.notify({ text: `Not done: ${text}`, error: RequestError.describe(thrown) });
+			return false;
+		}
+	}
+
+	notify(notice: Omit<Notice, 'id'>): void {
+		const id = ++this.#notices;
+		this.notices.value = [...this.notices.peek(), { ...notice, id }].slice(-MAX_NOTICES);
+		setTimeout(() => this.dismiss(id), NOTICE_MS);
+	}
+
+	dismiss(id: number): void {
+		this.notices.value = this.notices.peek().filter((notice) => notice.id !== id);
+	}
+
+	#takeState(state: DashboardState): void {
+		this.state.value = state;
+		this.approvals.value = state.approvals;
+	}
+}
+
+const DashboardContext = createContext<Dashboard | undefined>(undefined);
+export const DashboardProvider = DashboardContext.Provider;
+
+/** The dashboard of this page. */
+export function useDashboard(): Dashboard {
+	const dashboard = useContext(DashboardContext);
+	if (!dashboard) throw new Error('there is no dashboard around this component');
+	return dashboard;
+}

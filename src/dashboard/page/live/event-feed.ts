@@ -1,0 +1,96 @@
+/*
+ * The one event stream of the page.
+ *
+ * An `EventSource` reconnects by itself after a broken connection, but gives up after a reply
+ * with an error status, such as that of a hub that is starting. Here every failure closes it
+ * and a new one is opened, after a backoff. What the page follows closely (one call, the log of
+ * one server) is part of the URL, so a change of it opens a new stream.
+ */
+import { type Signal, signal } from '@preact/signals';
+import type { DashboardEvents } from '../../api-types.ts';
+import { pathWith } from './api-client.ts';
+
+export type FeedState = 'connecting' | 'live' | 'lost' | 'signed out';
+
+export interface Followed {
+	readonly call?: number | undefined;
+	readonly server?: string | undefined;
+}
+
+type EventName = keyof DashboardEvents;
+export type EventHandlers = { readonly [Name in EventName]: (event: DashboardEvents[Name]) => void };
+
+const FIRST_BACKOFF_MS = 300;
+const LONGEST_BACKOFF_MS = 5_000;
+
+export class EventFeed {
+	readonly connection: Signal<FeedState> = signal('connecting');
+	/** Rises with each stream that is open: what was fetched before may be out of date. */
+	readonly opened: Signal<number> = signal(0);
+	readonly #handlers: EventHandlers;
+	#followed: Followed = {};
+	#source: EventSource | undefined;
+	#timer: ReturnType<typeof setTimeout> | undefined;
+	#backoffMs = FIRST_BACKOFF_MS;
+
+	constructor(handlers: EventHandlers) {
+		this.#handlers = handlers;
+	}
+
+	open(): void {
+		this.#closeSource();
+		const source = new EventSource(pathWith('/api/events', { ...this.#followed }));
+		this.#source = source;
+		source.addEventListener('open', () => this.#onOpen());
+		source.addEventListener('error', () => this.#onError());
+		for (const name of Object.keys(this.#handlers) as EventName[])
+			source.addEventListener(name, ({ data }) => this.#dispatch(name, data));
+	}
+
+	/** Follow one call or the log of one server, besides everything that always comes. */
+	follow(followed: Followed): void {
+		if (followed.call === this.#followed.call && followed.server === this.#followed.server) return;
+		this.#followed = followed;
+		this.open();
+	}
+
+	/** The session is over: no reconnect would help. */
+	signOut(): void {
+		this.#closeSource();
+		this.connection.value = 'signed out';
+	}
+
+	#onOpen(): void {
+		this.#backoffMs = FIRST_BACKOFF_MS;
+		this.connection.value = 'live';
+		this.opened.value += 1;
+	}
+
+	#onError(): void {
+		this.#closeSource();
+		if (this.connection.peek() === 'signed out') return;
+		this.connection.value = 'lost';
+		this.#timer = setTimeout(() => this.#retry(), this.#backoffMs);
+		this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+	}
+
+	/** `EventSource` hides the status of a reply, so ask for it: 401 ends the session of the page. */
+	async #retry(): Promise<void> {
+		const status = await fetch('/api/state', { method: 'GET' }).then(
+			(response) => response.status,
+			() => 0,
+		);
+		if (status === 401) this.signOut();
+		else this.open();
+	}
+
+	#dispatch<Name extends EventName>(name: Name, data: string): void {
+		this.#handlers[name](JSON.parse(data));
+	}
+
+	#closeSource(): void {
+		clearTimeout(this.#timer);
+		this.#source?.close();
+		this.#source = undefined;
+	}
+}

@@ -1,0 +1,69 @@
+/* The address of a view, in the fragment of the URL: `#/tools?name=echo`. */
+import { type Signal, signal } from '@preact/signals';
+
+export const viewNames = [
+	'overview',
+	'tools',
+	'calls',
+	'servers',
+	'approvals',
+	'library',
+	'settings',
+] as const;
+export type ViewName = (typeof viewNames)[number];
+
+export interface PageRoute {
+	readonly view: ViewName;
+	/** The server, the call or the tool that is open. */
+	readonly id: string;
+	readonly query: Readonly<Record<string, string>>;
+}
+
+/** Read an address; an unknown view is the overview. */
+export function parseRoute(hash: string): PageRoute {
+	const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
+	const [name = '', ...rest] = path.split('/');
+	const view = viewNames.find((each) => each === name) ?? 'overview';
+	return { view, id: decode(rest.join('/')), query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/** The address of a view. Parameters without a value are left out. */
+export function routeHref(
+	view: ViewName,
+	id = '',
+	query: Readonly<Record<string, string | undefined>> = {},
+): string {
+	const parameters = new URLSearchParams();
+	for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
+	const text = parameters.toString();
+	return `#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}${text === '' ? '' : `?${text}`}`;
+}
+
+export class Router {
+	readonly route: Signal<PageRoute>;
+
+	constructor() {
+		this.route = signal(parseRoute(location.hash));
+		addEventListener('hashchange', () => {
+			this.route.value = parseRoute(location.hash);
+		});
+	}
+
+	open(href: string): void {
+		location.hash = href;
+	}
+
+	/** Change the address without a new entry in the history, as while somebody types. */
+	replace(href: string): void {
+		history.replaceState(null, '', href);
+		this.route.value = parseRoute(href);
+	}
+}
+
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text; // a `%` that somebody typed
+	}
+}

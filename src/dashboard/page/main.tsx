@@ -1,0 +1,17 @@
+/* The page starts here. */
+import { render } from 'preact';
+import { AppShell } from './app-shell.tsx';
+import { Dashboard, DashboardProvider } from './live/dashboard.ts';
+
+const root = document.querySelector('#app');
+if (root) {
+	const dashboard = new Dashboard();
+	dashboard.feed.open();
+	root.replaceChildren();
+	render(
+		<DashboardProvider value={dashboard}>
+			<AppShell />
+		</DashboardProvider>,
+		root,
+	);
+}

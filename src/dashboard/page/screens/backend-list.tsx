@@ -1,0 +1,83 @@
+/* The backends of the hub, each on one line, with its last error below it. */
+import type { JSX } from 'preact';
+import type { BackendRow } from '../../api-types.ts';
+import { routeHref } from '../live/route.ts';
+import { SparkBars } from '../parts/charts.tsx';
+import { CommandText } from '../parts/command-text.tsx';
+import { useNow } from '../parts/now.ts';
+import { EmptyState, ErrorText, Panel, StateWord } from '../parts/panel.tsx';
+import { formatBytes, formatCount, formatDuration, formatPercent } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { ServerActions } from './server-actions.tsx';
+
+export function BackendList({ backends }: { backends: readonly BackendRow[] }): JSX.Element {
+	return (
+		<Panel title="Backends" aside={<CommandText command="mctl hub status" />}>
+			{backends.length === 0 ? (
+				<EmptyState title="There is nothing to call yet.">
+					<p>
+						Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
+						<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
+					</p>
+				</EmptyState>
+			) : (
+				<div class="rows backends">
+					{backends.map((backend) => (
+						<Backend key={backend.id} backend={backend} />
+					))}
+				</div>
+			)}
+		</Panel>
+	);
+}
+
+function Backend({ backend }: { backend: BackendRow }): JSX.Element {
+	const { id, kind, state, callsPerMinute, errorRate, lastError } = backend;
+	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
+	return (
+		<div class={`row${backend.isEnabled ? '' : ' off'}`}>
+			<a class="name" href={routeHref('servers', id)}>
+				<VisibleText text={id} isLine />
+			</a>
+			<StateWord state={state} />
+			<span class="dim kind">
+				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
+			</span>
+			<span class="number pid">{backend.pid === null ? '' : `pid ${backend.pid}`}</span>
+			<span class="number memory">
+				{backend.memoryBytes === null ? '' : formatBytes(backend.memoryBytes)}
+			</span>
+			<span class="number tools">
+				{backend.tools === null
+					? ''
+					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
+			</span>
+			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
+			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
+			<span class={`number errors${errorRate > 0 ? ' some' : ''}`}>{formatPercent(errorRate)} failed</span>
+			<ServerActions server={backend} />
+			<BackendNotes backend={backend} />
+			{lastError && <ErrorText error={lastError} />}
+		</div>
+	);
+}
+
+function BackendNotes({ backend }: { backend: BackendRow }): JSX.Element | null {
+	const { id, nextTryAt, restarts, hasDrift, inFlight } = backend;
+	const notes = [
+		inFlight > 0 ? `${formatCount(inFlight)} in flight` : '',
+		restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${formatCount(restarts)} times`}` : '',
+	].filter(Boolean);
+	if (notes.length === 0 && nextTryAt === null && !hasDrift) return null;
+	return (
+		<p class="notes dim">
+			{notes.join(' · ')} {nextTryAt !== null && <NextTry at={nextTryAt} />}{' '}
+			{hasDrift && <a href={routeHref('servers', id)}>Its tools changed since they were pinned: review</a>}
+		</p>
+	);
+}
+
+function NextTry({ at }: { at: number }): JSX.Element {
+	const now = useNow();
+	return <span>starts again in {formatDuration(at - now.value)}</span>;
+}

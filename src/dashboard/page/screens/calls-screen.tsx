@@ -1,0 +1,140 @@
+/* Calls: the journal, live, with filters, a chart of latency and the phases of each call. */
+import { useSignalEffect } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { CallRow } from '../../api-calls.ts';
+import { CallList } from '../live/call-list.ts';
+import { type Dashboard, useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { EmptyState, ErrorText, StateWord } from '../parts/panel.tsx';
+import { SplitView } from '../parts/split-view.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { formatCount, formatMs, formatTime } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { CallDetail } from './call-detail.tsx';
+import { CallFilters } from './call-filters.tsx';
+import { LatencyPanel } from './latency-panel.tsx';
+
+const ROW_HEIGHT = 30;
+/** Rows that are loaded below the visible ones. */
+const AHEAD = 300;
+
+export function CallsScreen(): JSX.Element {
+	const dashboard = useDashboard();
+	const { id, query } = dashboard.router.route.value;
+	const { tool = '', client = '', outcome = '', minutes = '' } = query;
+	const list = useMemo(
+		() => new CallList(dashboard.api, { tool, client, outcome, minutes: Number(minutes) || 0 }),
+		[tool, client, outcome, minutes],
+	);
+	useLiveCalls(dashboard, list);
+	const detail =
+		id === '' ? (
+			<EmptyState title="Open a call to see its phases, progress, logs and arguments.">
+				<p>
+					In a terminal: <CommandText command="mctl log" />
+				</p>
+			</EmptyState>
+		) : (
+			<CallDetail key={id} number={Number(id)} />
+		);
+	return (
+		<SplitView
+			list={
+				<>
+					<CallFilters />
+					<LatencyPanel list={list} />
+					<CallRowList list={list} />
+				</>
+			}
+			detail={detail}
+			isOpen={id !== ''}
+			backHref={routeHref('calls', '', query)}
+		/>
+	);
+}
+
+function useLiveCalls(dashboard: Dashboard, list: CallList): void {
+	useEffect(() => {
+		void list.want(1);
+		const stop = dashboard.onCalls((rows, dropped) => {
+			if (dropped > 0) void list.reload();
+			else list.take(rows);
+		});
+		return () => {
+			stop();
+			list.close();
+		};
+	}, [list]);
+	useSignalEffect(() => {
+		if (dashboard.feed.opened.value > 1) void list.reload();
+	});
+}
+
+function CallRowList({ list }: { list: CallList }): JSX.Element {
+	const { router } = useDashboard();
+	const { id, query } = router.route.value;
+	// Reading it makes this component follow the rows.
+	const version = list.version.value;
+	const selected = useMemo(() => (id === '' ? -1 : list.indexOf(Number(id))), [list, version, id]);
+	const count = list.matched.value;
+	if (list.error.value && !list.isLoaded.value) return <ErrorText error={list.error.value} />;
+	if (!list.isLoaded.value) return <EmptyState title="Reading the calls…" />;
+	if (count === 0) return <NoCalls isFiltered={Object.values(query).some(Boolean)} />;
+	return (
+		<>
+			<p class="dim list-count">{formatCount(count)} calls, newest first</p>
+			<VirtualList
+				label="Calls"
+				count={count}
+				rowHeight={ROW_HEIGHT}
+				selected={selected}
+				added={list.added.value}
+				keyOf={(index) => list.at(index)?.number ?? `empty ${index}`}
+				row={(index) => <CallLine row={list.at(index)} />}
+				onRange={(_, end) => void list.want(Math.min(count, end + AHEAD))}
+				onOpen={(index) => {
+					const row = list.at(index);
+					if (row) router.open(routeHref('calls', String(row.number), query));
+				}}
+			/>
+		</>
+	);
+}
+
+function CallLine({ row }: { row: CallRow | undefined }): JSX.Element {
+	if (!row) return <div class="call-line dim">…</div>;
+	return (
+		<div class="call-line">
+			<span class="number time">{formatTime(row.at)}</span>
+			<StateWord state={row.outcome} />
+			<span class="call-name">
+				<VisibleText text={row.name} isLine />
+			</span>
+			<span class="dim client">
+				<VisibleText text={row.client} isLine />
+			</span>
+			<span class="number ms">{row.ms === null ? '' : formatMs(row.ms)}</span>
+		</div>
+	);
+}
+
+function NoCalls({ isFiltered }: { isFiltered: boolean }): JSX.Element {
+	if (isFiltered)
+		return (
+			<EmptyState title="No call matches the filter.">
+				<p>
+					<a href={routeHref('calls')}>Show all calls</a>
+				</p>
+			</EmptyState>
+		);
+	return (
+		<EmptyState title="No calls yet.">
+			<p>
+				<a href={routeHref('tools')}>Try a tool</a>, or connect an agent with{' '}
+				<CommandText command="mctl init" />
+			</p>
+		</EmptyState>
+	);
+}

@@ -1,0 +1,77 @@
+/* Changes of a server's tools since they were pinned, as a word diff, with the decision about them. */
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { DriftRow, ServerPage } from '../../api-offers.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { VisibleText } from '../text/visible-text.tsx';
+import { wordDiff } from '../text/word-diff.ts';
+import { ServerActions } from './server-actions.tsx';
+
+export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element | null {
+	if (page.drift.length === 0) return null;
+	const decisions = page.actions.filter((action) => action === 'accept' || action === 'hold');
+	return (
+		<Panel
+			title="Changes since it was pinned"
+			aside={
+				<ServerActions
+					server={{ id: page.id, actions: decisions }}
+					commands={page.commands}
+					onDone={onDone}
+				/>
+			}
+		>
+			<ul class="drift">
+				{page.drift.map((row) => (
+					<Drift row={row} />
+				))}
+			</ul>
+			{decisions.map((action) => page.commands[action] && <CommandText command={page.commands[action]} />)}
+		</Panel>
+	);
+}
+
+function Drift({ row }: { row: DriftRow }): JSX.Element {
+	return (
+		<li>
+			<p>
+				<span class={`tag ${row.change}`}>{row.change}</span> <span class="dim">{row.kind}</span>{' '}
+				<strong>
+					<VisibleText text={row.name} isLine />
+				</strong>
+			</p>
+			{row.findings.map((finding) => (
+				<p class="finding">
+					<VisibleText text={finding} />
+				</p>
+			))}
+			{(row.before !== null || row.after !== null) && (
+				<WordDiff before={row.before ?? ''} after={row.after ?? ''} />
+			)}
+		</li>
+	);
+}
+
+function WordDiff({ before, after }: { before: string; after: string }): JSX.Element {
+	const parts = useMemo(() => wordDiff(before, after), [before, after]);
+	return (
+		<pre class="diff">
+			{parts.map(({ kind, text }) => {
+				if (kind === 'removed')
+					return (
+						<del>
+							<VisibleText text={text} />
+						</del>
+					);
+				return kind === 'added' ? (
+					<ins>
+						<VisibleText text={text} />
+					</ins>
+				) : (
+					<VisibleText text={text} />
+				);
+			})}
+		</pre>
+	);
+}

@@ -1,0 +1,155 @@
+/* Library: find the documents that a task needs, within a budget of tokens. */
+import type { JSX } from 'preact';
+import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
+import { pathWith } from '../live/api-client.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { CommandText, CopyButton } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { EmptyState, ErrorText } from '../parts/panel.tsx';
+import { SplitView } from '../parts/split-view.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { MarkdownView } from '../text/markdown-view.tsx';
+import { formatCount } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { MatchReasons } from './match-reasons.tsx';
+import { SearchBox, useDebounced } from './tools-screen.tsx';
+
+const ROW_HEIGHT = 68;
+
+export function LibraryScreen(): JSX.Element {
+	const { router } = useDashboard();
+	const { id, query } = router.route.value;
+	const words = useDebounced(query['q'] ?? '');
+	const found = useFetched<LibraryReply>(
+		pathWith('/api/library', { q: words, budget: query['budget'] }),
+		true,
+	);
+	const reply = found.value.value;
+	const list = (
+		<>
+			<SearchBox label="Describe the task" ms={reply?.ms} />
+			<Budget reply={reply} />
+			{found.error.value && <ErrorText error={found.error.value} />}
+			{reply && reply.matches.length === 0 && <NoDocuments isEmpty={reply.total === 0} />}
+			{reply && reply.matches.length > 0 && (
+				<VirtualList
+					label="Documents"
+					count={reply.matches.length}
+					rowHeight={ROW_HEIGHT}
+					selected={reply.matches.findIndex(({ uri }) => uri === id)}
+					keyOf={(index) => reply.matches[index]?.uri ?? index}
+					row={(index) => <MatchLine match={reply.matches[index]} isSearching={words !== ''} />}
+					onOpen={(index) => router.open(routeHref('library', reply.matches[index]?.uri ?? '', query))}
+				/>
+			)}
+		</>
+	);
+	const detail =
+		id === '' ? (
+			<EmptyState title="Open a document to read it.">
+				<p>
+					In a terminal: <CommandText command="mctl find <task>" />
+				</p>
+			</EmptyState>
+		) : (
+			<Document key={id} uri={id} />
+		);
+	return (
+		<SplitView list={list} detail={detail} isOpen={id !== ''} backHref={routeHref('library', '', query)} />
+	);
+}
+
+function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
+	const { router } = useDashboard();
+	const { id, query } = router.route.value;
+	return (
+		<p class="budget">
+			<label>
+				Token budget{' '}
+				<input
+					type="number"
+					min={0}
+					step={500}
+					placeholder="none"
+					value={query['budget'] ?? ''}
+					onInput={(event) =>
+						router.replace(routeHref('library', id, { ...query, budget: event.currentTarget.value }))
+					}
+				/>
+			</label>
+			{reply && (
+				<span class="dim">
+					{formatCount(reply.tokens)} tokens in{' '}
+					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
+					{formatCount(reply.total)} documents
+				</span>
+			)}
+		</p>
+	);
+}
+
+function MatchLine({
+	match,
+	isSearching,
+}: {
+	match: LibraryMatch | undefined;
+	isSearching: boolean;
+}): JSX.Element | null {
+	if (!match) return null;
+	return (
+		<div class={`offer${match.isWithinBudget ? '' : ' off'}`}>
+			<p class="offer-name">
+				<strong>
+					<VisibleText text={match.title || match.uri} isLine />
+				</strong>
+				<span class="number dim">{formatCount(match.tokens)} tokens</span>
+				{isSearching && (
+					<meter min={0} max={1} value={match.score} aria-label={`score ${match.score.toFixed(2)}`} />
+				)}
+			</p>
+			<p class="dim">
+				{isSearching && match.why.length > 0 ? (
+					<MatchReasons why={match.why} />
+				) : (
+					<VisibleText text={match.summary} isLine />
+				)}
+			</p>
+			<p class="dim uri">
+				<VisibleText text={match.uri} isLine />
+				{!match.isWithinBudget && ' · over the budget'}
+			</p>
+		</div>
+	);
+}
+
+function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
+	if (!isEmpty) return <EmptyState title="Nothing matches. Try other words for the task." />;
+	return (
+		<EmptyState title="The library is empty.">
+			<p>
+				Write a document with <CommandText command="mctl new resource hello" />
+			</p>
+		</EmptyState>
+	);
+}
+
+function Document({ uri }: { uri: string }): JSX.Element {
+	const fetched = useFetched<LibraryDocument>(pathWith('/api/library/document', { uri }));
+	const document = fetched.value.value;
+	if (fetched.error.value) return <ErrorText error={fetched.error.value} />;
+	if (!document) return <EmptyState title="Reading…" />;
+	return (
+		<article class="document">
+			<p class="actions">
+				<code>
+					<VisibleText text={document.uri} isLine />
+				</code>
+				<CopyButton label="Copy URI" text={document.uri} what="the URI" />
+				<span class="dim">{formatCount(document.tokens)} tokens</span>
+				<CommandText command={document.command} />
+			</p>
+			<MarkdownView text={document.text} />
+		</article>
+	);
+}

@@ -1,0 +1,199 @@
+/* One tool, prompt or resource: what it is, what it takes, and a way to try it. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { quoted } from '../../../printable.ts';
+import type { OfferKind, PromptReply, ToolReply } from '../../api-offers.ts';
+import { TryIt } from '../call/try-it.tsx';
+import type { JsonSchema } from '../form/form-field.ts';
+import { pathWith } from '../live/api-client.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { type Fetched, useFetched } from '../parts/fetched.ts';
+import { EmptyState, ErrorText, Fact, Panel } from '../parts/panel.tsx';
+import { MarkdownView } from '../text/markdown-view.tsx';
+import { VisibleText } from '../text/visible-text.tsx';
+import { ResourceDetail } from './resource-detail.tsx';
+import { SchemaTable } from './schema-table.tsx';
+
+export function OfferDetail({ kind, name }: { kind: OfferKind; name: string }): JSX.Element {
+	if (kind === 'prompt') return <PromptDetail name={name} />;
+	if (kind === 'tool') return <ToolDetail name={name} />;
+	return <ResourceDetail uri={name} isTemplate={kind === 'template'} />;
+}
+
+function ToolDetail({ name }: { name: string }): JSX.Element {
+	const fetched = useFetched<ToolReply>(pathWith('/api/tool', { name }));
+	const reply = useOffer(fetched);
+	const schema = useSameValue((reply?.tool['inputSchema'] ?? {}) as JsonSchema);
+	if (!reply) return <NoOffer fetched={fetched} />;
+	const { tool, command } = reply;
+	const output = tool['outputSchema'] as JsonSchema | undefined;
+	return (
+		<OfferHead
+			item={tool}
+			name={name}
+			backend={reply.backend}
+			command={command}
+			facts={<ToolFacts reply={reply} />}
+		>
+			<TryIt
+				key={JSON.stringify(schema)}
+				schema={schema}
+				method="tools/call"
+				name={name}
+				command={(input) => withInput(command, input)}
+			/>
+			<Panel title="Input">
+				<SchemaTable schema={schema} />
+			</Panel>
+			{output && (
+				<Panel title="Output">
+					<SchemaTable schema={output} />
+				</Panel>
+			)}
+		</OfferHead>
+	);
+}
+
+function PromptDetail({ name }: { name: string }): JSX.Element {
+	const fetched = useFetched<PromptReply>(pathWith('/api/prompt', { name }));
+	const reply = useOffer(fetched);
+	const schema = useSameValue(promptSchema(reply?.prompt['arguments']));
+	if (!reply) return <NoOffer fetched={fetched} />;
+	return (
+		<OfferHead item={reply.prompt} name={name} backend={reply.backend} command={reply.command} facts={null}>
+			<TryIt
+				key={JSON.stringify(schema)}
+				schema={schema}
+				method="prompts/get"
+				name={name}
+				command={(input) => withPairs(reply.command, input)}
+			/>
+		</OfferHead>
+	);
+}
+
+interface OfferHeadProps {
+	readonly item: ToolReply['tool'];
+	readonly name: string;
+	readonly backend: string;
+	readonly command: string;
+	readonly facts: ComponentChildren;
+	readonly children: ComponentChildren;
+}
+
+function OfferHead({ item, name, backend, command, facts, children }: OfferHeadProps): JSX.Element {
+	const { title, description } = item;
+	return (
+		<article class="offer-page">
+			<header>
+				<h2>
+					<VisibleText text={name} isLine />
+				</h2>
+				<Hints item={item} />
+			</header>
+			{typeof title === 'string' && title !== name && (
+				<p class="subtitle">
+					<VisibleText text={title} isLine />
+				</p>
+			)}
+			{typeof description === 'string' && <MarkdownView text={description} />}
+			<dl class="facts">
+				<Fact name="server">
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
+					</a>
+				</Fact>
+				<Fact name="history">
+					<a href={routeHref('calls', '', { tool: name })}>Calls of it</a>
+				</Fact>
+				{facts}
+				<Fact name="in a terminal">
+					<CommandText command={command} />
+				</Fact>
+			</dl>
+			{children}
+		</article>
+	);
+}
+
+function ToolFacts({ reply }: { reply: ToolReply }): JSX.Element {
+	return (
+		<>
+			{reply.policy !== null && (
+				<Fact name="policy">
+					<VisibleText text={[reply.policy, reply.rule].filter(Boolean).join(' · ')} isLine />
+				</Fact>
+			)}
+			<Fact name="signature">
+				<code>
+					<VisibleText text={reply.signature} isLine />
+				</code>
+			</Fact>
+		</>
+	);
+}
+
+const HINTS: readonly (readonly [string, string])[] = [
+	['readOnlyHint', 'reads only'],
+	['destructiveHint', 'destructive'],
+	['idempotentHint', 'idempotent'],
+	['openWorldHint', 'reaches outside'],
+];
+
+/** The annotations of the server: its claims, not ours. */
+function Hints({ item }: { item: ToolReply['tool'] }): JSX.Element {
+	const annotations = (item['annotations'] ?? {}) as Readonly<Record<string, unknown>>;
+	return (
+		<span class="tags" title="what the server says about it">
+			{HINTS.filter(([key]) => annotations[key] === true).map(([key, label]) => (
+				<span class={`tag ${key}`}>{label}</span>
+			))}
+		</span>
+	);
+}
+
+/** The reply, fetched again when the catalogue changes. */
+function useOffer<T>(fetched: Fetched<T>): T | undefined {
+	const { catalogue } = useDashboard();
+	const { version } = catalogue.value ?? {};
+	useEffect(() => {
+		if (fetched.value.peek()) fetched.reload();
+	}, [version]);
+	return fetched.value.value;
+}
+
+function NoOffer({ fetched }: { fetched: Fetched<unknown> }): JSX.Element {
+	return fetched.error.value ? <ErrorText error={fetched.error.value} /> : <EmptyState title="Reading…" />;
+}
+
+/** A new object with the same content must not reset a form. */
+function useSameValue<T>(value: T): T {
+	const text = JSON.stringify(value);
+	return useMemo(() => value, [text]);
+}
+
+/** The arguments of a prompt are texts. */
+function promptSchema(list: unknown): JsonSchema {
+	const items = (Array.isArray(list) ? list : []) as Readonly<Record<string, unknown>>[];
+	const properties = items.map(({ name, title, description }) => [
+		name,
+		{ type: 'string', title, description },
+	]);
+	return {
+		type: 'object',
+		properties: Object.fromEntries(properties),
+		required: items.filter(({ required }) => required === true).map(({ name }) => name),
+	};
+}
+
+function withInput(command: string, input: unknown): string {
+	const text = JSON.stringify(input);
+	return text === '{}' ? command : `${command} --input ${quoted(text)}`;
+}
+
+function withPairs(command: string, input: unknown): string {
+	const pairs = Object.entries(input as Readonly<Record<string, unknown>>);
+	return [command, ...pairs.map(([key, value]) => quoted(`${key}=${String(value)}`))].join(' ');
+}

@@ -1,0 +1,51 @@
+/* The buttons of a server. Each shows the command that does the same, before and after it is pressed. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { BackendRow, ServerAction } from '../../api-types.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { attributeText } from '../text/visible-text.tsx';
+
+const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
+	start: { label: 'Start', done: 'Started' },
+	stop: { label: 'Stop', done: 'Stopped' },
+	restart: { label: 'Restart', done: 'Restarted' },
+	enable: { label: 'Enable', done: 'Enabled' },
+	disable: { label: 'Disable', done: 'Disabled' },
+	accept: { label: 'Accept changes', done: 'Accepted the changes of' },
+	hold: { label: 'Hold', done: 'Holding' },
+};
+
+interface ServerActionsProps {
+	readonly server: Pick<BackendRow, 'id' | 'actions'>;
+	/** The command of each action, when they are known. */
+	readonly commands?: Readonly<Record<string, string>>;
+	readonly onDone?: () => void;
+}
+
+export function ServerActions({ server, commands = {}, onDone }: ServerActionsProps): JSX.Element {
+	const dashboard = useDashboard();
+	const busy = useSignal<ServerAction | undefined>(undefined);
+	const press = async (action: ServerAction): Promise<void> => {
+		busy.value = action;
+		const path = `/api/servers/${encodeURIComponent(server.id)}/${action}`;
+		await dashboard.act(`${WORDS[action].done} ${server.id}.`, path);
+		busy.value = undefined;
+		onDone?.();
+	};
+	return (
+		<span class="actions">
+			{server.actions.map((action) => (
+				<button
+					type="button"
+					key={action}
+					disabled={busy.value !== undefined}
+					aria-label={attributeText(`${WORDS[action].label} ${server.id}`)}
+					title={commands[action] === undefined ? undefined : attributeText(commands[action])}
+					onClick={() => void press(action)}
+				>
+					{busy.value === action ? '…' : WORDS[action].label}
+				</button>
+			))}
+		</span>
+	);
+}

@@ -1,0 +1,214 @@
+/* Servers: the list of them, or one with its output, its catalogue, its changes and its history. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { CatalogueRow, ServerPage } from '../../api-offers.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { useNow } from '../parts/now.ts';
+import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../parts/panel.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { formatBytes, formatCount, formatDuration, formatTime } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { BackendList } from './backend-list.tsx';
+import { DriftPanel } from './drift-panel.tsx';
+import { ServerActions } from './server-actions.tsx';
+import { ServerOutput } from './server-output.tsx';
+
+export function ServerScreen(): JSX.Element {
+	const { router, state } = useDashboard();
+	const { id } = router.route.value;
+	if (id === '') return <BackendList backends={state.value?.backends ?? []} />;
+	return <OneServer key={id} id={id} />;
+}
+
+function OneServer({ id }: { id: string }): JSX.Element {
+	const dashboard = useDashboard();
+	const fetched = useFetched<ServerPage>(`/api/servers/${encodeURIComponent(id)}`);
+	const row = dashboard.state.value?.backends.find((backend) => backend.id === id);
+	useEffect(() => {
+		dashboard.follow({ server: id });
+		return () => dashboard.follow({});
+	}, [id]);
+	// The rest of the page changes when the state does.
+	const changed = `${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
+	useEffect(() => {
+		if (fetched.value.peek()) fetched.reload();
+	}, [changed]);
+	const page = fetched.value.value;
+	if (fetched.error.value && !page)
+		return (
+			<EmptyState title="This server cannot be shown.">
+				<ErrorText error={fetched.error.value} />
+				<p>
+					<a href={routeHref('servers')}>All servers</a>
+				</p>
+			</EmptyState>
+		);
+	if (!page) return <EmptyState title="Reading…" />;
+	return <ServerDetails page={{ ...page, ...row }} onDone={fetched.reload} />;
+}
+
+function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element {
+	return (
+		<article class="server-page">
+			<header>
+				<h2>
+					<VisibleText text={page.id} isLine />
+				</h2>
+				<StateWord state={page.state} />
+				<ServerActions server={page} commands={page.commands} onDone={onDone} />
+			</header>
+			<ServerFacts page={page} />
+			{page.lastError && <ErrorText error={page.lastError} />}
+			<DriftPanel page={page} onDone={onDone} />
+			<div class="columns">
+				<ServerOutput key={page.id} page={page} />
+				<CataloguePanel rows={page.catalogue} />
+				<HistoryPanel page={page} />
+				<RulesPanel page={page} />
+				<CommandsPanel page={page} />
+			</div>
+		</article>
+	);
+}
+
+function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
+	const now = useNow();
+	return (
+		<dl class="facts">
+			<Fact name="kind">
+				<VisibleText text={[page.kind, page.version, page.era].filter(Boolean).join(' · ')} isLine />
+			</Fact>
+			{page.pid !== null && <Fact name="pid">{page.pid}</Fact>}
+			{page.memoryBytes !== null && <Fact name="memory">{formatBytes(page.memoryBytes)}</Fact>}
+			{page.startedAt !== null && <Fact name="up for">{formatDuration(now.value - page.startedAt)}</Fact>}
+			{page.restarts > 0 && <Fact name="restarts">{formatCount(page.restarts)}</Fact>}
+			{page.target !== null && (
+				<Fact name="starts">
+					<code>
+						<VisibleText text={page.target} isLine />
+					</code>
+				</Fact>
+			)}
+			{page.source !== null && (
+				<Fact name="configured in">
+					<VisibleText text={page.source} isLine />
+				</Fact>
+			)}
+			<Fact name="environment">
+				{page.environment.length === 0 ? (
+					<span class="dim">nothing besides the defaults</span>
+				) : (
+					page.environment.map((name) => (
+						<code class="tag">
+							<VisibleText text={name} isLine />
+						</code>
+					))
+				)}
+			</Fact>
+		</dl>
+	);
+}
+
+function CataloguePanel({ rows }: { rows: readonly CatalogueRow[] }): JSX.Element {
+	const { router } = useDashboard();
+	const open = (index: number): void => {
+		const [kind, name] = rows[index] ?? [];
+		if (kind && name !== undefined)
+			router.open(routeHref('tools', name, { kind: kind === 'tool' ? '' : kind }));
+	};
+	return (
+		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
+			{rows.length === 0 ? (
+				<EmptyState title="It offers nothing yet. It may not have been started." />
+			) : (
+				<VirtualList
+					label="Catalogue"
+					count={rows.length}
+					rowHeight={28}
+					keyOf={(index) => `${rows[index]?.[0]} ${rows[index]?.[1]}`}
+					row={(index) => <CatalogueLine row={rows[index]} />}
+					onOpen={open}
+				/>
+			)}
+		</Panel>
+	);
+}
+
+function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element | null {
+	if (!row) return null;
+	const [kind, name, , summary] = row;
+	return (
+		<div class="catalogue-line">
+			<span class="tag">{kind}</span>
+			<strong>
+				<VisibleText text={name} isLine />
+			</strong>
+			<span class="dim">
+				<VisibleText text={summary} isLine />
+			</span>
+		</div>
+	);
+}
+
+function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
+	return (
+		<Panel title="History">
+			{page.history.length === 0 ? (
+				<EmptyState title="Nothing happened since the dashboard was opened." />
+			) : (
+				<ol class="history">
+					{page.history.toReversed().map(({ at, state, pid, message }) => (
+						<li>
+							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}
+							{pid !== null && <span class="dim">pid {pid}</span>} <VisibleText text={message ?? ''} />
+						</li>
+					))}
+				</ol>
+			)}
+		</Panel>
+	);
+}
+
+function RulesPanel({ page }: { page: ServerPage }): JSX.Element {
+	return (
+		<Panel title="Policy">
+			{page.rules.length === 0 ? (
+				<EmptyState title="No rule is about its tools: every client may call them." />
+			) : (
+				<ul class="rules">
+					{page.rules.map(({ decision, match, rule, reason }) => (
+						<li>
+							<strong>
+								<VisibleText text={decision} isLine />
+							</strong>{' '}
+							<VisibleText text={match} isLine />{' '}
+							<span class="dim">
+								<VisibleText text={[rule, reason].filter(Boolean).join(' · ')} isLine />
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</Panel>
+	);
+}
+
+function CommandsPanel({ page }: { page: ServerPage }): JSX.Element {
+	return (
+		<Panel title="In a terminal">
+			<ul class="commands">
+				{Object.entries(page.commands).map(([name, command]) => (
+					<li>
+						<span class="dim">
+							<VisibleText text={name} isLine />
+						</span>{' '}
+						<CommandText command={command} />
+					</li>
+				))}
+			</ul>
+		</Panel>
+	);
+}

@@ -1,0 +1,87 @@
+/* Settings: the configuration as merged, and the file that each value comes from. */
+import type { JSX } from 'preact';
+import type { SettingRow, SettingsReply } from '../../api-offers.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { EmptyState, ErrorText, Panel } from '../parts/panel.tsx';
+import { formatCount } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { ProblemList } from './overview-screen.tsx';
+import { SearchBox } from './tools-screen.tsx';
+
+/** Rows that are shown; a search finds the others. */
+const MAX_ROWS = 500;
+
+export function SettingsScreen(): JSX.Element {
+	const { router } = useDashboard();
+	const words = (router.route.value.query['q'] ?? '').toLowerCase();
+	const fetched = useFetched<SettingsReply>('/api/settings');
+	const reply = fetched.value.value;
+	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
+	if (!reply) return <EmptyState title="Reading the configuration…" />;
+	const rows = reply.values.filter(({ key, value, source }) =>
+		`${key} ${value} ${source}`.toLowerCase().includes(words),
+	);
+	return (
+		<>
+			{reply.problems.length > 0 && <ProblemList problems={reply.problems} />}
+			<Panel title="Files" aside={<CommandText command="mctl doctor" />}>
+				<ol class="files">
+					{reply.files.map(({ path, kind, exists }) => (
+						<li class={exists ? undefined : 'off'}>
+							<code>
+								<VisibleText text={path} isLine />
+							</code>{' '}
+							<span class="dim">
+								<VisibleText text={kind} isLine />
+								{exists ? '' : ', does not exist'}
+							</span>
+						</li>
+					))}
+				</ol>
+				<p class="dim">The first file that has a value wins.</p>
+				{reply.notes.map((note) => (
+					<p class="dim">
+						<VisibleText text={note} />
+					</p>
+				))}
+			</Panel>
+			<Panel title="Values">
+				<SearchBox label="Filter settings" />
+				<SettingTable rows={rows} />
+			</Panel>
+		</>
+	);
+}
+
+function SettingTable({ rows }: { rows: readonly SettingRow[] }): JSX.Element {
+	if (rows.length === 0)
+		return (
+			<EmptyState title="No value matches.">
+				<p>
+					Write a configuration with <CommandText command="mctl init" />
+				</p>
+			</EmptyState>
+		);
+	return (
+		<div class="rows settings" role="table" aria-label="Values">
+			{rows.slice(0, MAX_ROWS).map(({ key, value, source }) => (
+				<div class="row" role="row">
+					<code role="cell">
+						<VisibleText text={key} isLine />
+					</code>
+					<code role="cell" class="setting-value">
+						<VisibleText text={value} isLine />
+					</code>
+					<span role="cell" class={source === 'default' ? 'dim' : undefined}>
+						<VisibleText text={source} isLine />
+					</span>
+				</div>
+			))}
+			{rows.length > MAX_ROWS && (
+				<p class="dim">{formatCount(rows.length - MAX_ROWS)} more: search for them.</p>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,235 @@
+/* Tools: everything that can be called or read, found as you type. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { CatalogueReply, OfferKind, SearchReason, SearchReply } from '../../api-offers.ts';
+import { pathWith } from '../live/api-client.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { EmptyState, ErrorText } from '../parts/panel.tsx';
+import { SplitView } from '../parts/split-view.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { formatCount } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { MatchReasons } from './match-reasons.tsx';
+import { OfferDetail } from './offer-detail.tsx';
+
+/** A row of the list: an offer, and why it matched when there was a query. */
+interface OfferRow {
+	readonly kind: OfferKind;
+	readonly name: string;
+	readonly backend: string;
+	readonly summary: string;
+	readonly why: readonly SearchReason[];
+}
+
+const KINDS: readonly (readonly [OfferKind | '', string])[] = [
+	['', 'All'],
+	['tool', 'Tools'],
+	['prompt', 'Prompts'],
+	['resource', 'Resources'],
+	['template', 'Templates'],
+];
+const ROW_HEIGHT = 50;
+/** Rows of a search. */
+const SEARCH_LIMIT = 200;
+/** A request per pause in typing. */
+const DEBOUNCE_MS = 60;
+
+export function ToolsScreen(): JSX.Element {
+	const dashboard = useDashboard();
+	const { id, query } = dashboard.router.route.value;
+	const show = query['show'] ?? '';
+	const words = useDebounced(query['q'] ?? '');
+	const search = useFetched<SearchReply>(
+		words === '' ? undefined : pathWith('/api/search', { q: words, limit: SEARCH_LIMIT }),
+		true,
+	);
+	useEffect(() => {
+		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
+	}, []);
+	const catalogue = dashboard.catalogue.value;
+	const hits = words === '' ? undefined : search.value.value;
+	const rows = useMemo(
+		() =>
+			(hits ? hits.hits : catalogueRows(catalogue, words)).filter(({ kind }) => show === '' || kind === show),
+		[catalogue, hits, words, show],
+	);
+	const href = (name: string, kind: string): string =>
+		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
+	const kind = (query['kind'] ?? 'tool') as OfferKind;
+	const selected = rows.findIndex((row) => row.name === id && row.kind === kind);
+	const list = (
+		<>
+			<SearchBox label="Search tools, prompts and resources" ms={hits?.ms} />
+			<KindFilter catalogue={catalogue} show={show} />
+			{search.error.value && <ErrorText error={search.error.value} />}
+			{rows.length === 0 ? (
+				<NoOffers
+					catalogue={catalogue}
+					isSearching={words !== ''}
+					isReady={words === '' || hits !== undefined}
+				/>
+			) : (
+				<VirtualList
+					label="Tools"
+					count={rows.length}
+					rowHeight={ROW_HEIGHT}
+					selected={selected}
+					keyOf={(index) => `${rows[index]?.kind} ${rows[index]?.name} ${rows[index]?.backend}`}
+					row={(index) => <OfferLine row={rows[index]} />}
+					onOpen={(index) => {
+						const row = rows[index];
+						if (row) dashboard.router.open(href(row.name, row.kind));
+					}}
+				/>
+			)}
+		</>
+	);
+	const detail =
+		id === '' ? (
+			<EmptyState title="Open a tool to see what it takes, and to try it.">
+				<p>
+					<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+					<CommandText command="mctl list" />
+				</p>
+			</EmptyState>
+		) : (
+			<OfferDetail key={`${kind} ${id}`} kind={kind} name={id} />
+		);
+	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+}
+
+/** The search field; what is typed becomes part of the address. */
+export function SearchBox({ label, ms }: { label: string; ms?: number | undefined }): JSX.Element {
+	const { router } = useDashboard();
+	const { view, id, query } = router.route.value;
+	const box = useRef<HTMLInputElement>(null);
+	const onKeyDown = (event: KeyboardEvent): void => {
+		if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+		event.preventDefault();
+		const list = document.querySelector<HTMLElement>('.virtual-list');
+		list?.focus();
+		if (event.key === 'Enter')
+			list?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+	};
+	return (
+		<div class="search">
+			<input
+				ref={box}
+				type="search"
+				aria-label={label}
+				placeholder={`${label}  /`}
+				autocomplete="off"
+				spellcheck={false}
+				value={query['q'] ?? ''}
+				onKeyDown={onKeyDown}
+				onInput={(event) => router.replace(routeHref(view, id, { ...query, q: event.currentTarget.value }))}
+			/>
+			{ms !== undefined && <span class="number dim">{ms.toFixed(1)} ms</span>}
+		</div>
+	);
+}
+
+function KindFilter({
+	catalogue,
+	show,
+}: {
+	catalogue: CatalogueReply | undefined;
+	show: string;
+}): JSX.Element {
+	const { router } = useDashboard();
+	const { id, query } = router.route.value;
+	const counts = useMemo(() => countKinds(catalogue), [catalogue]);
+	return (
+		<p class="chips" role="group" aria-label="Kind">
+			{KINDS.filter(([kind]) => kind === '' || (counts.get(kind) ?? 0) > 0).map(([kind, title]) => (
+				<button
+					type="button"
+					class="quiet"
+					aria-pressed={kind === show}
+					onClick={() => router.replace(routeHref('tools', id, { ...query, show: kind }))}
+				>
+					{title} <span class="dim">{formatCount(counts.get(kind) ?? 0)}</span>
+				</button>
+			))}
+		</p>
+	);
+}
+
+function OfferLine({ row }: { row: OfferRow | undefined }): JSX.Element | null {
+	if (!row) return null;
+	return (
+		<div class="offer">
+			<p class="offer-name">
+				<strong>
+					<VisibleText text={row.name} isLine />
+				</strong>
+				{row.kind !== 'tool' && <span class="tag">{row.kind}</span>}
+				<span class="dim backend">
+					<VisibleText text={row.backend} isLine />
+				</span>
+			</p>
+			<p class="dim">
+				{row.why.length > 0 ? <MatchReasons why={row.why} /> : <VisibleText text={row.summary} isLine />}
+			</p>
+		</div>
+	);
+}
+
+function NoOffers({
+	catalogue,
+	isSearching,
+	isReady,
+}: {
+	catalogue: CatalogueReply | undefined;
+	isSearching: boolean;
+	isReady: boolean;
+}): JSX.Element {
+	if (!catalogue) return <EmptyState title="Reading the catalogue…" />;
+	if (!isReady) return <EmptyState title="Searching…" />;
+	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
+	return (
+		<EmptyState title="There are no tools yet.">
+			<p>
+				Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
+				<CommandText command="mctl new tool hello" />
+			</p>
+		</EmptyState>
+	);
+}
+
+/** The catalogue; until the first reply of a search, the rows that have its words. */
+function catalogueRows(catalogue: CatalogueReply | undefined, words: string): OfferRow[] {
+	const parts = words.toLowerCase().split(/\s+/);
+	const { rows = [], backends = [] } = catalogue ?? {};
+	return rows
+		.filter(([, name, , summary]) => parts.every((part) => `${name} ${summary}`.toLowerCase().includes(part)))
+		.map(([kind, name, backend, summary]) => ({
+			kind,
+			name,
+			backend: backends[backend] ?? '',
+			summary,
+			why: [],
+		}));
+}
+
+function countKinds(catalogue: CatalogueReply | undefined): Map<string, number> {
+	const counts = new Map([['', catalogue?.rows.length ?? 0]]);
+	for (const [kind] of catalogue?.rows ?? []) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+	return counts;
+}
+
+/** A text after a pause in typing. */
+export function useDebounced(text: string): string {
+	const settled = useSignal(text);
+	useEffect(() => {
+		const timer = setTimeout(() => {
+			settled.value = text.trim();
+		}, DEBOUNCE_MS);
+		return () => clearTimeout(timer);
+	}, [text]);
+	return settled.value;
+}

@@ -1,0 +1,63 @@
+/* Numbers as a reader wants them: short, with a unit, of a constant width where they are in columns. */
+
+const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+export function formatBytes(bytes: number | null): string {
+	if (bytes === null) return '–';
+	let size = bytes;
+	let unit = 0;
+	while (size >= 1000 && unit < SIZES.length - 1) {
+		size /= 1000;
+		unit += 1;
+	}
+	return `${size >= 100 || unit === 0 ? size.toFixed(0) : size.toFixed(1)} ${SIZES[unit]}`;
+}
+
+export function formatMs(ms: number | null): string {
+	if (ms === null) return '–';
+	if (ms < 1) return '<1 ms';
+	if (ms < 1_000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+	if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+	return formatDuration(ms);
+}
+
+/** A duration in its two largest units: `3 h 20 min`. */
+export function formatDuration(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+	if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+	return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+}
+
+/** How long ago, in one unit: `12 s`, `5 min`. */
+export function formatAge(at: number, now: number): string {
+	const seconds = Math.max(0, Math.round((now - at) / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+	if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+	return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** The time of day, with milliseconds; with the date when it is not today. */
+export function formatTime(at: number, now: number = Date.now()): string {
+	const date = new Date(at);
+	const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+	const isToday = date.toDateString() === new Date(now).toDateString();
+	return isToday
+		? time
+		: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time.slice(0, 8)}`;
+}
+
+export function formatCount(count: number): string {
+	return count.toLocaleString('en');
+}
+
+export function formatPercent(share: number): string {
+	if (share <= 0) return '0 %';
+	return share < 0.01 ? '<1 %' : `${Math.round(share * 100)} %`;
+}
+
+function two(value: number): string {
+	return String(value).padStart(2, '0');
+}

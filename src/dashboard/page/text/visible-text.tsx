@@ -1,0 +1,54 @@
+/*
+ * Text of a server, shown as text.
+ *
+ * Nothing here is ever parsed as HTML. Control characters, bidirectional overrides and invisible
+ * characters are drawn as escapes, so that a reader sees that they are there, and the text is
+ * isolated, so that its direction cannot reorder the page around it.
+ */
+import type { ComponentChildren, JSX } from 'preact';
+import { printableLine } from '../../../printable.ts';
+
+/** Control, bidirectional and invisible characters, but not tab and newline. */
+const HIDDEN_SET = String.raw`\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}`;
+const HIDDEN = new RegExp(`([${HIDDEN_SET}]+)`, 'u');
+const HIDDEN_IN_LINE = new RegExp(`([${HIDDEN_SET}\\t\\n]+)`, 'u');
+const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
+
+/** Longest text in one element; the rest is left out and counted. */
+const MAX_SHOWN = 200_000;
+
+export function VisibleText({ text, isLine = false }: { text: string; isLine?: boolean }): JSX.Element {
+	return <bdi>{visibleParts(text, isLine)}</bdi>;
+}
+
+/** The parts of a text: strings, and elements for what cannot be seen. */
+export function visibleParts(text: string, isLine = false): ComponentChildren {
+	const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
+	const hidden = isLine ? HIDDEN_IN_LINE : HIDDEN;
+	const parts: ComponentChildren[] = hidden.test(shown)
+		? shown.split(hidden).map((part, at) => (at % 2 === 1 ? <Escape text={part} /> : part))
+		: [shown];
+	if (shown !== text)
+		parts.push(<em class="dim"> … {(text.length - shown.length).toLocaleString('en')} more characters</em>);
+	return parts;
+}
+
+/** A text for an attribute or a title, where no element can mark an escape. */
+export function attributeText(text: string): string {
+	return text.replace(ALL_HIDDEN, escapeAll);
+}
+
+function Escape({ text }: { text: string }): JSX.Element {
+	return (
+		<span class="escape" title="a control or invisible character">
+			{escapeAll(text)}
+		</span>
+	);
+}
+
+function escapeAll(text: string): string {
+	return Array.from(text, (char) => {
+		const escaped = printableLine(char);
+		return escaped === char ? `\\u{${char.codePointAt(0)?.toString(16)}}` : escaped;
+	}).join('');
+}

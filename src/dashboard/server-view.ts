@@ -1,0 +1,147 @@
+/* Everything about one backend, and the actions on it. */
+import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
+import { serverFiles } from '../config/edit/editable-files.ts';
+import { setServerEnabled } from '../config/edit/enable-server.ts';
+import { OrchestraError } from '../errors.ts';
+import type { ServerLine } from '../hub/backends/backend.ts';
+import { controlServer } from '../hub/shared/hub-control.ts';
+import { quoted } from '../printable.ts';
+import { matchesWildcard } from '../trust/wildcard.ts';
+import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
+import type { DoneReply, ServerAction } from './api-types.ts';
+import { backendRowOf } from './backend-rows.ts';
+import type { CatalogueView } from './catalogue-view.ts';
+import type { DashboardParts } from './dashboard-parts.ts';
+import { serverCommand } from './mctl-commands.ts';
+import type { MemorySamples } from './memory-samples.ts';
+
+/** Lines of stderr and stdout in a reply. */
+const LINES = 1000;
+/** Starts and ends in a reply. */
+const HISTORY = 100;
+
+const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 'disable', 'accept', 'hold'];
+
+export class ServerView {
+	readonly #parts: DashboardParts;
+	readonly #catalogue: CatalogueView;
+	readonly #memory: MemorySamples;
+
+	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
+		this.#parts = parts;
+		this.#catalogue = catalogue;
+		this.#memory = memory;
+	}
+
+	/** Throws `not_found`. */
+	async page(id: string): Promise<ServerPage> {
+		const row = backendRowOf(id, this.#parts, this.#memory);
+		if (row === undefined) throw noSuchBackend(id);
+		const entry = this.#entryOf(id);
+		const backend = this.#parts.hub.backends.find((each) => each.id === id);
+		const lines = backend?.lines?.()?.last(Number.MAX_SAFE_INTEGER) ?? [];
+		const catalogue = await this.#catalogue.rowsOf(id);
+		const names = catalogue.filter(([kind]) => kind === 'tool').map((offer) => offer[1]);
+		return {
+			...row,
+			target: entry === undefined ? null : targetOf(entry),
+			source: entry?.file ?? null,
+			log: lines.slice(-LINES),
+			logFile: backend?.serverStatus?.().logFile ?? null,
+			catalogue,
+			environment: entry === undefined ? [] : environmentOf(entry),
+			history: lines
+				.filter(({ stream }) => stream === 'hub')
+				.map(eventOf)
+				.slice(-HISTORY),
+			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
+			drift: [],
+			commands: commandsFor(id),
+		};
+	}
+
+	/** Carry out an action. Throws the reason when it fails. */
+	async act(id: string, action: ServerAction): Promise<DoneReply> {
+		const command = serverCommand(action, id);
+		if (action === 'enable' || action === 'disable') {
+			this.#setEnabled(id, action === 'enable');
+			return { isDone: true, command };
+		}
+		if (action === 'accept' || action === 'hold')
+			throw new OrchestraError('not_found', `${id} has no change that waits for a decision`);
+		await controlServer(this.#parts.hub, action, id);
+		return { isDone: true, command };
+	}
+
+	/** The change of the file reloads the configuration. */
+	#setEnabled(id: string, isEnabled: boolean): void {
+		const entry = this.#parts.opened.configuration().mcpServers.find(({ name }) => name === id);
+		const { environment, opened } = this.#parts;
+		const { root } = opened.configuration();
+		const files = [...serverFiles('project', root, environment), ...serverFiles('user', root, environment)];
+		const file = files.find(({ path }) => path === entry?.file);
+		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
+			throw noSuchBackend(id);
+		setServerEnabled(file, id, isEnabled);
+	}
+
+	#entryOf(id: string): ServerEntry | PluginEntry | undefined {
+		const { mcpServers, plugins } = this.#parts.opened.configuration();
+		return mcpServers.find(({ name }) => name === id) ?? plugins.find((plugin) => plugin.id === id);
+	}
+}
+
+export function isServerAction(value: unknown): value is ServerAction {
+	return actions.some((each) => each === value);
+}
+
+function noSuchBackend(id: string): OrchestraError {
+	return new OrchestraError('not_found', `the configuration has no server "${id}"`, {
+		hint: 'mctl list servers shows them.',
+	});
+}
+
+function targetOf(entry: ServerEntry | PluginEntry): string {
+	if ('binary' in entry) return [entry.binary, ...entry.args].map(quoted).join(' ');
+	if (entry.kind !== 'stdio') return entry.url;
+	return [entry.record.command, ...(entry.record.args ?? [])].map(quoted).join(' ');
+}
+
+/** Names of environment variables and headers; values never leave. */
+function environmentOf(entry: ServerEntry | PluginEntry): string[] {
+	if ('binary' in entry) return sortedNames(entry.env, entry.secretEnv);
+	if (entry.kind === 'stdio') return sortedNames(entry.record.env, entry.secrets);
+	return sortedNames(entry.headers, entry.secrets).map((name) => `header ${name}`);
+}
+
+function sortedNames(plain: object = {}, secret: object = {}): string[] {
+	return [...new Set([...Object.keys(plain), ...Object.keys(secret)])].sort();
+}
+
+/** The first word of a note is the state: `started: pid 12`, `ended: …`, `stopped: unused`. */
+function eventOf({ at, text }: ServerLine): ServerEvent {
+	const [, state = text, message] = /^([a-z ]+):\s*(.*)$/s.exec(text) ?? [];
+	const pid = /\bpid (\d+)/.exec(text)?.[1];
+	return { at, state, pid: pid === undefined ? null : Number(pid), message: message ?? null };
+}
+
+function matchesAny(names: readonly string[]): (rule: PolicyRule) => boolean {
+	return ({ tools }) => tools.some((pattern) => names.some((name) => matchesWildcard(pattern, name)));
+}
+
+function ruleRow({ action, tools, clients, when, reason, file, line }: PolicyRule): PolicyRuleRow {
+	const claims = when === undefined ? '' : ` when ${JSON.stringify(when)}`;
+	const match = `tools ${tools.join(', ')}, clients ${clients.join(', ')}${claims}`;
+	return { decision: action, match, rule: `${file}:${line}`, reason: reason ?? null };
+}
+
+function commandsFor(id: string): Record<string, string> {
+	const own = actions.map((action): [string, string] => [action, serverCommand(action, id)]);
+	const name = quoted(id);
+	return {
+		...Object.fromEntries(own),
+		log: `mctl hub logs ${name} -f`,
+		check: 'mctl doctor',
+		policy: `mctl policy test ${name}__TOOL`,
+	};
+}

@@ -1,0 +1,178 @@
+/*
+ * The pins of one MCP server in a hub: what it offers is compared with what was accepted
+ * whenever its tools are read. A drift is logged; with `hold` the tools that differ are
+ * left out of lists, and a call of one is refused.
+ *
+ * A call costs one comparison. With `tell`, tools from disk are compared only when the
+ * hub is idle: nothing depends on the result.
+ */
+import type { PinMode, ServerEntry } from '../../../config/configuration.ts';
+import { messageOf } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import { printableName } from '../../../printable.ts';
+import type { Tool } from '../../../protocol/mcp-types.ts';
+import { pinPlace } from '../../../trust/pins/pin-place.ts';
+import { PinStore } from '../../../trust/pins/pin-store.ts';
+import type { PinStores } from '../../../trust/pins/pin-stores.ts';
+import { type ToolHashes, toolHashes } from '../../../trust/pins/pinned-tool.ts';
+import { type DriftedTool, type DriftKind, driftBetween } from '../../../trust/pins/tool-drift.ts';
+
+const LOGGED_TOOLS = 5;
+
+export interface ServerPinsOptions {
+	readonly server: string;
+	readonly mode: Exclude<PinMode, 'off'>;
+	readonly store: PinStore;
+	readonly log: Log;
+	/** Called with the tools when they are compared. */
+	readonly onCompared?: ((tools: readonly Tool[]) => void) | undefined;
+	/** The tools that are held back are others now. */
+	readonly onHeld: () => void;
+}
+
+/** The pins of an entry; undefined when it has none. */
+export function openServerPins(
+	{
+		entry,
+		environment,
+		pins,
+		log,
+	}: { entry: ServerEntry; environment: Readonly<NodeJS.ProcessEnv>; pins?: PinStores | undefined; log: Log },
+	onHeld: () => void,
+): ServerPins | undefined {
+	const mode = entry.settings.pin ?? 'tell';
+	if (mode === 'off' || pins === undefined) return undefined;
+	const store = pins.at(pinPlace(entry.file, environment), (place) => new PinStore(place));
+	return new ServerPins({ server: entry.name, mode, store, log, onHeld });
+}
+
+export class ServerPins {
+	readonly #options: ServerPinsOptions;
+	readonly #stopWatching: () => void;
+	/** The tools that were read last, and have not been compared. */
+	#waiting: readonly Tool[] | undefined;
+	#current: { readonly tools: readonly Tool[]; readonly hashes: ToolHashes } | undefined;
+	/** Why each tool is held back, by its own name; undefined when none is. */
+	#held: ReadonlyMap<string, string> | undefined;
+	#recording: Promise<void> = Promise.resolve();
+	#logged = '';
+	#isWarm = false;
+
+	constructor(options: ServerPinsOptions) {
+		this.#options = options;
+		this.#stopWatching = options.store.watch(() => this.#compareAgain());
+	}
+
+	/** Undefined when no tool is held back. */
+	get held(): ReadonlyMap<string, string> | undefined {
+		return this.#held;
+	}
+
+	get holds(): boolean {
+		return this.#options.mode === 'hold';
+	}
+
+	/** The tools were read. */
+	read(tools: readonly Tool[], source: 'disk' | 'server'): void {
+		this.#waiting = tools;
+		const isFresh = source === 'server';
+		if (isFresh || this.holds || this.#isWarm) this.#compareWaiting(isFresh);
+	}
+
+	/** The hub is idle. */
+	warm(): void {
+		this.#isWarm = true;
+		this.#compareWaiting();
+	}
+
+	/** Resolves when the pins are on disk. Never rejects. */
+	async close(): Promise<void> {
+		this.#stopWatching();
+		await this.#recording;
+	}
+
+	#compareWaiting(isFresh = false): void {
+		const tools = this.#waiting;
+		if (tools === undefined) return;
+		this.#waiting = undefined;
+		this.#current = { tools, hashes: toolHashes(tools) };
+		this.#compare(isFresh);
+		this.#options.onCompared?.(tools);
+	}
+
+	#compareAgain(): void {
+		if (this.#current) this.#compare(false);
+	}
+
+	/** Tools from disk were recorded when they were read from the server. */
+	#compare(isFresh: boolean): void {
+		const { server, store } = this.#options;
+		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
+		const { servers, problem } = store.read();
+		if (problem) return this.#reportProblem(problem.message, hashes);
+		const pinned = servers.get(server);
+		if (isFresh || pinned === undefined) this.#record(tools);
+		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
+		this.#report(drifted);
+		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind))));
+	}
+
+	/** Pins that cannot be read say nothing about what was accepted. */
+	#reportProblem(message: string, hashes: ToolHashes): void {
+		const { server, log } = this.#options;
+		if (this.#logged !== message)
+			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
+		this.#logged = message;
+		const reason = `its pins cannot be read: ${message}`;
+		this.#hold(
+			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is held back: ${reason}`])),
+		);
+	}
+
+	#record(tools: readonly Tool[]): void {
+		const { server, store, log } = this.#options;
+		this.#recording = store.record(server, tools).catch((error: unknown) => {
+			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
+		});
+	}
+
+	#report(drifted: readonly DriftedTool[]): void {
+		const { server, log } = this.#options;
+		const text = describeDrift(drifted);
+		if (text !== '' && text !== this.#logged) {
+			const effect = this.holds ? ' What is changed or new is held back.' : '';
+			log.warn(
+				`the MCP server ${server} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
+			);
+		}
+		this.#logged = text;
+	}
+
+	#hold(reasons: ReadonlyMap<string, string>): void {
+		if (!this.holds) return;
+		const before = [...(this.#held?.keys() ?? [])].join('\n');
+		this.#held = reasons.size === 0 ? undefined : reasons;
+		if (before !== [...reasons.keys()].join('\n')) this.#options.onHeld();
+	}
+}
+
+/** One phrase for each kind of drift, with the first names. */
+export function describeDrift(drifted: readonly DriftedTool[]): string {
+	const kinds: readonly DriftKind[] = ['changed', 'new', 'removed'];
+	return kinds
+		.flatMap((kind) => {
+			const names = drifted.filter((each) => each.kind === kind).map(({ tool }) => printableName(tool));
+			if (names.length === 0) return [];
+			const more = names.length > LOGGED_TOOLS ? ` and ${names.length - LOGGED_TOOLS} more` : '';
+			return [`${kind}: ${names.slice(0, LOGGED_TOOLS).join(', ')}${more}`];
+		})
+		.join('; ');
+}
+
+function reasonFor(server: string, tool: string, kind: DriftKind): [string, string][] {
+	if (kind === 'removed') return [];
+	const what =
+		kind === 'changed' ? `the MCP server ${server} changed it` : `it is new at the MCP server ${server}`;
+	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
+	return [[tool, `${printableName(tool)} is held back: ${what} since its tools were accepted. ${todo}`]];
+}

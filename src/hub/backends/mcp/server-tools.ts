@@ -1,0 +1,87 @@
+/*
+ * The tools of one MCP server as clients see them: those that the entry offers, renamed,
+ * without those that are held back because they differ from their pins.
+ */
+import type { ServerEntry } from '../../../config/configuration.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import { failure } from '../../../mcp/define/defined-results.ts';
+import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
+import { plainName, qualifiedName, shortened } from '../../names.ts';
+import type { ServerCatalogue } from './server-catalogue.ts';
+import type { ServerPins } from './server-pins.ts';
+import { ToolNames } from './tool-names.ts';
+
+export class ServerTools {
+	readonly #entry: ServerEntry;
+	readonly #names: ToolNames;
+	readonly #catalogue: ServerCatalogue;
+	/** Undefined when the server has no pins. */
+	readonly #pins: ServerPins | undefined;
+	/** Reads of the tools of processes before their first call. */
+	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+
+	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins | undefined) {
+		this.#entry = entry;
+		this.#names = new ToolNames(entry.settings);
+		this.#catalogue = catalogue;
+		this.#pins = pins;
+	}
+
+	/** Those of `tools` that are listed. */
+	listed(tools: readonly Tool[]): readonly Tool[] {
+		const held = this.#pins?.held;
+		return this.#names.offered(held ? tools.filter(({ name }) => !held.has(name)) : tools);
+	}
+
+	isOffered(own: string): boolean {
+		return this.#names.isOffered(own);
+	}
+
+	/** The server's own name of a tool. */
+	ownName(given: string): string {
+		return this.#names.ownName(given);
+	}
+
+	/** Why a tool is held back, by its name here or as clients of the hub see it; undefined when it is not. */
+	heldReason(name: string): string | undefined {
+		const held = this.#pins?.held;
+		if (held === undefined) return undefined;
+		for (const [own, reason] of held) {
+			const given = this.#names.givenName(own);
+			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
+		}
+		return undefined;
+	}
+
+	/** Whether a call may be made again after its process ended. */
+	isRepeatable(own: string): boolean {
+		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === own)?.annotations;
+		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+	}
+
+	/**
+	 * With `hold`: read the tools of a process before its first call, because it may be another version of the program.
+	 * The result of a call that is refused, else undefined.
+	 */
+	get check():
+		| ((connection: ServerConnection, tool: string) => Promise<CallToolResult | undefined>)
+		| undefined {
+		const pins = this.#pins;
+		if (!pins?.holds) return undefined;
+		return async (connection, tool) => {
+			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			this.#checked.set(connection, checked);
+			await checked.catch((error: unknown) => {
+				this.#checked.delete(connection);
+				throw error;
+			});
+			const reason = pins.held?.get(tool);
+			return reason === undefined ? undefined : failure(reason);
+		};
+	}
+
+	#published(given: string): string {
+		const { name, settings } = this.#entry;
+		return shortened(plainName(settings.prefix ? qualifiedName(name, given) : given));
+	}
+}

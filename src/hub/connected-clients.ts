@@ -1,0 +1,47 @@
+/* The clients that are connected to the hub, for display. */
+import type { ClientConnection } from '../mcp/server/call-context.ts';
+
+/** Most sessions that are remembered; further ones are not shown. */
+const SESSIONS_LIMIT = 1000;
+
+/** An MCP session with an open connection. */
+export interface ConnectedClient {
+	readonly sessionId: string;
+	/** How it is connected: `link` for bridges and commands, `http`, `dashboard`. */
+	readonly transport: string;
+	/** Milliseconds since 1970. */
+	readonly since: number;
+	/** As the client introduced itself; undefined for a modern one, which does so with each request. */
+	readonly client: Pick<ClientConnection, 'clientInfo' | 'revision'> | undefined;
+}
+
+export class ConnectedClients {
+	readonly #sessions = new Map<string, { shown: ConnectedClient; connections: number }>();
+
+	/** The sessions, the oldest first. */
+	list(): ConnectedClient[] {
+		return [...this.#sessions.values()].map(({ shown }) => shown);
+	}
+
+	/** A connection of a session opened. */
+	opened(sessionId: string, transport: string = 'stdio'): void {
+		const known = this.#sessions.get(sessionId);
+		if (known) known.connections++;
+		else if (this.#sessions.size < SESSIONS_LIMIT) {
+			const shown = { sessionId, transport, since: Date.now(), client: undefined };
+			this.#sessions.set(sessionId, { shown, connections: 1 });
+		}
+	}
+
+	/** The client of a session introduced itself. */
+	introduced({ sessionId, clientInfo, revision }: ClientConnection): void {
+		const known = this.#sessions.get(sessionId);
+		if (known) known.shown = { ...known.shown, client: { clientInfo, revision } };
+	}
+
+	/** A connection of a session closed. */
+	closed(sessionId: string): void {
+		const known = this.#sessions.get(sessionId);
+		if (known !== undefined && --known.connections <= 0) this.#sessions.delete(sessionId);
+	}
+}

@@ -1,0 +1,202 @@
+/*
+ * The metrics of a hub: its calls as they happen, and the state of its backends when the
+ * text is asked for.
+ *
+ * Names and labels follow the OpenTelemetry conventions for MCP and for Node where they
+ * have one, in the form that Prometheus gives them: dots become underscores, and the unit
+ * is a part of the name. Everything else begins with `orchestra_`.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { durationBounds } from '../telemetry/histogram.ts';
+import { type Labels, MetricRegistry } from '../telemetry/metric-registry.ts';
+import type { ExportCounts } from '../telemetry/tracer.ts';
+import type { BackendCounts } from './backends/backend.ts';
+import type { CallEnd, CallListener, StartedCall } from './call-feed.ts';
+import { errorTypeOf } from './error-type.ts';
+import type { Hub } from './hub.ts';
+import { memoryOf } from './shared/hub-details.ts';
+
+/** Interval of the measurement of the event loop, in milliseconds. */
+const LOOP_RESOLUTION_MS = 20;
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+
+export class HubMetrics {
+	readonly #hub: Hub;
+	readonly #registry = new MetricRegistry();
+	readonly #inFlight = new Map<StartedCall, number>();
+	readonly #stopListening: () => void;
+	#loopDelay: IntervalHistogram | undefined;
+
+	/** Counts from now on; `close` it. @param spans what became of the spans, when they are exported */
+	constructor(hub: Hub, spans?: () => ExportCounts) {
+		this.#hub = hub;
+		this.#stopListening = hub.calls.listen(this.#callMetrics());
+		this.#addBackendMetrics();
+		this.#addProcessMetrics();
+		if (spans) this.#addSpanMetrics(spans);
+	}
+
+	/** In the Prometheus text format. */
+	text(): string {
+		// Measured from the first time that anybody wants it.
+		if (this.#loopDelay === undefined) {
+			this.#loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+			this.#loopDelay.enable();
+		}
+		const text = this.#registry.text();
+		this.#loopDelay.reset();
+		return text;
+	}
+
+	close(): void {
+		this.#stopListening();
+		this.#loopDelay?.disable();
+	}
+
+	#callMetrics(): CallListener {
+		const registry = this.#registry;
+		const calls = registry.counter({ name: 'orchestra_calls_total', help: 'Calls that ended, by outcome.' });
+		const served = registry.histogram(
+			{
+				name: 'mcp_server_operation_duration_seconds',
+				help: 'Duration of a request, as its client sees it.',
+			},
+			durationBounds,
+		);
+		const made = registry.histogram(
+			{
+				name: 'mcp_client_operation_duration_seconds',
+				help: 'Duration of a request to an MCP server, without the time in the queue and of the start.',
+			},
+			durationBounds,
+		);
+		const waited = registry.histogram(
+			{ name: 'orchestra_call_phase_duration_seconds', help: 'Time of a call in a phase before its run.' },
+			durationBounds,
+		);
+		return {
+			started: (call) => void this.#inFlight.set(call, performance.now()),
+			ended: (call, end) => {
+				const ms = performance.now() - (this.#inFlight.get(call) ?? 0);
+				this.#inFlight.delete(call);
+				const labels = callLabels(call, end);
+				const backend = { orchestra_backend: call.backend };
+				const phases = Object.entries(call.context?.phases ?? {});
+				for (const [phase, phaseMs] of phases)
+					waited.observe({ ...backend, orchestra_phase: phase }, phaseMs / 1000);
+				calls.add({ mcp_method_name: call.method, ...backend, orchestra_outcome: end.outcome });
+				served.observe(labels, ms / 1000);
+				if (this.#kindOf(call.backend) !== 'mcp') return;
+				const runMs = phases.reduce((rest, [, phaseMs]) => rest - phaseMs, ms);
+				made.observe(labels, Math.max(0, runMs) / 1000);
+			},
+		};
+	}
+
+	#kindOf(backendId: string): string | undefined {
+		return this.#hub.backends.find(({ id }) => id === backendId)?.kind;
+	}
+
+	#addBackendMetrics(): void {
+		this.#gauge('orchestra_calls_in_flight', 'Calls that have not ended.', () =>
+			[...this.#inFlight.keys()].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
+		);
+		this.#count(
+			'gauge',
+			'orchestra_queue_length',
+			'Calls that wait for a free place.',
+			({ queued }) => queued,
+		);
+		this.#count(
+			'counter',
+			'orchestra_backend_starts_total',
+			'Starts of a process that succeeded.',
+			({ starts }) => starts,
+		);
+		this.#count(
+			'counter',
+			'orchestra_backend_restarts_total',
+			'Starts that succeeded after the process had crashed or had not started.',
+			({ restarts }) => restarts,
+		);
+		this.#count(
+			'counter',
+			'orchestra_backend_failed_starts_total',
+			'Starts that failed.',
+			({ failedStarts }) => failedStarts,
+		);
+		this.#gauge('orchestra_child_processes', 'Processes that the hub owns.', () =>
+			this.#hub.processes().map(({ backend }) => [{ orchestra_backend: backend }, 1]),
+		);
+		this.#gauge('orchestra_child_memory_bytes', 'Resident memory of the processes that the hub owns.', () =>
+			this.#hub
+				.processes()
+				.map(({ backend, pid }) => [{ orchestra_backend: backend }, memoryOf(pid) ?? Number.NaN]),
+		);
+	}
+
+	#addProcessMetrics(): void {
+		const { version } = this.#hub.info;
+		this.#gauge('orchestra_info', 'The version of the hub, as a label.', () => [[{ version }, 1]]);
+		this.#gauge('process_resident_memory_bytes', 'Resident memory of the hub.', () => [
+			[{}, process.memoryUsage.rss()],
+		]);
+		this.#gauge('process_start_time_seconds', 'When the hub started, in seconds since 1970.', () => [
+			[{}, performance.timeOrigin / 1000],
+		]);
+		const about = { name: 'process_cpu_seconds_total', help: 'CPU time of the hub, in seconds.' };
+		this.#registry.observed(about, 'counter', () => {
+			const { user, system } = process.cpuUsage();
+			return [[{}, (user + system) / MICROSECONDS]];
+		});
+		const loop = (part: string, read: (delay: IntervalHistogram) => number): void =>
+			this.#gauge(
+				`nodejs_eventloop_delay_${part}_seconds`,
+				`Event-loop delay since the last scrape: ${part}.`,
+				() => (this.#loopDelay === undefined ? [] : [[{}, read(this.#loopDelay) / NANOSECONDS]]),
+			);
+		loop('mean', ({ mean }) => mean);
+		loop('p50', (delay) => delay.percentile(50));
+		loop('p99', (delay) => delay.percentile(99));
+		loop('max', (delay) => (delay.count === 0 ? Number.NaN : delay.max));
+	}
+
+	#addSpanMetrics(spans: () => ExportCounts): void {
+		const exported = { name: 'orchestra_spans_exported_total', help: 'Spans that the collector took.' };
+		this.#registry.observed(exported, 'counter', () => [[{}, spans().exported]]);
+		const dropped = { name: 'orchestra_spans_dropped_total', help: 'Spans that were dropped.' };
+		this.#registry.observed(dropped, 'counter', () => [[{}, spans().dropped]]);
+	}
+
+	#gauge(name: string, help: string, read: () => [Labels, number][]): void {
+		this.#registry.observed({ name, help }, 'gauge', read);
+	}
+
+	/** A number of each backend that counts. */
+	#count(
+		kind: 'counter' | 'gauge',
+		name: string,
+		help: string,
+		read: (counts: BackendCounts) => number,
+	): void {
+		this.#registry.observed({ name, help }, kind, () =>
+			this.#hub.backends.flatMap((backend): [Labels, number][] => {
+				const counts = backend.counts?.();
+				return counts === undefined ? [] : [[{ orchestra_backend: backend.id }, read(counts)]];
+			}),
+		);
+	}
+}
+
+/** By the conventions for MCP. A URI has too many values for a label. */
+function callLabels({ method, name, backend }: StartedCall, end: CallEnd): Labels {
+	return {
+		mcp_method_name: method,
+		gen_ai_operation_name: method === 'tools/call' ? 'execute_tool' : undefined,
+		gen_ai_tool_name: method === 'tools/call' ? name : undefined,
+		gen_ai_prompt_name: method === 'prompts/get' ? name : undefined,
+		error_type: errorTypeOf(end),
+		orchestra_backend: backend,
+	};
+}

@@ -1,0 +1,169 @@
+/*
+ * What MCP servers offer compared with what was accepted: for `mctl trust diff`, `mctl
+ * doctor` and the dashboard. Nothing is started: the tools are those that were listed last.
+ *
+ * Accepting writes the lock file. Every hub of the project watches it.
+ */
+import type { Configuration, PinMode, ServerEntry } from '../config/configuration.ts';
+import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { stateFolder } from '../files/state-folder.ts';
+import type { Tool } from '../protocol/mcp-types.ts';
+import { pinPlace } from '../trust/pins/pin-place.ts';
+import { PinStore } from '../trust/pins/pin-store.ts';
+import {
+	hashesSha256,
+	type PinnedTool,
+	pinnedTool,
+	type ToolHashes,
+	toolHashes,
+} from '../trust/pins/pinned-tool.ts';
+import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
+import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
+import { knownFileOf, readKnown } from './backends/mcp/known-server.ts';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/** One tool that is not as it was accepted, with both texts. */
+export interface ToolDrift extends DriftedTool {
+	/** Whether it is left out of lists until it is accepted. */
+	readonly isHeld: boolean;
+	/** As it was accepted; undefined for a new tool, and when it was accepted on another machine. */
+	readonly before: PinnedTool | undefined;
+	/** As it is now; undefined for a removed tool. */
+	readonly after: PinnedTool | undefined;
+	/** The parts that differ, word by word; none when the accepted text is not known here. */
+	readonly parts: readonly PartDiff[];
+}
+
+/** The tools of one server against its pins. */
+export interface ServerDrift {
+	readonly server: string;
+	readonly pin: PinMode;
+	/**
+	 * `unpinned`: it has no pins yet, or pins are off. `unknown`: its tools were never listed. `broken`: the lock file
+	 * cannot be used; `problem` says why.
+	 */
+	readonly state: 'same' | 'drifted' | 'unpinned' | 'unknown' | 'broken';
+	readonly problem: OrchestraError | undefined;
+	readonly lockFile: string;
+	/** Of the tools as they are now: what a person saw when they accept it. */
+	readonly sha256: string | undefined;
+	readonly drifted: readonly ToolDrift[];
+	/** The tools that were listed last. */
+	readonly tools: readonly Tool[];
+}
+
+/** Compare the tools of these servers, in their order. Never throws for the content of a file. */
+export function serverDrifts(entries: readonly ServerEntry[], environment: Environment): ServerDrift[] {
+	const stores = new Map<string, PinStore>();
+	return entries.map((entry) => {
+		const place = pinPlace(entry.file, environment);
+		const store = stores.get(place.lockFile) ?? new PinStore(place);
+		stores.set(place.lockFile, store);
+		return driftOf(entry, store, environment);
+	});
+}
+
+/** The entries whose tools are compared: those that are enabled. */
+export function pinnedEntries({ mcpServers }: Configuration): ServerEntry[] {
+	return mcpServers.filter(({ isEnabled }) => isEnabled);
+}
+
+/**
+ * Accept the tools of a server as they were listed last. Returns what was accepted. With `expected`, the `sha256` of the
+ * drift that a person saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
+ */
+export async function acceptServer(
+	entry: ServerEntry,
+	environment: Environment,
+	expected?: string,
+): Promise<ServerDrift> {
+	const { name } = entry;
+	const store = new PinStore(pinPlace(entry.file, environment));
+	const drift = driftOf(entry, store, environment);
+	if (drift.problem) throw drift.problem;
+	if (drift.pin === 'off') {
+		throw new OrchestraError('bad_input', `the tools of ${name} are not pinned: "pin" is "off"`, {
+			hint: `Remove "pin": "off" from ${entry.file}.`,
+		});
+	}
+	if (drift.state === 'unknown') {
+		throw new OrchestraError('not_found', `the tools of ${name} are not known: it was never started`, {
+			hint: 'Start it once: mctl list servers --check',
+		});
+	}
+	if (expected !== undefined && expected !== drift.sha256) {
+		throw new OrchestraError('bad_input', `the tools of ${name} changed again since they were shown`, {
+			hint: `Review them once more: mctl trust diff ${name}`,
+		});
+	}
+	await store.accept(name, drift.tools);
+	return drift;
+}
+
+/** Pin the tools of a server that was listed for the first time. Never throws: a hub does it at the next list. */
+export async function pinServer(
+	entry: ServerEntry,
+	environment: Environment,
+	tools: readonly Tool[],
+): Promise<void> {
+	if (entry.settings.pin === 'off') return;
+	try {
+		await new PinStore(pinPlace(entry.file, environment)).record(entry.name, tools);
+	} catch {
+		// A lock file that cannot be used is reported by the comparison.
+	}
+}
+
+function driftOf(entry: ServerEntry, store: PinStore, environment: Environment): ServerDrift {
+	const { name, settings } = entry;
+	const pin = settings.pin ?? 'tell';
+	const tools = knownToolsOf(entry, environment);
+	const hashes = tools && toolHashes(tools);
+	const { servers, problem } = store.read();
+	const pinned = servers.get(name);
+	const base = {
+		server: name,
+		pin,
+		problem: pin === 'off' ? undefined : problem,
+		lockFile: store.place.lockFile,
+		sha256: hashes && hashesSha256(hashes),
+		tools: tools ?? [],
+	};
+	if (base.problem) return { ...base, state: 'broken', drifted: [] };
+	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
+	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
+	const drifted = withTexts(driftBetween(pinned, hashes), { pinned, tools, store, entry });
+	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
+}
+
+function withTexts(
+	drifted: readonly DriftedTool[],
+	{
+		pinned,
+		tools,
+		store,
+		entry: { name, settings },
+	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ServerEntry },
+): ToolDrift[] {
+	if (drifted.length === 0) return [];
+	const texts = store.texts(name);
+	return drifted.map(({ tool, kind }) => {
+		const current = tools.find((each) => each.name === tool);
+		const after = current && pinnedTool(current);
+		const before = texts.get(pinned.get(tool) ?? '');
+		const isHeld = settings.pin === 'hold' && kind !== 'removed';
+		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
+		return { tool, kind, isHeld, before, after, parts };
+	});
+}
+
+/** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
+function knownToolsOf(entry: ServerEntry, environment: Environment): readonly Tool[] | undefined {
+	try {
+		return readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()))?.tools;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,99 @@
+/*
+ * Requests of `mctl` to the running hub: open the dashboard, start or stop one server.
+ *
+ * They are a tool request of the plugin protocol with a name that no tool has, on the
+ * local link and with the certificate of `mctl` only. An agent behind a bridge sends MCP
+ * messages through a tunnel and cannot send one: else it could let itself in where a
+ * person approves its calls.
+ */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { OrchestraError } from '../../errors.ts';
+import type { ToolResponseSchema } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PluginHandlers, ServerCall } from '../../plugin/server/handlers.ts';
+import { redact } from '../../redact.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import type { ProcessAction } from '../backends/backend.ts';
+import type { Hub } from '../hub.ts';
+import type { HttpSwitch } from './http-switch.ts';
+
+/** The name of the tool request, and of the feature in the record of a hub that serves it. */
+export const HUB_CONTROL = 'orchestra/hub-control';
+/** The certificate of `mctl`. */
+export const CONTROL_CLIENT = 'mctl-client';
+/** Loopback, any free port. */
+export const LOCAL_HTTP_ADDRESS = '127.0.0.1:0';
+
+/** A request: the URL of the dashboard, an HTTP listener, or a change of one server. */
+export type ControlRequest =
+	| { readonly action: 'dashboard' }
+	| { readonly action: 'http'; readonly address: string }
+	| { readonly action: ProcessAction; readonly server: string };
+
+export interface ControlParts {
+	readonly hub: () => Hub;
+	readonly http: () => HttpSwitch;
+}
+
+/** Wrap the handlers: control requests are answered here. */
+export function withControl(handlers: PluginHandlers, parts: ControlParts): PluginHandlers {
+	return {
+		...handlers,
+		async toolCall(request, call) {
+			if (request.toolName === HUB_CONTROL && isOwnCommand(call))
+				return answer(request.arguments ?? {}, parts);
+			return handlers.toolCall?.(request, call) ?? { success: false, errorCode: 'tool_not_found' };
+		},
+	};
+}
+
+/** Start, stop or restart the process of a backend. Throws `not_found`, or the reason why it does not start. */
+export async function controlServer(hub: Hub, action: ProcessAction, id: string): Promise<void> {
+	const backend = hub.backends.find((each) => each.id === id);
+	if (backend?.control) return backend.control(action);
+	const names = hub.backends.filter(({ control }) => control !== undefined).map((each) => each.id);
+	const what = backend ? `${id} has no process of its own` : `the hub has no server or plugin "${id}"`;
+	throw new OrchestraError('not_found', what, {
+		hint: names.length > 0 ? `There are: ${names.join(', ')}.` : 'mctl add adds a server.',
+	});
+}
+
+function isOwnCommand({ peer }: ServerCall): boolean {
+	const isLocal = peer.kind === 'unix' || /^(?:127\.|\[?::1\]?)/.test(peer.address);
+	return isLocal && peer.name === CONTROL_CLIENT;
+}
+
+async function answer(
+	request: JsonObject,
+	{ hub, http }: ControlParts,
+): Promise<MessageInitShape<typeof ToolResponseSchema>> {
+	try {
+		return { success: true, result: await carryOut(request, { hub, http }) };
+	} catch (thrown) {
+		const { code, message, hint } = OrchestraError.from(thrown);
+		return {
+			success: false,
+			errorCode: code,
+			errorMessage: redact(message),
+			result: hint === undefined ? {} : { hint: redact(hint) },
+		};
+	}
+}
+
+async function carryOut(
+	{ action, address, server }: JsonObject,
+	{ hub, http }: ControlParts,
+): Promise<JsonObject> {
+	if (action === 'dashboard') {
+		const opened = await http().ensure(LOCAL_HTTP_ADDRESS);
+		const url = opened.dashboardUrl?.();
+		if (url === undefined) throw new OrchestraError('not_found', 'this hub has no dashboard');
+		return { url };
+	}
+	if (action === 'http') return { url: (await http().ensure(String(address))).url };
+	if (action !== 'start' && action !== 'stop' && action !== 'restart')
+		throw new OrchestraError('bad_input', `the hub cannot do "${String(action)}"`, {
+			hint: 'It may be older than this mctl: mctl hub stop ends it.',
+		});
+	await controlServer(hub(), action, String(server));
+	return {};
+}

@@ -1,0 +1,61 @@
+/* One metric in the Prometheus text format, version 0.0.4. */
+import type { Histogram } from './histogram.ts';
+
+/** The content type of the text. */
+export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Longest value of a label; the rest is cut. */
+const LABEL_CHARACTERS = 200;
+
+export type MetricKind = 'counter' | 'gauge' | 'histogram';
+
+/** One series: a value or a histogram. */
+export type Sample = { readonly labels: SampleLabels } & (
+	| { readonly value: number }
+	| { readonly histogram: Histogram }
+);
+
+type SampleLabels = Readonly<Record<string, string | undefined>>;
+
+export interface MetricSamples {
+	readonly name: string;
+	readonly help: string;
+	readonly kind: MetricKind;
+	readonly samples: readonly Sample[];
+}
+
+/** The lines of a metric; empty when it has no series. */
+export function metricText({ name, help, kind, samples }: MetricSamples): string {
+	if (samples.length === 0) return '';
+	const about = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind}\n`;
+	return about + samples.map((sample) => sampleText(name, sample)).join('');
+}
+
+function sampleText(name: string, sample: Sample): string {
+	const { labels } = sample;
+	if ('value' in sample) return `${name}${labelText(labels)} ${sample.value}\n`;
+	const { bounds, cumulative, count, sum } = sample.histogram;
+	const buckets = bounds.map(
+		(bound, at) => `${name}_bucket${labelText(labels, String(bound))} ${cumulative[at]}\n`,
+	);
+	const total = `${name}_bucket${labelText(labels, '+Inf')} ${count}\n`;
+	return `${buckets.join('')}${total}${name}_sum${labelText(labels)} ${sum}\n${name}_count${labelText(labels)} ${count}\n`;
+}
+
+/** @param bound the upper bound of a bucket */
+function labelText(labels: SampleLabels, bound?: string): string {
+	const pairs = Object.entries(labels).flatMap(([name, value]) =>
+		value === undefined ? [] : [`${name}="${escapeLabel(value)}"`],
+	);
+	if (bound !== undefined) pairs.push(`le="${bound}"`);
+	return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escapeLabel(value: string): string {
+	const kept = value.length > LABEL_CHARACTERS ? `${value.slice(0, LABEL_CHARACTERS)}…` : value;
+	return kept.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+function escapeHelp(text: string): string {
+	return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}

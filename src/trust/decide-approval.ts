@@ -1,0 +1,58 @@
+/* The decision of a person about a call that waits, from a terminal or from the dashboard. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addPolicyRule } from '../config/edit-policy.ts';
+import { OrchestraError } from '../errors.ts';
+import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+
+/** How long the waiting process may take to notice an answer, in milliseconds. */
+const NOTICE_MS = 5000;
+const LOOK_AGAIN_MS = 50;
+
+/** A rule that was written, and its file. */
+export interface WrittenRule {
+	readonly file: string;
+	readonly text: string;
+}
+
+/** The request with this id. Throws `not_found`. */
+export function waitingRequest(files: ApprovalFiles, id: string): ApprovalRequest {
+	const request = files.list().find((each) => each.id === id);
+	if (request) return request;
+	throw new OrchestraError('not_found', `no call with the id "${id}" waits for approval`, {
+		hint: 'mctl approve lists the calls that wait; each waits for 5 minutes.',
+	});
+}
+
+/**
+ * Write the decision, wait until the process that asked has taken it, and write a rule for this tool and client when
+ * the decision is for always.
+ */
+export async function decideApproval(
+	files: ApprovalFiles,
+	request: ApprovalRequest,
+	{ decision, isAlways, signal }: { decision: ApprovalAnswer; isAlways: boolean; signal?: AbortSignal },
+): Promise<WrittenRule | undefined> {
+	const { id, pid } = request;
+	if (!files.answer(request, decision)) {
+		throw new OrchestraError('bad_input', `the call ${id} has an answer already`, {
+			hint: 'mctl approve lists the calls that wait.',
+		});
+	}
+	const giveUpAt = performance.now() + NOTICE_MS;
+	while (files.has(id)) {
+		if (performance.now() > giveUpAt) {
+			throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
+				hint: 'It may be blocked: mctl hub status shows the shared hub.',
+			});
+		}
+		await sleep(LOOK_AGAIN_MS, undefined, { signal });
+	}
+	return isAlways ? writeRule(request, decision) : undefined;
+}
+
+/** The rule goes before the others of the file whose rule asked. */
+function writeRule({ rule, tool, client }: ApprovalRequest, action: ApprovalAnswer): WrittenRule {
+	const file = rule.slice(0, rule.lastIndexOf(':'));
+	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
+}

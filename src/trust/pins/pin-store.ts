@@ -1,0 +1,172 @@
+/*
+ * The pins of one lock file: read, recorded when a server is seen for the first time,
+ * and replaced when a person accepts what a server offers now.
+ *
+ * Several hubs write: each change is made under a lock of the state folder, on the file
+ * as it is then. A project that cannot be written has its first pins in the state folder.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { withFolderLock } from '../../files/folder-lock.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { watchFiles } from '../../files/watch-files.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { type LockFile, readLockFile, writeLockFile } from './lock-file.ts';
+import type { PinnedServers } from './lock-text.ts';
+import type { PinPlace } from './pin-place.ts';
+import { type PinTexts, readPinTexts, writePinTexts } from './pin-texts.ts';
+import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './pinned-tool.ts';
+
+/** The pins of all servers, or why they are not known. */
+export interface PinSnapshot {
+	readonly servers: PinnedServers;
+	/** A lock file that cannot be used. */
+	readonly problem: OrchestraError | undefined;
+}
+
+export class PinStore {
+	readonly place: PinPlace;
+	readonly #listeners = new Set<() => void>();
+	#snapshot: PinSnapshot | undefined;
+	#stopWatching: (() => void) | undefined;
+	/** Writes, one after the other. */
+	#writing: Promise<unknown> = Promise.resolve();
+
+	constructor(place: PinPlace) {
+		this.place = place;
+	}
+
+	/** The pins, read once and again after each change of a file that is watched. Never throws. */
+	read(): PinSnapshot {
+		this.#snapshot ??= this.#load();
+		return this.#snapshot;
+	}
+
+	/** The earlier texts of a server that are known on this machine. */
+	texts(server: string): PinTexts {
+		return readPinTexts(this.place.folder, server);
+	}
+
+	/** Pin the tools of a server that has no pins, and keep the texts of its pinned tools. */
+	record(server: string, tools: readonly Tool[]): Promise<void> {
+		return this.#inOrder(async () => {
+			const pinned = this.#load().servers.get(server);
+			if (pinned !== undefined && this.#hasTexts(server, pinned, tools)) return;
+			await this.#change(server, tools, (now) => now ?? toolHashes(tools));
+		});
+	}
+
+	/** Pin the tools of a server as they are now. Throws when the lock file cannot be read or written. */
+	accept(server: string, tools: readonly Tool[]): Promise<void> {
+		return this.#inOrder(() => this.#change(server, tools, () => toolHashes(tools)));
+	}
+
+	/** Call `listener` after each change of the pins, until the returned function is called. */
+	watch(listener: () => void): () => void {
+		const { lockFile, spareFile } = this.place;
+		this.#listeners.add(listener);
+		this.#stopWatching ??= watchFiles([lockFile, ...(spareFile === undefined ? [] : [spareFile])], () =>
+			this.#use(this.#load()),
+		);
+		return () => {
+			this.#listeners.delete(listener);
+			if (this.#listeners.size > 0) return;
+			this.#stopWatching?.();
+			this.#stopWatching = undefined;
+			this.#snapshot = undefined;
+		};
+	}
+
+	#inOrder<T>(work: () => Promise<T>): Promise<T> {
+		const done = this.#writing.then(work);
+		this.#writing = done.catch(() => {}); // the caller gets it
+		return done;
+	}
+
+	async #change(
+		server: string,
+		tools: readonly Tool[],
+		pin: (now: ToolHashes | undefined) => ToolHashes,
+	): Promise<void> {
+		const { folder } = this.place;
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		assertPrivate(folder);
+		await withFolderLock(folder, async () => {
+			const pinned = this.#write(server, pin);
+			// What was written, not what is there now: the watch reports what another program does.
+			this.#use({ servers: new Map([...this.#load().servers, [server, pinned]]), problem: undefined });
+			this.#keepTexts(server, pinned, tools);
+		});
+	}
+
+	/** The file that has the server keeps it; a new one goes to the project, else to the state folder. */
+	#write(server: string, pin: (now: ToolHashes | undefined) => ToolHashes): ToolHashes {
+		const { lockFile, spareFile } = this.place;
+		const lock = readLockFile(lockFile);
+		const spare: LockFile | undefined = spareFile === undefined ? undefined : readLockFile(spareFile);
+		const pinned = pin(lock.servers.get(server) ?? spare?.servers.get(server));
+		const withServer = ({ servers }: LockFile): PinnedServers => new Map([...servers, [server, pinned]]);
+		try {
+			// A project that was removed meanwhile is not made again.
+			if (!existsSync(dirname(lockFile))) return pinned;
+			writeLockFile(lockFile, withServer(lock), lock);
+		} catch (error) {
+			if (!isCode(error, 'EACCES', 'EROFS', 'EPERM')) throw OrchestraError.from(error, 'io');
+			if (spareFile === undefined || spare === undefined || lock.servers.has(server))
+				throw unwritable(lockFile, error);
+			writeLockFile(spareFile, withServer(spare), spare);
+		}
+		return pinned;
+	}
+
+	#hasTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): boolean {
+		const texts = this.texts(server);
+		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || texts.has(hash));
+	}
+
+	/** Keep the texts of pinned tools: those of `tools`, and those that were kept before. */
+	#keepTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
+		const earlier = this.texts(server);
+		const hashes = toolHashes(tools);
+		const kept = new Map<string, PinnedTool>();
+		for (const [name, hash] of pinned) {
+			const tool = hashes.get(name) === hash ? tools.find((each) => each.name === name) : undefined;
+			const text = tool ? pinnedTool(tool) : earlier.get(hash);
+			if (text) kept.set(hash, text);
+		}
+		writePinTexts(this.place.folder, server, kept);
+	}
+
+	#use(snapshot: PinSnapshot): void {
+		const before = this.#snapshot;
+		this.#snapshot = snapshot;
+		if (before && isSame(before, snapshot)) return;
+		for (const listener of [...this.#listeners]) listener();
+	}
+
+	#load(): PinSnapshot {
+		const { lockFile, spareFile } = this.place;
+		try {
+			const { servers } = readLockFile(lockFile);
+			const spare = spareFile === undefined ? [] : readLockFile(spareFile).servers;
+			return { servers: new Map([...spare, ...servers]), problem: undefined };
+		} catch (error) {
+			return { servers: new Map(), problem: OrchestraError.from(error, 'io') };
+		}
+	}
+}
+
+function isSame(one: PinSnapshot, other: PinSnapshot): boolean {
+	const text = ({ servers, problem }: PinSnapshot): string =>
+		JSON.stringify([problem?.message, [...servers].map(([name, tools]) => [name, [...tools]])]);
+	return text(one) === text(other);
+}
+
+function unwritable(lockFile: string, cause: unknown): OrchestraError {
+	return new OrchestraError('io', `${lockFile} cannot be written: ${messageOf(cause)}`, {
+		hint: 'Accept the tools where the project can be written, and commit the file.',
+		cause,
+		data: { path: lockFile },
+	});
+}

@@ -1,0 +1,42 @@
+/*
+ * The texts of accepted tools, for a readable diff. They are in the state folder and not
+ * in `orchestra.lock`, which would become too long to review. A text counts only when it
+ * has the hash that it is stored under.
+ */
+import { join } from 'node:path';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+import { writeState } from '../../files/state-file.ts';
+import { isObject } from '../../wire/json.ts';
+import { sha256 } from '../canonical-json.ts';
+import { isPinnedTool, type PinnedTool } from './pinned-tool.ts';
+
+const TEXTS_LIMIT_BYTES: number = 8 * 1024 * 1024;
+const NAME_CHARACTERS = 24;
+
+/** Tools by their hashes. */
+export type PinTexts = ReadonlyMap<string, PinnedTool>;
+
+/** The known texts of a server. A damaged file counts as absent. */
+export function readPinTexts(folder: string, server: string): PinTexts {
+	const file = textsFile(folder, server);
+	const texts = new Map<string, PinnedTool>();
+	try {
+		assertPrivate(file);
+		const found: unknown = JSON.parse(readRegularText(file, TEXTS_LIMIT_BYTES));
+		for (const [hash, tool] of isObject(found) ? Object.entries(found) : [])
+			if (isPinnedTool(tool, hash)) texts.set(hash, tool);
+	} catch {
+		return texts; // absent or damaged: the diff shows the new text alone
+	}
+	return texts;
+}
+
+/** Replace the texts of a server. Throws the error of the system. */
+export function writePinTexts(folder: string, server: string, texts: PinTexts): void {
+	writeState(textsFile(folder, server), Object.fromEntries(texts));
+}
+
+function textsFile(folder: string, server: string): string {
+	return join(folder, `${sha256(server).slice(0, NAME_CHARACTERS)}.json`);
+}

@@ -1,0 +1,57 @@
+/* What is pinned of a tool: everything that tells an agent what the tool is and how to call it. */
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { isObject } from '../../wire/json.ts';
+import { canonicalSha256 } from '../canonical-json.ts';
+
+/** The pinned parts of a tool, in the order of a diff. */
+export const pinnedParts = [
+	'name',
+	'title',
+	'description',
+	'inputSchema',
+	'outputSchema',
+	'annotations',
+] as const;
+
+/** A tool as it was accepted. Icons and `_meta` are not part of it. */
+export type PinnedTool = Readonly<Pick<Tool, (typeof pinnedParts)[number]>>;
+
+/** SHA-256 of each tool, by its own name. */
+export type ToolHashes = ReadonlyMap<string, string>;
+
+/** The pinned parts of a tool. */
+export function pinnedTool(tool: Tool): PinnedTool {
+	const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+	return {
+		name,
+		inputSchema,
+		...(title !== undefined && { title }),
+		...(description !== undefined && { description }),
+		...(outputSchema !== undefined && { outputSchema }),
+		...(annotations !== undefined && { annotations }),
+	};
+}
+
+/** The hash of each tool. Of two tools with one name the first is called, so it is the one that counts. */
+export function toolHashes(tools: readonly Tool[]): ToolHashes {
+	const hashes = new Map<string, string>();
+	for (const tool of tools) {
+		if (!hashes.has(tool.name)) hashes.set(tool.name, toolSha256(pinnedTool(tool)));
+	}
+	return hashes;
+}
+
+/** SHA-256 of the canonical JSON of a tool, in hex. */
+export function toolSha256(tool: PinnedTool): string {
+	return canonicalSha256(tool);
+}
+
+/** One hash for the hashes of all tools of a server. */
+export function hashesSha256(hashes: ToolHashes): string {
+	return canonicalSha256(Object.fromEntries(hashes));
+}
+
+/** Whether a value read from a file is a tool with this hash. */
+export function isPinnedTool(value: unknown, hash: string): value is PinnedTool {
+	return isObject(value) && typeof value['name'] === 'string' && canonicalSha256(value) === hash;
+}

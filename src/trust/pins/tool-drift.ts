@@ -1,0 +1,24 @@
+/* The difference between the tools of a server and its pins. */
+import type { ToolHashes } from './pinned-tool.ts';
+
+/** What became of a tool. */
+export type DriftKind = 'changed' | 'new' | 'removed';
+
+/** One tool that is not as it was accepted. */
+export interface DriftedTool {
+	/** The server's own name of it. */
+	readonly tool: string;
+	readonly kind: DriftKind;
+}
+
+/** The tools that differ, by name. */
+export function driftBetween(pinned: ToolHashes, current: ToolHashes): DriftedTool[] {
+	const drifted: DriftedTool[] = [];
+	for (const [tool, hash] of current) {
+		const accepted = pinned.get(tool);
+		if (accepted === undefined) drifted.push({ tool, kind: 'new' });
+		else if (accepted !== hash) drifted.push({ tool, kind: 'changed' });
+	}
+	for (const tool of pinned.keys()) if (!current.has(tool)) drifted.push({ tool, kind: 'removed' });
+	return drifted.sort((one, other) => (one.tool < other.tool ? -1 : 1));
+}

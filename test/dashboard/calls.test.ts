@@ -1,0 +1,274 @@
+/* Calls that the page makes, and the calls that it sees. */
+import { describe, expect, it } from 'vitest';
+import { type Browser, eventsOf, type Line, openTestDashboard, readLines } from '../support/dashboard.ts';
+import { until } from '../support/waiting.ts';
+
+describe('a call of the page', () => {
+	it('streams its number, logs, progress and result, and is a call of the client "dashboard"', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const lines = await browser.call('/api/call', { name: 'py__talk', arguments: {} });
+		expect(lines.map(({ kind }) => kind)).toEqual(['started', 'log', 'progress', 'progress', 'result']);
+		expect(lines[1]).toMatchObject({
+			level: 'warning',
+			logger: 'talk',
+			text: expect.stringContaining('careful'),
+		});
+		expect(lines[2]).toMatchObject({ progress: 1, total: 2 });
+		expect(lines[4]?.['result'].content[0].text).toMatch(/^done/);
+		const details = await browser.get(`/api/calls/${lines[0]?.['number']}`);
+		expect(details).toMatchObject({
+			client: 'dashboard',
+			backend: 'py',
+			name: 'py__talk',
+			outcome: 'ok',
+			progress: [{ progress: 1 }, { progress: 2 }],
+			logs: [{ level: 'warning' }],
+			arguments: '{}',
+			command: "mctl call py__talk --input '{}'",
+		});
+		expect(details.phases.map(({ name }: { name: string }) => name)).toContain('run');
+	});
+
+	it('asks the person what the tool asks, and goes on with the answer', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const lines = await browser.call('/api/call', { name: 'py__ask', arguments: {} }, async (line: Line) => {
+			if (line.kind !== 'ask') return;
+			expect(line.question).toMatchObject({ mode: 'form', schema: { required: ['age', 'color'] } });
+			const answer = { id: line.question.id, action: 'accept', content: { age: 3, color: 'red' } };
+			expect((await browser.post('/api/answer', answer)).status).toBe(200);
+			expect((await browser.post('/api/answer', answer)).status).toBe(404);
+		});
+		expect(JSON.parse(lines.at(-1)?.['result'].content[0].text)).toEqual({
+			action: 'accept',
+			content: { age: 3, color: 'red' },
+		});
+	});
+
+	it('is canceled when the page closes the connection', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const leaving = new AbortController();
+		const answer = await browser.page('/api/call', {
+			method: 'POST',
+			body: { name: 'py__hang', arguments: {} },
+			signal: leaving.signal,
+		});
+		let number = 0;
+		await readLines(answer, (line) => {
+			number = line.number ?? number;
+			if (line.kind === 'log') leaving.abort();
+		}).catch(() => {});
+		await until('it is canceled', async () => {
+			return (await browser.get(`/api/calls/${number}`)).outcome === 'canceled';
+		});
+	});
+
+	it('that fails has its explanation, and one that crashes its server too', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const refused = await browser.call('/api/call', { name: 'py__refuse', arguments: {} });
+		expect(refused.at(-1)).toMatchObject({ kind: 'result', result: { isError: true } });
+		expect(await browser.get(`/api/calls/${refused[0]?.['number']}`)).toMatchObject({
+			outcome: 'failed',
+			explanation: { code: 'tool_failed', message: 'not today' },
+		});
+		const died = await browser.call('/api/call', { name: 'py__die', arguments: {} });
+		expect(JSON.stringify(died.at(-1))).toContain('no disk');
+		const unknown = await browser.call('/api/call', { name: 'py__nothing', arguments: {} });
+		expect(unknown).toMatchObject([
+			{ kind: 'error', error: { message: expect.stringContaining('py__nothing') } },
+		]);
+	});
+
+	it('waits for the person when the policy asks, in the page itself', async () => {
+		const policy = [{ tools: 'py__add', action: 'ask', reason: 'money' }];
+		const { login } = await openTestDashboard({ more: { policy } });
+		const browser = await login();
+		const request = { name: 'py__add', arguments: { numbers: [1, 2] } };
+		const ask = (action: string, content?: object): Promise<Line[]> =>
+			browser.call('/api/call', request, async (line) => {
+				if (line.kind !== 'ask') return;
+				await browser.post('/api/answer', { id: line.question.id, action, ...(content && { content }) });
+			});
+		const denied = await ask('decline');
+		expect(JSON.stringify(denied.at(-1))).toContain('was not called');
+		expect(denied.filter(({ kind }) => kind === 'ask')).toHaveLength(1);
+	});
+
+	it('reads prompts and resources as well', async () => {
+		const { login } = await openTestDashboard({ servers: {} });
+		const browser = await login();
+		const { rows } = await browser.get('/api/catalogue');
+		const [, uri] = rows.find(([kind]: [string]) => kind === 'resource');
+		const lines = await readLines(await browser.page(`/api/resource?uri=${encodeURIComponent(uri)}`));
+		expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { contents: [{ uri }] } });
+		const prompt = { name: 'explain-failure', arguments: { error: 'refused' } };
+		const filled = await browser.call('/api/prompt', prompt);
+		expect(filled.at(-1)).toMatchObject({ kind: 'result', result: { messages: [{ role: 'user' }] } });
+	});
+
+	it('is refused when too many are in flight', async () => {
+		const { login } = await openTestDashboard({ limits: { pageCalls: 1 } });
+		const browser = await login();
+		const first = await browser.post('/api/call', { name: 'py__hang', arguments: {} });
+		expect((await browser.post('/api/call', { name: 'py__add', arguments: {} })).status).toBe(400);
+		first.cut();
+	});
+});
+
+describe('the calls', () => {
+	it('are listed newest first, by page and by filter, with those of the journal before them', async () => {
+		const journal = [
+			{
+				at: '2026-01-01T00:00:00.000Z',
+				client: 'old',
+				backend: 'py',
+				method: 'tools/call',
+				name: 'py__old',
+				ms: 5,
+				outcome: 'ok',
+			},
+			{
+				at: '2026-01-01T00:00:01.000Z',
+				client: 'old',
+				backend: 'py',
+				method: 'tools/call',
+				name: 'py__bad',
+				ms: 9,
+				outcome: 'error',
+				error: 'timeout',
+			},
+			{ not: 'a call' },
+		];
+		const { login } = await openTestDashboard({
+			journal: journal.map((line) => JSON.stringify(line)).join('\n'),
+		});
+		const browser = await login();
+		for (const number of [1, 2]) await add(browser, number);
+		await browser.call('/api/call', { name: 'py__refuse', arguments: {} });
+		const { rows, next, matched, total } = await browser.get('/api/calls?limit=3');
+		expect(rows.map(({ number, name }: Line) => [number, name])).toEqual([
+			[3, 'py__refuse'],
+			[2, 'py__add'],
+			[1, 'py__add'],
+		]);
+		expect([next, matched, total]).toEqual([1, 5, 5]);
+		expect(await browser.get(`/api/calls?before=${next}`)).toMatchObject({
+			rows: [
+				{ number: -1, name: 'py__bad', error: 'timeout', ms: 9 },
+				{ number: -2, name: 'py__old', client: 'old' },
+			],
+			next: null,
+		});
+		const numbers = async (query: string): Promise<number[]> =>
+			(await browser.get(`/api/calls?${query}`)).rows.map(({ number }: Line) => number);
+		expect(await numbers('outcome=failures')).toEqual([3, -1]);
+		expect(await numbers('tool=py*add')).toEqual([2, 1]);
+		expect(await numbers('client=OLD&outcome=ok')).toEqual([-2]);
+		expect(await numbers(`since=${Date.now() - 60_000}`)).toEqual([3, 2, 1]);
+		expect(await browser.get('/api/calls/-1')).toMatchObject({ number: -1, arguments: null });
+		expect((await browser.page('/api/calls/99')).status).toBe(404);
+	});
+
+	it('have no secrets', async () => {
+		const secret = `sk-${'a1B2c3D4'.repeat(6)}`;
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const client = await served.client({ name: secret });
+		await client.call('py__add', { numbers: [1], options: { key: secret } });
+		const shown = JSON.stringify([
+			await browser.get('/api/calls'),
+			await browser.get('/api/calls/1'),
+			await browser.get('/api/state'),
+		]);
+		expect(shown).toContain('py__add');
+		expect(shown).not.toContain(secret);
+	});
+
+	it('have a chart of their latency', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		await add(browser, 1);
+		await browser.call('/api/call', { name: 'py__refuse', arguments: {} });
+		const { bucketMs, buckets } = await browser.get('/api/calls/chart');
+		expect(bucketMs).toBe(1000);
+		const sum = (key: string): number => buckets.reduce((all: number, each: Line) => all + each[key], 0);
+		expect([sum('count'), sum('errors')]).toEqual([2, 1]);
+	});
+});
+
+describe('the event stream', () => {
+	it('begins with the state and the approvals, and reports calls as they begin and end', async () => {
+		const { login, served } = await openTestDashboard({ limits: { tickMs: 20, stateMs: 40 } });
+		const browser = await login();
+		const events = eventsOf(await browser.page('/api/events'));
+		const first = [(await events.next()).value, (await events.next()).value];
+		expect(first.map(({ name }) => name)).toEqual(['state', 'approvals']);
+		const client = await served.client({ name: 'agent' });
+		await client.call('py__add', { numbers: [1] });
+		const { data } = await next(
+			events,
+			({ name, data: event }) => name === 'calls' && event.rows.at(-1).outcome === 'ok',
+		);
+		expect(data.rows.at(-1)).toMatchObject({ number: 1, client: 'agent', name: 'py__add' });
+		const state = await next(events, ({ name, data: event }) => name === 'state' && event.hub.calls === 1);
+		expect(state.data.clients).toMatchObject([
+			{ transport: 'dashboard' },
+			{ name: 'agent', calls: 1, era: 'legacy' },
+		]);
+	});
+
+	it('shows a call that runs, in detail, and its end', async () => {
+		const { login } = await openTestDashboard({ limits: { tickMs: 20 } });
+		const browser = await login();
+		const call = await browser.post('/api/call', { name: 'py__hang', arguments: {} });
+		const events = eventsOf(await browser.page('/api/events?call=1'));
+		const running = await next(events, ({ name, data }) => name === 'call' && data.logs.length > 0);
+		expect(running.data).toMatchObject({ number: 1, outcome: 'running', logs: [{ text: 'hanging' }] });
+		call.cut();
+		await next(events, ({ name, data }) => name === 'call' && data.outcome === 'canceled');
+	});
+
+	it('shows the lines of a server as it writes them', async () => {
+		const { login } = await openTestDashboard({ limits: { tickMs: 20 } });
+		const browser = await login();
+		const events = eventsOf(await browser.page('/api/events?server=py'));
+		await events.next();
+		await browser.call('/api/call', { name: 'py__die', arguments: {} });
+		const { data } = await next(
+			events,
+			({ name, data: event }) => name === 'log' && JSON.stringify(event).includes('no disk'),
+		);
+		expect(data).toMatchObject({ server: 'py', dropped: 0 });
+		const page = await browser.get('/api/servers/py');
+		expect(page.log.map(({ stream, text }: Line) => `${stream} ${text}`)).toContain('stderr no disk');
+		expect(page.history.map(({ state }: Line) => state)).toEqual(['started', 'ended']);
+	});
+
+	it('ends with the listener', async () => {
+		const { login, http } = await openTestDashboard({ servers: {} });
+		const stream = await (await login()).page('/api/events');
+		const read = stream.text();
+		await http.close();
+		expect(await read).toContain('event: state');
+	});
+});
+
+async function add(browser: Browser, number: number): Promise<void> {
+	await browser.call('/api/call', { name: 'py__add', arguments: { numbers: [number] } });
+}
+
+type SentEvent = Awaited<ReturnType<ReturnType<typeof eventsOf>['next']>>['value'];
+
+async function next(
+	events: ReturnType<typeof eventsOf>,
+	isWanted: (event: SentEvent) => boolean,
+): Promise<SentEvent> {
+	for (;;) {
+		const { value, done } = await events.next();
+		if (done) throw new Error('the stream ended');
+		if (isWanted(value)) return value;
+	}
+}

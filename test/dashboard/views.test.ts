@@ -1,0 +1,255 @@
+/* What the views of the page get: state, catalogue, servers, approvals, library, settings. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Line, openTestDashboard, py } from '../support/dashboard.ts';
+import { realServer } from '../support/mcp-folder.ts';
+import { until } from '../support/waiting.ts';
+
+describe('the overview', () => {
+	it('has every backend with its state, and clients that are connected but have not called', async () => {
+		const off = { command: 'false', disabled: true };
+		const { login, served } = await openTestDashboard({ servers: { ...py, off } });
+		const browser = await login();
+		await served.client({ name: 'agent' });
+		const { hub, backends, clients } = await browser.get('/api/state');
+		expect(hub).toMatchObject({ pid: process.pid, root: served.folder, inFlight: 0 });
+		const states = backends.map(({ id, state, isEnabled, actions }: Line) => [id, state, isEnabled, actions]);
+		expect(states).toContainEqual(['off', 'disabled', false, ['enable']]);
+		expect(states).toContainEqual(['py', expect.any(String), true, expect.arrayContaining(['disable'])]);
+		expect(clients).toMatchObject([
+			{ transport: 'dashboard' },
+			{ name: 'agent', calls: 0, lastCallAt: null },
+		]);
+	});
+
+	it('names a server that does not start, with the reason and the time of the next try', async () => {
+		const broken = { command: process.execPath, args: ['-e', 'console.error("no key"); process.exit(3)'] };
+		const { login } = await openTestDashboard({ servers: { broken } });
+		const browser = await login();
+		const started = await browser.post('/api/servers/broken/start');
+		expect([started.status, (await started.json())['error'].message]).toEqual([
+			502,
+			expect.stringContaining('no key'),
+		]);
+		const rowOf = async (): Promise<Line> =>
+			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'broken');
+		await until('no start runs', async () => (await rowOf())['state'] === 'failed');
+		const row = await rowOf();
+		expect(row).toMatchObject({ lastError: { message: expect.stringContaining('broken') } });
+		expect(row['nextTryAt']).toBeGreaterThan(Date.now() - 60_000);
+	});
+
+	it('has the problems of the configuration', async () => {
+		const { login } = await openTestDashboard({ servers: { bad: { command: 5 } } });
+		const { problems } = await (await login()).get('/api/state');
+		expect(problems).toMatchObject([
+			{ key: 'mcpServers.bad.command', file: expect.stringContaining('orchestra.json') },
+		]);
+	});
+});
+
+describe('the catalogue', () => {
+	it('is short rows, one tool is whole, and an unknown one is 404', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const { rows, backends, version } = await browser.get('/api/catalogue');
+		expect(rows).toContainEqual(['tool', 'py__add', backends.indexOf('py'), 'Add numbers']);
+		expect(version).toBeGreaterThan(0);
+		expect(await browser.get('/api/tool?name=py__add')).toMatchObject({
+			backend: 'py',
+			tool: { inputSchema: { required: ['numbers'] } },
+			signature: expect.stringContaining('numbers'),
+			policy: null,
+			command: 'mctl call py__add',
+		});
+		expect((await browser.page('/api/tool?name=py__nothing')).status).toBe(404);
+		expect((await browser.page('/api/tool')).status).toBe(400);
+	});
+
+	it('is searched by the ranker, with reasons', async () => {
+		const { login } = await openTestDashboard({ servers: { every: realServer('everything', 'stdio') } });
+		const browser = await login();
+		const { hits } = await browser.get('/api/search?q=sum%20of%20numbers');
+		expect(hits[0]).toMatchObject({ kind: 'tool', name: 'every__get-sum', backend: 'every' });
+		expect(hits[0].why.map(({ word }: Line) => word)).toContain('sum');
+		expect((await browser.get('/api/search?q=server%20hangs')).hits).toContainEqual(
+			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
+		);
+		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+	});
+});
+
+describe('a server', () => {
+	it('is shown with the names of its environment, never their values', async () => {
+		const env = { API_KEY: 'value-of-the-key-1', PLAIN: '1' };
+		const policy = [
+			{ tools: 'py__*', action: 'allow' },
+			{ tools: 'other__*', action: 'deny' },
+		];
+		const { login } = await openTestDashboard({ servers: { py: { ...py.py, env } }, more: { policy } });
+		const browser = await login();
+		const page = await browser.get('/api/servers/py');
+		expect(page).toMatchObject({
+			environment: ['API_KEY', 'PLAIN'],
+			target: expect.stringContaining('call_server.py'),
+			source: expect.stringContaining('orchestra.json'),
+			rules: [{ decision: 'allow', match: 'tools py__*, clients *' }],
+			commands: { restart: 'mctl server restart py', disable: 'mctl disable py', log: 'mctl hub logs py -f' },
+		});
+		expect(JSON.stringify(page)).not.toContain('value-of-the-key');
+		expect((await browser.page('/api/servers/none')).status).toBe(404);
+	});
+
+	it('is started, restarted and stopped; the next call starts it again', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const act = async (action: string): Promise<Line> => {
+			const reply = await (await browser.post(`/api/servers/py/${action}`)).json();
+			expect(reply).toEqual({ isDone: true, command: `mctl server ${action} py` });
+			const { backends } = await browser.get('/api/state');
+			return backends.find(({ id }: Line) => id === 'py');
+		};
+		const started = await act('start');
+		expect(started).toMatchObject({ state: 'idle', pid: expect.any(Number), restarts: 0 });
+		const restarted = await act('restart');
+		expect(restarted).toMatchObject({ state: 'idle', restarts: 1 });
+		expect(restarted.pid).not.toBe(started.pid);
+		expect(await act('stop')).toMatchObject({ state: 'stopped', pid: null });
+		const lines = await browser.call('/api/call', { name: 'py__add', arguments: { numbers: [1, 2] } });
+		expect(lines.at(-1)).toMatchObject({ kind: 'result' });
+		const { history } = await browser.get('/api/servers/py');
+		expect(history.map(({ state }: Line) => state)).toEqual([
+			'started',
+			'stopped',
+			'started',
+			'stopped',
+			'started',
+		]);
+		expect((await browser.post('/api/servers/py/explode')).status).toBe(400);
+		expect((await browser.post('/api/servers/library/stop')).status).toBe(404);
+	});
+
+	it('that is stopped during a call fails the call with the reason', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const lines = await browser.call('/api/call', { name: 'py__hang', arguments: {} }, async ({ kind }) => {
+			if (kind === 'log') await browser.post('/api/servers/py/stop');
+		});
+		expect(lines.at(-1)).toMatchObject({ kind: expect.stringMatching(/error|result/) });
+		expect(JSON.stringify(lines.at(-1))).toContain('py');
+	});
+
+	it('is disabled and enabled in its file', async () => {
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const stateOf = async (): Promise<string | undefined> => {
+			const { backends } = await browser.get('/api/state');
+			return backends.find(({ id }: Line) => id === 'py')?.state;
+		};
+		await browser.post('/api/servers/py/disable');
+		const file = join(served.folder, 'orchestra.json');
+		expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.py.disabled).toBe(true);
+		await until('the hub has reloaded', async () => (await stateOf()) === 'disabled');
+		await browser.post('/api/servers/py/enable');
+		await until('it is back', async () => (await stateOf()) !== 'disabled');
+		expect((await browser.post('/api/servers/none/disable')).status).toBe(404);
+	});
+});
+
+describe('an approval', () => {
+	it('is shown, allowed once, denied, or written as a rule', async () => {
+		const policy = [{ tools: 'py__add', action: 'ask', reason: 'money' }];
+		const { login, served } = await openTestDashboard({ more: { policy } });
+		const browser = await login();
+		const client = await served.client({ name: 'agent' });
+		const decided = async (decision: string): Promise<string> => {
+			const called = client.call('py__add', { numbers: [1, 2] });
+			await until('it waits', async () => (await browser.get('/api/approvals')).approvals.length === 1);
+			const [{ id, ...shown }] = (await browser.get('/api/approvals')).approvals;
+			expect(shown).toMatchObject({
+				client: 'agent',
+				tool: 'py__add',
+				shown: ['numbers: [1,2]'],
+				reason: 'money',
+			});
+			expect(shown.commands.always).toBe(`mctl approve allow ${id} --always`);
+			const answer = await browser.post(`/api/approvals/${id}`, { decision });
+			expect(answer.status).toBe(200);
+			return called;
+		};
+		expect(await decided('allow')).toContain('3');
+		expect(await decided('deny')).toContain('denied');
+		expect(await decided('always')).toContain('3');
+		const rules = JSON.parse(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).policy;
+		expect(rules[0]).toEqual({ tools: 'py__add', clients: 'agent', action: 'allow' });
+		expect((await browser.post('/api/approvals/000000', { decision: 'allow' })).status).toBe(404);
+		expect((await browser.post('/api/approvals/000000', { decision: 'maybe' })).status).toBe(400);
+	}, 20_000);
+});
+
+describe('the library', () => {
+	it('is searched within a budget, with reasons, and read', async () => {
+		const { login } = await openTestDashboard({ servers: {} });
+		const browser = await login();
+		const { matches, tokens, total } = await browser.get('/api/library?q=server%20hangs&budget=300');
+		expect(matches[0]).toMatchObject({ uri: 'orchestr8://guides/server-hangs', isWithinBudget: true });
+		expect(matches[0].why.length).toBeGreaterThan(0);
+		expect(tokens).toBeLessThanOrEqual(300);
+		expect(total).toBeGreaterThan(0);
+		expect(matches.some(({ isWithinBudget }: Line) => !isWithinBudget)).toBe(true);
+		expect((await browser.get('/api/library')).matches.length).toBeGreaterThan(10);
+		const uri = encodeURIComponent('orchestr8://guides/server-hangs');
+		expect(await browser.get(`/api/library/document?uri=${uri}`)).toMatchObject({
+			mimeType: 'text/markdown',
+			text: expect.stringContaining('hang'),
+		});
+		expect((await browser.page('/api/library/document?uri=file:///etc/passwd')).status).toBe(404);
+	});
+});
+
+describe('the settings', () => {
+	it('have each value with its file, references as they are written, and no secret', async () => {
+		const env = { WHERE: '${HOME}', KEY: 'a-plain-secret-value' };
+		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, env } } });
+		const { files, values } = await (await login()).get('/api/settings');
+		const file = join(served.folder, 'orchestra.json');
+		expect(files).toContainEqual({ path: file, kind: 'project', exists: true });
+		const valueOf = (key: string): Line => values.find((row: Line) => row['key'] === key);
+		expect(valueOf('mcpServers.py.command')).toEqual({
+			key: 'mcpServers.py.command',
+			value: '"python3"',
+			source: file,
+		});
+		expect(valueOf('mcpServers.py.env.WHERE')['value']).toBe('"${HOME}"');
+		expect(valueOf('mcpServers.py.env.KEY')['value']).toBe('"•••"');
+		expect(JSON.stringify(values)).not.toContain('a-plain-secret');
+	});
+});
+
+describe('a page that is not built', () => {
+	it('says so', async () => {
+		const { login } = await openTestDashboard({ servers: {}, page: {} });
+		const answer = await (await login()).send('/dashboard/');
+		expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('npm run build')]);
+	});
+
+	it('is compressed, with a tag for the next load', async () => {
+		const script = 'let a = 1;\n'.repeat(2000);
+		const { login } = await openTestDashboard({
+			servers: {},
+			page: { 'index.html': '<p>', 'app.js': script, 'secret.txt': 'x' },
+		});
+		const browser = await login();
+		const packed = await browser.send('/dashboard/app.js', { headers: { 'Accept-Encoding': 'gzip, br' } });
+		expect([packed.header('content-encoding'), packed.header('content-type')]).toEqual([
+			'br',
+			'text/javascript; charset=utf-8',
+		]);
+		expect(Number(packed.header('content-length'))).toBeLessThan(1000);
+		const tag = packed.header('etag') ?? '';
+		expect((await browser.send('/dashboard/app.js', { headers: { 'If-None-Match': tag } })).status).toBe(304);
+		expect(await (await browser.send('/dashboard/app.js')).text()).toBe(script);
+		expect((await browser.send('/dashboard/secret.txt')).status).toBe(404);
+	});
+});

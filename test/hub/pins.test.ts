@@ -1,0 +1,213 @@
+/* Tools of MCP servers against what was accepted, in a hub. */
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { acceptServer, serverDrifts } from '../../src/hub/server-drifts.ts';
+import { driftingServer } from '../support/drifting-servers.ts';
+import { type HubClient, type ServedHub, serveServers } from '../support/served-hub.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+describe('the pins of a server', () => {
+	it('are recorded when it is seen for the first time, and stay the same text', async () => {
+		const server = driftingServer({ read: 'Reads.', write: 'Writes.' });
+		const served = await serveServers({ notes: server.entry() });
+		await toolNames(await served.client());
+		await served.close();
+		const text = lockText(served);
+		expect(text).toMatch(
+			/^server "notes"\n {2}"read" sha256:[\da-f]{64}\n {2}"write" sha256:[\da-f]{64}\n$/m,
+		);
+		const again = await served.again();
+		await toolNames(await again.client());
+		await again.close();
+		expect(lockText(served)).toBe(text);
+	});
+
+	it('tell of a changed, a new and a removed tool in the log, and hold nothing back', async () => {
+		const server = driftingServer({ read: 'Reads.', gone: 'Leaves.', announce: '' });
+		const served = await serveServers({ notes: server.entry() });
+		const client = await served.client();
+		await toolNames(client);
+		server.offer({ read: 'Reads all.', added: 'Comes.', announce: '' });
+		await client.call('notes__announce');
+		await until('the drift is logged', () =>
+			served.log.some((line) => line.includes('mctl trust diff notes')),
+		);
+		expect(served.log.find((line) => line.includes('trust diff'))).toContain(
+			'changed: read; new: added; removed: gone',
+		);
+		expect(await toolNames(client)).toEqual(['notes__added', 'notes__announce', 'notes__read']);
+		expect(await client.call('notes__read')).toBe('called read');
+	});
+
+	it('hold a changed and a new tool back until they are accepted, without a restart', async () => {
+		const server = driftingServer({ read: 'Reads.', announce: '' });
+		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const client = await served.client();
+		expect(await toolNames(client)).toEqual(['notes__announce', 'notes__read']);
+		await until('it is pinned', () => existsSync(lockFile(served)));
+		server.offer({ read: 'Reads all.', added: 'Comes.', announce: '' });
+		await client.call('notes__announce');
+		await until('the tools are held back', async () => (await toolNames(client)).length === 1);
+		expect(await client.call('notes__read')).toMatch(
+			/^read is held back: the MCP server notes changed it.*mctl trust accept notes/,
+		);
+		expect(await client.call('notes__added')).toMatch(/^added is held back: it is new/);
+		expect(server.calls()).toEqual(['announce']);
+		await accept(served, 'notes');
+		await until('they are listed', async () => (await toolNames(client)).length === 3);
+		expect(client.heard.map(({ method }) => method)).toContain('notifications/tools/list_changed');
+		expect(await client.call('notes__read')).toBe('called read');
+	});
+
+	it('hold back a tool of a server that is known from disk only', async () => {
+		const server = driftingServer({ read: 'Reads.', other: '' });
+		const first = await serveServers({ notes: server.entry() }, { more: { pin: 'hold' } });
+		await toolNames(await first.client());
+		await first.close();
+		pinOther(first, 'read');
+		const served = await first.again();
+		const client = await served.client();
+		expect(await toolNames(client)).toEqual(['notes__other']);
+		expect(served.events('start')).toEqual([]);
+		expect(await client.call('notes__read')).toContain('read is held back');
+	});
+
+	it('hold back a tool that changed while the server did not run, before its first call', async () => {
+		const server = driftingServer({ read: 'Reads.' });
+		const first = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		await toolNames(await first.client());
+		const served = await first.again();
+		const client = await served.client();
+		server.offer({ read: 'Reads, and sends it away.' });
+		const results = await Promise.all([client.call('notes__read'), client.call('notes__read')]);
+		for (const text of results) expect(text).toContain('read is held back');
+		expect(server.calls()).toEqual([]);
+	});
+
+	it('with "off" are not written', async () => {
+		const server = driftingServer({ read: 'Reads.' });
+		const served = await serveServers({ notes: server.entry() }, { more: { pin: 'off' } });
+		await toolNames(await served.client());
+		await served.close();
+		expect(existsSync(lockFile(served))).toBe(false);
+	});
+
+	it.each([
+		['a conflict', '<<<<<<< HEAD\n'],
+		['garbage', '\u0000\u0001'],
+		['another version', 'orchestra-lock 2\n'],
+		['a tool twice', `orchestra-lock 1\nserver "notes"\n${`  "a" sha256:${'0'.repeat(64)}\n`.repeat(2)}`],
+	])('in a lock file with %s are a problem, and the file stays', async (_what, text) => {
+		const server = driftingServer({ read: 'Reads.' });
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'orchestra.lock'), text);
+		const told = await serveServers({ notes: server.entry() }, { folder });
+		expect(await toolNames(await told.client())).toEqual(['notes__read']);
+		await until('it is logged', () => told.log.some((line) => line.includes('orchestra.lock:')));
+		await told.close();
+		const held = await serveServers({ notes: server.entry({ pin: 'hold' }) }, { folder });
+		const client = await held.client();
+		expect(await toolNames(client)).toEqual([]);
+		expect(await client.call('notes__read')).toContain('its pins cannot be read');
+		await held.close();
+		expect(readFileSync(join(folder, 'orchestra.lock'), 'utf8')).toBe(text);
+	});
+
+	it.each(['folder', 'symbolic link'])('beside a lock file that is a %s are a problem', async (kind) => {
+		const server = driftingServer({ read: 'Reads.' });
+		const folder = temporaryFolder();
+		const target = join(temporaryFolder(), 'target');
+		if (kind === 'folder') mkdirSync(join(folder, 'orchestra.lock'));
+		else symlinkSync(target, join(folder, 'orchestra.lock'));
+		const served = await serveServers({ notes: server.entry() }, { folder });
+		expect(await toolNames(await served.client())).toEqual(['notes__read']);
+		await until('it is logged', () => served.log.some((line) => line.includes('cannot be compared')));
+		await served.close();
+		expect(existsSync(target)).toBe(false);
+	});
+
+	it('are recorded again when the lock file is removed', async () => {
+		const server = driftingServer({ read: 'Reads.' });
+		const served = await serveServers({ notes: server.entry() });
+		await toolNames(await served.client());
+		await until('it is pinned', () => existsSync(lockFile(served)));
+		const text = lockText(served);
+		rmSync(lockFile(served));
+		await until('it is pinned again', () => existsSync(lockFile(served)));
+		expect(lockText(served)).toBe(text);
+	});
+
+	it('are shown with both texts, and accepting refuses what was not shown', async () => {
+		const server = driftingServer({ read: 'Reads a file.', announce: '' });
+		const served = await serveServers({ notes: server.entry() });
+		const client = await served.client();
+		await toolNames(client);
+		server.offer({ read: 'Reads every file.', announce: '' });
+		await client.call('notes__announce');
+		await until('the drift is known', () => drift(served).state === 'drifted');
+		const { drifted, sha256 } = drift(served);
+		expect(drifted).toMatchObject([
+			{
+				tool: 'read',
+				kind: 'changed',
+				isHeld: false,
+				before: { description: 'Reads a file.' },
+				after: { description: 'Reads every file.' },
+				parts: [
+					{
+						part: 'description',
+						words: [
+							{ text: 'Reads ' },
+							{ sign: '-', text: 'a' },
+							{ sign: '+', text: 'every' },
+							{ text: ' file.' },
+						],
+					},
+				],
+			},
+		]);
+		await expect(acceptServer(entryOf(served), served.environment, 'other')).rejects.toThrow('changed again');
+		await acceptServer(entryOf(served), served.environment, sha256);
+		expect(drift(served).state).toBe('same');
+	});
+});
+
+async function toolNames(client: HubClient): Promise<string[]> {
+	const { tools } = await client.request('tools/list');
+	return (tools as { name: string }[]).map(({ name }) => name);
+}
+
+function lockFile({ folder }: ServedHub): string {
+	return join(folder, 'orchestra.lock');
+}
+
+function lockText(served: ServedHub): string {
+	return readFileSync(lockFile(served), 'utf8');
+}
+
+/** As if another text of this tool had been accepted. */
+function pinOther(served: ServedHub, tool: string): void {
+	const other = lockText(served).replace(new RegExp(`("${tool}" sha256:).*`), `$1${'0'.repeat(64)}`);
+	writeFileSync(lockFile(served), other);
+}
+
+function entryOf({ folder, environment }: ServedHub): Parameters<typeof acceptServer>[0] {
+	const { configuration } = loadConfiguration({ cwd: folder, environment });
+	const [entry] = configuration.mcpServers;
+	if (entry === undefined) throw new Error('there is no server');
+	return entry;
+}
+
+function drift(served: ServedHub): ReturnType<typeof serverDrifts>[number] {
+	const [found] = serverDrifts([entryOf(served)], served.environment);
+	if (found === undefined) throw new Error('there is no server');
+	return found;
+}
+
+async function accept(served: ServedHub, server: string): Promise<void> {
+	expect(entryOf(served).name).toBe(server);
+	await acceptServer(entryOf(served), served.environment);
+}

@@ -1,0 +1,44 @@
+/* An MCP server whose tools a test changes. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { temporaryFolder } from './workspace.ts';
+
+const fixture = resolve(import.meta.dirname, '../fixtures/servers/drifting-server.mjs');
+
+export interface DriftingServer {
+	/** For `mcpServers`. */
+	entry(settings?: object): object;
+	/** Offer these tools from the next list on: descriptions by name, or whole tools. */
+	offer(tools: Readonly<Record<string, string | object>>): void;
+	/** The tools that it called, in order. */
+	calls(): string[];
+}
+
+/** A server with these tools. */
+export function driftingServer(tools: Readonly<Record<string, string | object>>): DriftingServer {
+	const folder = temporaryFolder();
+	const toolsFile = join(folder, 'tools.json');
+	const callsFile = join(folder, 'calls');
+	writeFileSync(callsFile, '');
+	const server: DriftingServer = {
+		entry: (settings = {}) => ({
+			command: process.execPath,
+			args: [fixture, toolsFile, callsFile],
+			...settings,
+		}),
+		offer: (offered) => {
+			const list = Object.entries(offered).map(([name, about]) => ({
+				name,
+				inputSchema: { type: 'object' },
+				...(typeof about === 'string' ? { description: about } : about),
+			}));
+			writeFileSync(toolsFile, JSON.stringify({ tools: list }));
+		},
+		calls: () =>
+			readFileSync(callsFile, 'utf8')
+				.split('\n')
+				.filter((line) => line !== ''),
+	};
+	server.offer(tools);
+	return server;
+}
