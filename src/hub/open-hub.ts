@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
+import { heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
@@ -26,6 +27,7 @@ import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import { qualifiedName } from './names.ts';
+import { heldBackReason, trustInstructions, watchTrust } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -98,14 +100,15 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		root: configuration.root,
 	});
 	const settings = (): Configuration => loaded.configuration;
-	const exposure = new ToolExposure({ settings, view: options.view, log });
+	const exposure = new ToolExposure({ settings, view: options.view, log, journalFile: journal?.file });
 	const hub = new Hub({
 		results,
 		exposure,
 		gate,
 		backends: await build(setup, options, configuration),
 		log,
-		unusedReason: (tool) => problemOf(tool, loaded),
+		unusedReason: (tool) => heldBackReason(tool, loaded.heldBack) ?? problemOf(tool, loaded),
+		instructions: () => trustInstructions(loaded.heldBack),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -117,6 +120,11 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		return reloaded;
 	};
 	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
+	const stopWatchingTrust = watchTrust(options.environment, {
+		load: () => load(options),
+		current: () => loaded,
+		reload: () => void reloadInOrder(),
+	});
 
 	async function reload(): Promise<void> {
 		try {
@@ -146,6 +154,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
+			stopWatchingTrust();
 			await hub.close();
 			await link.close();
 			await tracer?.close();
@@ -221,8 +230,9 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
 }
 
-function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
+	for (const held of heldBack) log.warn(`${heldBackText(held)}; ${trustHint(held)}`);
 	for (const { message } of problems) log.warn(message);
 }
 
