@@ -136,6 +136,12 @@ async function* checkServers(context: DoctorContext): AsyncGenerator<DoctorFindi
 	yield* inspectServers(context);
 }
 
+/** Loaded on demand, as what knows the servers is. */
+async function* checkPins(context: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const { inspectPins } = await import('./check-pins.ts');
+	yield* inspectPins(context);
+}
+
 function* checkPlugins({ project, environment }: DoctorContext): Generator<DoctorFinding> {
 	for (const { id, binary, env, file, isEnabled, cwd = dirname(file) } of project.configuration.plugins) {
 		if (!isEnabled) continue;
@@ -197,6 +203,7 @@ export const doctorChecks: readonly Check[] = [
 	checkRoots,
 	checkRuntimes,
 	checkServers,
+	checkPins,
 	checkPlugins,
 	checkSecrets,
 	checkSandbox,

@@ -21,6 +21,7 @@ import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
+import { ToolScans } from './backends/mcp/tool-scans.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
@@ -90,7 +91,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
+	const review = { stores: new PinStores(), scans: new ToolScans() };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), review, results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -98,7 +100,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		root: configuration.root,
 	});
 	const settings = (): Configuration => loaded.configuration;
-	const exposure = new ToolExposure({ settings, view: options.view, log });
+	const exposure = new ToolExposure({ settings, view: options.view, log, journalFile: journal?.file });
 	const hub = new Hub({
 		results,
 		exposure,
@@ -244,7 +246,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'review'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],
