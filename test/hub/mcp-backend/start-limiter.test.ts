@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
-import { deferred, nextTurn } from '../../support/waiting.ts';
+import { deferred, nextTurn, until } from '../../support/waiting.ts';
 
 describe('StartLimiter', () => {
 	it('runs four starts at a time, those that a call waits for first', async () => {
@@ -16,6 +16,10 @@ describe('StartLimiter', () => {
 			limiter.run({ start: () => (order.push(name), work()), signal, isUrgent: () => isUrgent });
 		const running = slots.map(({ promise }, at) => start(`first ${at}`, false, () => promise));
 		const later = [start('background', false), start('call', true)];
+		await nextTurn();
+		// One start begins in each turn of the event loop.
+		expect(order).toHaveLength(1);
+		await until('all slots are used', () => order.length === STARTS_AT_ONCE);
 		await nextTurn();
 		expect(order).toHaveLength(STARTS_AT_ONCE);
 		slots[0]?.resolve();
