@@ -75,7 +75,7 @@ async function askHub(servers, queries) {
 			command: process.execPath,
 			args: [main, 'serve'],
 			cwd: root,
-			env: { HOME: root, XDG_STATE_HOME: root },
+			env: { HOME: root, XDG_STATE_HOME: root, ORCHESTRA_TRUST: 'all' },
 		},
 		{ stderr: 'ignore' },
 	);
