@@ -219,6 +219,23 @@ describe.skipIf(!hasTerminal).each([60, 120])('on a terminal with %i columns', (
 		30_000,
 	);
 
+	it.each([
+		[['list']],
+		[['list', 'servers']],
+		[['list', '--tokens']],
+		[['hub', 'ls']],
+		[['hub', 'ps']],
+		[['log']],
+	])(
+		'the table of mctl %s fits',
+		async (words) => {
+			await mctl(['call', 'py', 'add', 'numbers=1,2'], served);
+			const { screen } = await mctlInTerminal(words, { ...served, columns });
+			expect(screen.split('\n').filter((line) => line.length > columns)).toEqual([]);
+		},
+		60_000,
+	);
+
 	it.each(Object.entries(rows))(
 		'mctl %s answers right words',
 		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
