@@ -9,10 +9,12 @@ import { quoted } from '../printable.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
 import type { DoneReply, ServerAction } from './api-types.ts';
-import { type BackendFacts, backendRowOf } from './backend-rows.ts';
+import { backendRowOf } from './backend-rows.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { serverCommand } from './mctl-commands.ts';
+import type { MemorySamples } from './memory-samples.ts';
+import { PinDrifts } from './pin-drifts.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -22,17 +24,19 @@ const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 
 export class ServerView {
 	readonly #parts: DashboardParts;
 	readonly #catalogue: CatalogueView;
-	readonly #facts: BackendFacts;
+	readonly #memory: MemorySamples;
+	readonly #drifts: PinDrifts;
 
-	constructor(parts: DashboardParts, catalogue: CatalogueView, facts: BackendFacts) {
+	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
 		this.#parts = parts;
 		this.#catalogue = catalogue;
-		this.#facts = facts;
+		this.#memory = memory;
+		this.#drifts = new PinDrifts(parts);
 	}
 
 	/** Throws `not_found`. */
 	async page(id: string): Promise<ServerPage> {
-		const row = backendRowOf(id, this.#parts, this.#facts);
+		const row = backendRowOf(id, this.#parts, this.#memory);
 		if (row === undefined) throw noSuchBackend(id);
 		const entry = this.#entryOf(id);
 		const backend = this.#parts.hub.backends.find((each) => each.id === id);
@@ -49,7 +53,7 @@ export class ServerView {
 			environment: entry === undefined ? [] : environmentOf(entry),
 			history: lines?.notes().map(eventOf) ?? [],
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
-			...this.#facts.drift.of(id),
+			...(row.hasDrift ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
 			commands: commandsFor(id),
 		};
 	}
@@ -61,7 +65,7 @@ export class ServerView {
 			this.#setEnabled(id, action === 'enable');
 			return { isDone: true, command };
 		}
-		if (action === 'accept') await this.#facts.drift.accept(id, sha256);
+		if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else if (action === 'hold') throw new OrchestraError('not_found', `${id} cannot be held`);
 		else await controlServer(this.#parts.hub, action, id);
 		return { isDone: true, command };
