@@ -1,7 +1,7 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { serverFiles } from '../config/edit/editable-files.ts';
-import { setServerEnabled } from '../config/edit/enable-server.ts';
+import { serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { enabledEdit } from '../config/edit/enable-server.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ServerLine } from '../hub/backends/backend.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
@@ -62,7 +62,7 @@ export class ServerView {
 	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
 		const command = serverCommand(action, id);
 		if (action === 'enable' || action === 'disable') {
-			this.#setEnabled(id, action === 'enable');
+			await this.#setEnabled(id, action === 'enable');
 			return { isDone: true, command };
 		}
 		if (action === 'accept') await this.#drifts.accept(id, sha256);
@@ -72,7 +72,7 @@ export class ServerView {
 	}
 
 	/** The change of the file reloads the configuration. */
-	#setEnabled(id: string, isEnabled: boolean): void {
+	async #setEnabled(id: string, isEnabled: boolean): Promise<void> {
 		const entry = this.#parts.opened.configuration().mcpServers.find(({ name }) => name === id);
 		const { environment, opened } = this.#parts;
 		const { root } = opened.configuration();
@@ -80,7 +80,8 @@ export class ServerView {
 		const file = files.find(({ path }) => path === entry?.file);
 		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
 			throw noSuchBackend(id);
-		setServerEnabled(file, id, isEnabled);
+		const text = enabledEdit(file, id, isEnabled);
+		if (text !== undefined) await writeServerFile(file, text, environment);
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {

@@ -74,6 +74,17 @@ const rows: Readonly<Record<string, Row>> = {
 		input: listTools,
 		wrong: [['serve', '--config', 'none.json'], /no configuration file none\.json/],
 	},
+	record: {
+		right: [['record', '--to', 'recordings', '--', 'python3', pythonServer.args[0] ?? ''], /"result"/],
+		input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+		isChange: true,
+		wrong: [['record', '--to='], /--to is empty/],
+	},
+	replay: {
+		right: [['replay'], /there are no recordings/],
+		wrong: [['replay', 'none.ndjson'], /there is no recording none\.ndjson/],
+		wrongCode: 1,
+	},
 	bridge: {
 		right: [['bridge'], /py__add/],
 		input: listTools,
@@ -86,7 +97,16 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
+	'trust diff': {
+		right: [['trust', 'diff'], /No tool differs/],
+		wrong: [['trust', 'diff', 'nobody'], /nobody/],
+	},
+	'trust accept': {
+		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
+		wrong: [['trust', 'accept'], /mctl trust accept/],
+	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
 		wrong: [['policy', 'test'], /mctl policy test/],

@@ -4,6 +4,7 @@
  */
 import type { ServerScope } from '../../../config/configuration.ts';
 import { messageOf, OrchestraError } from '../../../errors.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
@@ -50,6 +51,11 @@ export class ServerPool {
 	/** The process that is used for lists. */
 	get lister(): ServerProcess {
 		return this.#shared;
+	}
+
+	/** The connection of any process that runs. */
+	get running(): ServerConnection | undefined {
+		return this.all.find(({ connection }) => connection !== undefined)?.connection;
 	}
 
 	/** Every process, the shared one first. */
