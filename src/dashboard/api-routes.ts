@@ -1,7 +1,8 @@
 /* The routes of the API: which function answers which path. */
 import { OrchestraError } from '../errors.ts';
+import { recordingsFolder, recordingsOfCall } from '../record/recording-files.ts';
 import { isObject } from '../wire/json.ts';
-import type { AnswerRequest } from './api-calls.ts';
+import type { AnswerRequest, CallDetails } from './api-calls.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import type { RowFilter } from './call-ring.ts';
@@ -10,6 +11,7 @@ import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
 import { latencyChart } from './latency-chart.ts';
 import { LibraryView } from './library-view.ts';
+import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
 import { isServerAction, ServerView } from './server-view.ts';
@@ -129,10 +131,18 @@ export class ApiRoutes {
 			return { ...found, total: calls.ring.size };
 		}
 		const details = calls.details(Number(path[1]));
-		if (details) return details;
+		if (details) return { ...details, replay: this.#replayOf(details) };
 		throw new OrchestraError('not_found', 'this call is not kept any more', {
 			hint: 'mctl log shows the journal.',
 		});
+	}
+
+	/** The command that repeats the recording which has the call; null when there is none. */
+	#replayOf({ backend, at, ms }: CallDetails): string | null {
+		if (ms === null) return null;
+		const call = { server: backend, startedAt: new Date(at), ms };
+		const [recording] = recordingsOfCall(recordingsFolder(this.#parts.environment), call);
+		return recording === undefined ? null : replayCommand(recording.file, backend);
 	}
 }
 

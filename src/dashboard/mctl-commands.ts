@@ -32,3 +32,8 @@ export function callCommand(name: string, input?: string): string {
 export function promptCommand(name: string): string {
 	return `mctl prompt ${quoted(name)}`;
 }
+
+/** Repeats a recording in a terminal, and shows the differences. */
+export function replayCommand(file: string, server: string): string {
+	return `mctl replay ${quoted(file)} --against ${quoted(server)}`;
+}

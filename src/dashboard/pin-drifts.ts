@@ -8,6 +8,8 @@ import {
 	serverDrifts,
 	type ToolDrift,
 } from '../hub/server-drifts.ts';
+import { describeFinding } from '../trust/scan/scan-finding.ts';
+import { scanTools } from '../trust/scan/scan-tools.ts';
 import type { DriftRow } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 
@@ -42,18 +44,22 @@ export class PinDrifts {
 }
 
 /** A row for each part that differs; one without texts when nothing of them is known. */
-function rowsOf({ drifted }: ServerDrift): DriftRow[] {
+function rowsOf({ server, drifted }: ServerDrift): DriftRow[] {
 	return drifted.flatMap((drift) => {
+		const findings = drift.after ? scanTools({ server, tools: [drift.after] }) : [];
 		const parts =
 			drift.parts.length > 0 ? drift.parts : [{ part: null, before: undefined, after: undefined }];
-		return parts.map(({ part, before, after }) => row(drift, { part, before, after }));
+		return parts.map(({ part, before, after }) => ({
+			...row(drift, { part, before, after }),
+			findings: findings.filter(({ where }) => part === null || where.startsWith(part)).map(describeFinding),
+		}));
 	});
 }
 
 function row(
 	{ tool, kind, isHeld }: ToolDrift,
 	{ part, before, after }: { part: string | null; before: string | undefined; after: string | undefined },
-): DriftRow {
+): Omit<DriftRow, 'findings'> {
 	return {
 		kind: 'tool',
 		name: tool,
@@ -62,6 +68,5 @@ function row(
 		before: before ?? null,
 		after: after ?? null,
 		isHeld,
-		findings: [],
 	};
 }
