@@ -79,7 +79,7 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	const now: ServerAction[] = isRunning ? ['restart', 'stop'] : ['start'];
 	if (kind !== 'mcp') return now;
-	return hasDrift ? [...now, 'disable', 'accept'] : [...now, 'disable'];
+	return hasDrift ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
 }
 
 /** The state of a plugin may have the reason behind it. */

@@ -12,7 +12,7 @@ export function serverCommand(action: ServerAction, id: string): string {
 		case 'accept':
 			return `mctl trust accept ${name}`;
 		case 'hold':
-			return `mctl trust diff ${name}`;
+			return `mctl trust hold ${name}`;
 		default:
 			return `mctl server ${action} ${name}`;
 	}

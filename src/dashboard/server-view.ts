@@ -1,7 +1,8 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { type ServerFile, serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
 import { enabledEdit } from '../config/edit/enable-server.ts';
+import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ServerLine } from '../hub/backends/backend.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
@@ -61,27 +62,27 @@ export class ServerView {
 	/** Carry out an action. Throws the reason when it fails. */
 	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
 		const command = serverCommand(action, id);
-		if (action === 'enable' || action === 'disable') {
-			await this.#setEnabled(id, action === 'enable');
-			return { isDone: true, command };
-		}
-		if (action === 'accept') await this.#drifts.accept(id, sha256);
-		else if (action === 'hold') throw new OrchestraError('not_found', `${id} cannot be held`);
+		let untrusted: string | undefined;
+		if (action === 'enable' || action === 'disable')
+			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
+		else if (action === 'hold') untrusted = await this.#edit(id, (file) => holdEdit(file, id));
+		else if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else await controlServer(this.#parts.hub, action, id);
-		return { isDone: true, command };
+		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
+		return { isDone: true, command, message };
 	}
 
-	/** The change of the file reloads the configuration. */
-	async #setEnabled(id: string, isEnabled: boolean): Promise<void> {
-		const entry = this.#parts.opened.configuration().mcpServers.find(({ name }) => name === id);
+	/** Change the entry of a server; the change of the file reloads the configuration. Returns why the file is not trusted. */
+	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
 		const { environment, opened } = this.#parts;
-		const { root } = opened.configuration();
+		const { root, mcpServers } = opened.configuration();
+		const entry = mcpServers.find(({ name }) => name === id);
 		const files = [...serverFiles('project', root, environment), ...serverFiles('user', root, environment)];
 		const file = files.find(({ path }) => path === entry?.file);
 		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
 			throw noSuchBackend(id);
-		const text = enabledEdit(file, id, isEnabled);
-		if (text !== undefined) await writeServerFile(file, text, environment);
+		const text = edit(file);
+		return text === undefined ? undefined : writeServerFile(file, text, environment);
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {

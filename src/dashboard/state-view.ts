@@ -1,4 +1,5 @@
 /* What the overview shows: the hub, its backends and clients, calls that wait, problems. */
+import { heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { redactJson } from '../redact.ts';
 import type { DashboardState, ProblemRow } from './api-types.ts';
@@ -45,12 +46,20 @@ export class StateView {
 	}
 }
 
-/** The problems of the configuration. */
+/** Project files that are not trusted, and the problems of the configuration. */
 export function problemRows({ opened }: Pick<DashboardParts, 'opened'>): ProblemRow[] {
-	return opened.loaded().problems.map(({ message, file, key }) => ({
+	const { heldBack, problems } = opened.loaded();
+	const held = heldBack.map((each) => ({
+		message: heldBackText(each),
+		hint: trustHint(each),
+		file: each.file,
+		key: null,
+	}));
+	const others = problems.map(({ message, file, key }) => ({
 		message,
 		hint: null,
 		file,
 		key: key === '' ? null : key,
 	}));
+	return [...held, ...others];
 }
