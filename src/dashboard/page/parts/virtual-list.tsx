@@ -15,7 +15,6 @@ interface VirtualListProps {
 	/** Pixels. */
 	readonly rowHeight: number;
 	readonly row: (index: number) => ComponentChildren;
-	readonly keyOf: (index: number) => string | number;
 	/** The row that is open. */
 	readonly selected?: number | undefined;
 	readonly onOpen?: (index: number) => void;
@@ -65,6 +64,8 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 	if (count > 0 && active.peek() >= count) active.value = count - 1;
 	const start = Math.max(0, Math.min(first.value, count) - OVERSCAN);
 	const end = Math.min(count, first.value + visible.value + STEP + OVERSCAN);
+	// A row that leaves at one end is used again at the other: no element is made while scrolling.
+	const slots = visible.value + STEP + 2 * OVERSCAN;
 	useEffect(() => onRange?.(start, end), [start, end, count]);
 
 	const move = (index: number): void => {
@@ -99,7 +100,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 					<VirtualRow
 						{...props}
 						index={start + at}
-						key={props.keyOf(start + at)}
+						key={(start + at) % slots}
 						isActive={start + at === active.value}
 						onOpen={open}
 					/>

@@ -38,7 +38,6 @@ export function LibraryScreen(): JSX.Element {
 					count={reply.matches.length}
 					rowHeight={ROW_HEIGHT}
 					selected={reply.matches.findIndex(({ uri }) => uri === id)}
-					keyOf={(index) => reply.matches[index]?.uri ?? index}
 					row={(index) => <MatchLine match={reply.matches[index]} isSearching={words !== ''} />}
 					onOpen={(index) => router.open(routeHref('library', reply.matches[index]?.uri ?? '', query))}
 				/>

@@ -78,7 +78,6 @@ export function ToolsScreen(): JSX.Element {
 					count={rows.length}
 					rowHeight={ROW_HEIGHT}
 					selected={selected}
-					keyOf={(index) => `${rows[index]?.kind} ${rows[index]?.name} ${rows[index]?.backend}`}
 					row={(index) => <OfferLine row={rows[index]} />}
 					onOpen={(index) => {
 						const row = rows[index];
