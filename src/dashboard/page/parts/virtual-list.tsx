@@ -60,6 +60,10 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 		lastAdded.current = added;
 	}, [added]);
 
+	const isSelected = selected !== undefined && selected >= 0;
+	useLayoutEffect(() => {
+		if (box.current && isSelected) scrollTo(box.current, selected, rowHeight);
+	}, [isSelected]);
 	// A shorter list has its last row active.
 	if (count > 0 && active.peek() >= count) active.value = count - 1;
 	const start = Math.max(0, Math.min(first.value, count) - OVERSCAN);

@@ -17,7 +17,6 @@ export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => v
 			aside={
 				<ServerActions
 					server={{ id: page.id, actions: decisions }}
-					commands={page.commands}
 					sha256={page.driftSha256}
 					onDone={onDone}
 				/>

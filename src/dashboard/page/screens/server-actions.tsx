@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { BackendRow, ServerAction } from '../../api-types.ts';
+import { serverCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { attributeText } from '../text/visible-text.tsx';
 
@@ -17,14 +18,12 @@ const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
 
 interface ServerActionsProps {
 	readonly server: Pick<BackendRow, 'id' | 'actions'>;
-	/** The command of each action, when they are known. */
-	readonly commands?: Readonly<Record<string, string>>;
 	/** Of the tools that the reader sees; sent with `accept`. */
 	readonly sha256?: string | null;
 	readonly onDone?: () => void;
 }
 
-export function ServerActions({ server, commands = {}, sha256, onDone }: ServerActionsProps): JSX.Element {
+export function ServerActions({ server, sha256, onDone }: ServerActionsProps): JSX.Element {
 	const dashboard = useDashboard();
 	const busy = useSignal<ServerAction | undefined>(undefined);
 	const press = async (action: ServerAction): Promise<void> => {
@@ -47,7 +46,7 @@ export function ServerActions({ server, commands = {}, sha256, onDone }: ServerA
 					key={action}
 					disabled={busy.value !== undefined}
 					aria-label={attributeText(`${WORDS[action].label} ${server.id}`)}
-					title={commands[action] === undefined ? undefined : attributeText(commands[action])}
+					title={attributeText(serverCommand(action, server.id))}
 					onClick={() => void press(action)}
 				>
 					{busy.value === action ? '…' : WORDS[action].label}

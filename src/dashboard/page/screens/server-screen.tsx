@@ -58,7 +58,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 					<VisibleText text={page.id} isLine />
 				</h2>
 				<StateWord state={page.state} />
-				<ServerActions server={withoutAccept(page)} commands={page.commands} onDone={onDone} />
+				<ServerActions server={withoutAccept(page)} onDone={onDone} />
 			</header>
 			<ServerFacts page={page} />
 			{page.lastError && <ErrorText error={page.lastError} />}
