@@ -22,6 +22,7 @@ const known = [
 	'gateway',
 	'http',
 	'dashboard',
+	'fabric',
 	'spin',
 	'library',
 ].filter((name) => existsSync(fileOf(name)));

@@ -44,6 +44,8 @@ export interface ServerSettings {
 	readonly prefix: boolean;
 	/** Whether secrets are replaced in its results too. Default false. */
 	readonly redact: boolean;
+	/** Whether its messages are recorded, or the folder for the recordings. Default false. */
+	readonly record: boolean | string;
 	/** Default: that of all servers, else `tell`. The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
 }

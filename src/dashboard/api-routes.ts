@@ -2,7 +2,7 @@
 import { OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 import type { AnswerRequest } from './api-calls.ts';
-import { type ApiExchange, refuseApi, replyApi } from './api-reply.ts';
+import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView } from './catalogue-view.ts';
@@ -73,7 +73,7 @@ export class ApiRoutes {
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
-			catalogue: () => this.#catalogue.list(),
+			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
 			tool: ({ query }) => this.#catalogue.tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>

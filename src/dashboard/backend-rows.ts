@@ -36,10 +36,14 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, facts: Bac
 	const { id, kind } = backend;
 	const hasDrift = kind === 'mcp' && facts.drift.has(id);
 	const status = backend.serverStatus?.();
-	const running = hub.processes().find((process) => process.backend === id);
+	const running = backend.processes?.()[0];
 	const pid = status?.pid ?? running?.pid ?? null;
 	const startedAt = status?.startedAt ?? running?.startedAt.toISOString();
-	const starts = backend.lines?.()?.last(Number.MAX_SAFE_INTEGER).filter(isStart).length ?? 0;
+	const starts =
+		backend
+			.lines?.()
+			?.notes()
+			.filter(({ text }) => text.startsWith('started:')).length ?? 0;
 	return {
 		id,
 		kind,
@@ -73,10 +77,6 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 		counted.set(list, counts);
 	}
 	return counts.get(backend) ?? 0;
-}
-
-function isStart({ stream, text }: { stream: string; text: string }): boolean {
-	return stream === 'hub' && text.startsWith('started:');
 }
 
 function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {

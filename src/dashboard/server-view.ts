@@ -16,8 +16,6 @@ import { serverCommand } from './mctl-commands.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
-/** Starts and ends in a reply. */
-const HISTORY = 100;
 
 const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 'disable', 'accept', 'hold'];
 
@@ -38,21 +36,18 @@ export class ServerView {
 		if (row === undefined) throw noSuchBackend(id);
 		const entry = this.#entryOf(id);
 		const backend = this.#parts.hub.backends.find((each) => each.id === id);
-		const lines = backend?.lines?.()?.last(Number.MAX_SAFE_INTEGER) ?? [];
+		const lines = backend?.lines?.();
 		const catalogue = await this.#catalogue.rowsOf(id);
 		const names = catalogue.filter(([kind]) => kind === 'tool').map((offer) => offer[1]);
 		return {
 			...row,
 			target: entry === undefined ? null : targetOf(entry),
 			source: entry?.file ?? null,
-			log: lines.slice(-LINES),
+			log: lines?.last(LINES) ?? [],
 			logFile: backend?.serverStatus?.().logFile ?? null,
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
-			history: lines
-				.filter(({ stream }) => stream === 'hub')
-				.map(eventOf)
-				.slice(-HISTORY),
+			history: lines?.notes().map(eventOf) ?? [],
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
 			...this.#facts.drift.of(id),
 			commands: commandsFor(id),

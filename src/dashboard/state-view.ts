@@ -31,7 +31,7 @@ export class StateView {
 				pid: process.pid,
 				startedAt: this.#startedAt,
 				memoryBytes: roundedBytes(process.memoryUsage.rss()),
-				loopDelayMs: Math.round(this.loopDelayMs * 10) / 10,
+				loopDelayMs: Math.round(this.loopDelayMs),
 				inFlight: calls.inFlight,
 				calls: calls.total,
 			},

@@ -100,7 +100,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		root: configuration.root,
 	});
 	const settings = (): Configuration => loaded.configuration;
-	const exposure = new ToolExposure({ settings, view: options.view, log });
+	const exposure = new ToolExposure({ settings, view: options.view, log, journalFile: journal?.file });
 	const hub = new Hub({
 		results,
 		exposure,

@@ -1,5 +1,8 @@
 /* `mctl dashboard` and `mctl server`, with a real shared hub. */
 import { describe, expect, it } from 'vitest';
+import { HUB_CONTROL } from '../../src/hub/shared/hub-control.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../../src/link/certificates/certificates.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { Browser, fetchRaw } from '../support/dashboard.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
@@ -52,6 +55,28 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await place.run('hub', 'stop')).code).toBe(0);
 		await read;
 		expect(isAlive(pid)).toBe(false);
+	});
+});
+
+describe('a request to control the hub', { timeout: TEST_MS }, () => {
+	it('is answered to mctl only: not to a plugin, and not through the MCP session of an agent', async () => {
+		const place = openHubPlace(servers);
+		await place.start();
+		const { address, certsDir } = place.folder.running() ?? { address: '', certsDir: '' };
+		const identity = await loadIdentity(certsDir, 'some-plugin');
+		const client = await PluginClient.connect({ address, identity, peerName: ORCHESTRATOR_NAME });
+		const value = { toolName: HUB_CONTROL, arguments: { action: 'dashboard' } };
+		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall');
+		expect([answer.success, answer.errorCode]).toEqual([false, 'tool_not_found']);
+		await client.close();
+		const bridge = place.bridge();
+		await bridge.ready();
+		const answers = [
+			await bridge.client.call('a', 'tools/call', { name: HUB_CONTROL, arguments: { action: 'dashboard' } }),
+			await bridge.client.call('b', HUB_CONTROL, { action: 'dashboard' }),
+		];
+		expect(JSON.stringify(answers)).not.toContain('http://');
+		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl).toBeUndefined();
 	});
 });
 

@@ -74,6 +74,17 @@ const rows: Readonly<Record<string, Row>> = {
 		input: listTools,
 		wrong: [['serve', '--config', 'none.json'], /no configuration file none\.json/],
 	},
+	record: {
+		right: [['record', '--to', 'recordings', '--', 'python3', pythonServer.args[0] ?? ''], /"result"/],
+		input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+		isChange: true,
+		wrong: [['record', '--to='], /--to is empty/],
+	},
+	replay: {
+		right: [['replay'], /there are no recordings/],
+		wrong: [['replay', 'none.ndjson'], /there is no recording none\.ndjson/],
+		wrongCode: 1,
+	},
 	bridge: {
 		right: [['bridge'], /py__add/],
 		input: listTools,

@@ -92,6 +92,7 @@ export class McpBackend implements Backend {
 		this.#catalogue = new ServerCatalogue({
 			file: knownFileOf(folder, entry, version),
 			lister: () => this.#pool.lister,
+			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
@@ -234,10 +235,7 @@ export class McpBackend implements Backend {
 
 	readonly lines = (): ServerLines => this.#serverLog;
 
-	async control(action: ProcessAction): Promise<void> {
-		if (action !== 'start') await this.#pool.stop();
-		if (action !== 'stop') await this.#pool.start();
-	}
+	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
 	async retire(): Promise<void> {
 		this.#listeners.clear();
@@ -268,10 +266,7 @@ export class McpBackend implements Backend {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) =>
-				method === 'roots/list'
-					? this.#roots.ask(process, params)
-					: this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}

@@ -20,6 +20,8 @@ export interface ServerCatalogueOptions {
 	readonly file: string;
 	/** The process for lists. */
 	readonly lister: () => ServerProcess;
+	/** Any process that runs. */
+	readonly running: () => ServerConnection | undefined;
 	/** Timeout of one page of a list. */
 	readonly timeoutMs: number;
 	/** Whether a start that failed is tried again. */
@@ -219,12 +221,16 @@ export class ServerCatalogue {
 	#refreshWhenStale(): void {
 		if (!this.#isWarm || !this.#isAsked || !this.#known || !isStale(this.#known)) return;
 		this.#isAsked = false;
+		this.#refresh().catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+	}
+
+	/** A process that runs knows best what it offers; otherwise one is started. */
+	async #refresh(): Promise<void> {
+		const running = this.#options.running();
+		if (running) return void (await this.read(running));
 		const process = this.#options.lister();
-		// The process reads the lists of each start itself.
-		if (process.connection) return;
-		this.#discover()
-			.then(() => (process.wasCalled ? undefined : process.stopUnused()))
-			.catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+		await this.#discover();
+		if (!process.wasCalled) await process.stopUnused();
 	}
 
 	#keep(found: KnownServer): void {
