@@ -224,6 +224,7 @@ export class McpBackend implements Backend {
 			pool: this.#pool,
 			known: this.#catalogue.known,
 			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
+			drifted: this.#pins?.driftCount ?? 0,
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
