@@ -1,7 +1,8 @@
 /* The routes of the API: which function answers which path. */
 import { OrchestraError } from '../errors.ts';
+import { recordingsFolder, recordingsOfCall } from '../record/recording-files.ts';
 import { isObject } from '../wire/json.ts';
-import type { AnswerRequest } from './api-calls.ts';
+import type { AnswerRequest, CallRow } from './api-calls.ts';
 import { type ApiExchange, refuseApi, replyApi } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import type { RowFilter } from './call-ring.ts';
@@ -10,6 +11,7 @@ import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
 import { latencyChart } from './latency-chart.ts';
 import { LibraryView } from './library-view.ts';
+import { replayCommand } from './mctl-commands.ts';
 import { PageCalls } from './page-calls.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
@@ -116,6 +118,14 @@ export class ApiRoutes {
 		this.#events.open(response, { call: numberOf(query, 'call'), server });
 	}
 
+	/** The command for a call that is in a recording. */
+	#replay({ backend, at, ms }: CallRow): string | null {
+		if (ms === null) return null;
+		const call = { server: backend, startedAt: new Date(at), ms };
+		const [newest] = recordingsOfCall(recordingsFolder(this.#parts.environment), call);
+		return newest ? replayCommand(newest.file, backend) : null;
+	}
+
 	#calls({ path, query }: ApiExchange): unknown {
 		const { calls } = this.#parts;
 		const filter = filterOf(query);
@@ -126,7 +136,7 @@ export class ApiRoutes {
 			return { ...found, total: calls.ring.size };
 		}
 		const details = calls.details(Number(path[1]));
-		if (details) return details;
+		if (details) return { ...details, replay: this.#replay(details) };
 		throw new OrchestraError('not_found', 'this call is not kept any more', {
 			hint: 'mctl log shows the journal.',
 		});

@@ -28,6 +28,11 @@ export function callCommand(name: string, input?: string): string {
 	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;
 }
 
+/** Makes the calls of a recording again in a terminal. */
+export function replayCommand(file: string, server: string): string {
+	return `mctl replay ${quoted(file)} --against ${quoted(server)}`;
+}
+
 /** Gets the prompt in a terminal. */
 export function promptCommand(name: string): string {
 	return `mctl prompt ${quoted(name)}`;
