@@ -68,7 +68,8 @@ export class RemoteCalls {
 			const fail = (reason: string): void => reject(this.#noteFailure(notRun(offer, tool, reason), 'notRun'));
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
-			const body = callBody(context, tool);
+			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
+			const body = callBody(context, tool, traceparent);
 			if (Buffer.byteLength(body) + HEADER_BYTES > link.payloadLimit)
 				return fail(
 					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
@@ -76,7 +77,6 @@ export class RemoteCalls {
 			const about = { id, offer, tool, subject, context, sentAt: performance.now(), resolve, reject };
 			const call = new RemoteCall(about);
 			this.#calls.set(id, call);
-			const { traceparent } = context.meta;
 			const envelope: Envelope = {
 				call: id,
 				expires: Date.now() + EXPIRY_MS,
