@@ -22,7 +22,7 @@ export interface LinkSubscription {
 	drain(): Promise<void>;
 }
 
-export interface LinkListener {
+export interface FabricListener {
 	/** Connected, at first or again. */
 	up?(): void;
 	down?(): void;
@@ -43,7 +43,7 @@ interface Wanted {
 export class FabricLink {
 	readonly #access: NatsAccess;
 	readonly #log: Log;
-	readonly #listeners = new Set<LinkListener>();
+	readonly #listeners = new Set<FabricListener>();
 	readonly #wanted = new Set<Wanted>();
 	readonly #closing = new AbortController();
 	#nats: NatsModule | undefined;
@@ -80,7 +80,7 @@ export class FabricLink {
 		return this.#connection?.info?.max_payload ?? 0;
 	}
 
-	listen(listener: LinkListener): () => void {
+	listen(listener: FabricListener): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
@@ -193,7 +193,7 @@ export class FabricLink {
 		else if (status.type === 'reconnect') this.#setUp();
 		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error) {
 			const { operation, subject } = status.error;
-			for (const { denied } of this.#listeners) denied?.(String(operation), String(subject));
+			for (const listener of this.#listeners) listener.denied?.(String(operation), String(subject));
 			this.#log.warn(`the NATS server does not permit ${String(operation)} to ${String(subject)}`);
 		}
 	}

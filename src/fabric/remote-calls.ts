@@ -15,7 +15,14 @@ import { isObject } from '../wire/json.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
-import { callSubject, controlSubject, NOBODY, noWorkerSubject, outFor, routeOf } from './fabric-names.ts';
+import {
+	callSubject,
+	controlSubject,
+	NOBODY,
+	noWorkerSubject,
+	outFor,
+	subjectRoute,
+} from './fabric-names.ts';
 import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
@@ -99,7 +106,7 @@ export class RemoteCalls {
 	}
 
 	#onMessage(message: Msg): void {
-		const route = routeOf(message.subject);
+		const route = subjectRoute(message.subject);
 		if (route === undefined) return;
 		const { first: worker, last: id } = route;
 		if (id === NOBODY) return this.#onHeartbeat(worker, message);
