@@ -21,6 +21,7 @@ const known = [
 	'chain',
 	'gateway',
 	'http',
+	'dashboard',
 	'fabric',
 	'spin',
 	'library',

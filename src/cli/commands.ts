@@ -66,6 +66,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Serve everything here to one agent: MCP on stdin and stdout',
 		load: async () => (await import('./commands/serve.ts')).serveCommand,
 	},
+	record: {
+		summary: 'Record what a client and an MCP server say to each other',
+		isRare: true,
+		load: async () => (await import('./commands/record.ts')).record,
+	},
+	replay: {
+		summary: 'Serve a recording as an MCP server, or compare a server with it',
+		isRare: true,
+		load: async () => (await import('./commands/replay.ts')).replay,
+	},
 	bridge: {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
 		load: async () => (await import('./commands/bridge.ts')).bridge,
@@ -117,6 +127,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Check that no line of the journal was changed or removed',
 		isRare: true,
 		load: async () => (await import('./commands/log-verify.ts')).logVerify,
+	},
+	trust: {
+		summary: 'Show what this project would run, and trust it',
+		load: async () => (await import('./commands/trust.ts')).trust,
 	},
 	approve: {
 		summary: 'Allow or deny calls that wait for you',
