@@ -75,6 +75,11 @@ export class FabricLink {
 		return this.#connection?.info;
 	}
 
+	/** Bytes that were received on this connection. */
+	get receivedBytes(): number {
+		return this.#connection?.stats().inBytes ?? 0;
+	}
+
 	/** Largest message that the server takes. */
 	get payloadLimit(): number {
 		return this.#connection?.info?.max_payload ?? 0;

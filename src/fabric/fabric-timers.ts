@@ -27,6 +27,9 @@ export const RESULT_KEPT_MS = 60_000;
 /** How long before a lost connection results may have been lost with it; they are sent again after the reconnect. */
 export const RESEND_WINDOW_MS = 3000;
 export const PRESENCE_EVERY_MS = 5000;
+/** The same with more workers than this. */
+export const PRESENCE_SLOW_MS = 10_000;
+export const LARGE_FABRIC_WORKERS = 500;
 export const PRESENCE_TTL_MS = 20_000;
 /** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;

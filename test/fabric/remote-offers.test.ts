@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BucketEntry } from '../../src/fabric/bucket.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
+import { PresencePace } from '../../src/fabric/presence-pace.ts';
 import { RemoteOffers } from '../../src/fabric/remote-offers.ts';
 
 const body = (...names: string[]): string =>
@@ -58,5 +59,18 @@ describe('the copy of the bucket', () => {
 		offers.apply({ key: presenceKey('a', 'one'), revision: 5, value: '{"h":["aa","../x",7]}' }, 0);
 		offers.apply({ key: bodyKey('one', 'aa'), revision: 5, value: wrong }, 0);
 		expect(offers.tools('')).toEqual([]);
+	});
+});
+
+describe('the pace of presence', () => {
+	it('is halved in a fabric of many workers, and restored in a small one', () => {
+		const pace = new PresencePace();
+		pace.wrote(1, 0);
+		pace.wrote(1001, 5000);
+		expect(pace.everyMs).toBe(10_000);
+		pace.wrote(2001, 15_000);
+		expect(pace.everyMs).toBe(10_000);
+		pace.wrote(2101, 25_000);
+		expect(pace.everyMs).toBe(5000);
 	});
 });
