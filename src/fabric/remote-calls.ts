@@ -214,6 +214,11 @@ export class RemoteCalls {
 	#watch(): void {
 		const now = performance.now();
 		const { isUp } = this.#options.link;
+		// Not with the last call: a timer per call would cost more than it saves.
+		if (this.#calls.size === 0) {
+			clearInterval(this.#watching);
+			this.#watching = undefined;
+		}
 		for (const call of this.#calls.values()) {
 			const hasWorker = this.#options.workersOf(call.about.offer).length > 0;
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
@@ -270,9 +275,6 @@ export class RemoteCalls {
 
 	#remove(call: RemoteCall): void {
 		this.#calls.delete(call.about.id);
-		if (this.#calls.size > 0) return;
-		clearInterval(this.#watching);
-		this.#watching = undefined;
 	}
 }
 
