@@ -10,7 +10,7 @@ import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from '@nats-i
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
-import { pause } from '../rpc/clock.ts';
+import { pause, within } from '../rpc/clock.ts';
 import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts';
 import { type Envelope, writeEnvelope } from './fabric-message.ts';
 import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
@@ -30,6 +30,8 @@ export interface FabricListener {
 	denied?(operation: string, subject: string): void;
 }
 
+/** How long `close` waits for an attempt to connect. */
+const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
 const RETRY_MAX_MS = 5000;
 
@@ -145,7 +147,8 @@ export class FabricLink {
 		if (this.#isUp) await this.#connection?.flush().catch(() => {}); // a lost link has nothing to flush
 		this.#isUp = false;
 		await this.#connection?.close();
-		await this.#running;
+		// An attempt to connect ends by itself; nobody needs to wait for it.
+		if (this.#running) await within(this.#running, CLOSE_MS);
 	}
 
 	#connected(): NatsConnection {
@@ -223,10 +226,19 @@ export class FabricLink {
 		this.#reason = reason;
 	}
 
+	/** An exception would end the connection of the library; a message of another program must not do that. */
+	#handle(message: Msg, onMessage: (message: Msg) => void): void {
+		try {
+			onMessage(message);
+		} catch (error) {
+			this.#log.warn(`a message on ${message.subject} could not be used: ${messageOf(error)}`);
+		}
+	}
+
 	#apply(wanted: Wanted): void {
 		const { subject, queue, onMessage } = wanted;
 		const callback = (error: Error | null, message: Msg): void => {
-			if (error === null) onMessage(message);
+			if (error === null) this.#handle(message, onMessage);
 		};
 		if (this.#connection === undefined || this.#connection.isClosed()) return;
 		wanted.current = this.#connection.subscribe(subject, { callback, ...(queue && { queue }) });
