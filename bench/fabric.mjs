@@ -173,9 +173,23 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	const idleBytes = await measureIdle(fresh, names, (name) => beat(name, hashes.get(name)));
 	const noticed = await measureNotice(product, { access, fresh });
 	print(
-		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}`,
+		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}   idle ${(idleBytes / 1000).toFixed(0)} KB/s`,
 	);
-	return { workers: count, loadMs, ...noticed };
+	return { workers: count, loadMs, idleBytesPerSecond: idleBytes, ...noticed };
+}
+
+/** Bytes per second that a hub receives while all workers only say that they are there. */
+async function measureIdle(hub, names, beat) {
+	const everyMs = names.length > 500 ? 10_000 : 5000;
+	const before = hub.link.receivedBytes;
+	const startedAt = performance.now();
+	let sent = 0;
+	while (performance.now() - startedAt < IDLE_MS) {
+		const due = Math.floor(((performance.now() - startedAt) / everyMs) * names.length);
+		for (; sent < due; sent++) beat(names[sent % names.length]).catch(() => {});
+		await sleep(20);
+	}
+	return (hub.link.receivedBytes - before) / ((performance.now() - startedAt) / 1000);
 }
 
 async function measureNotice(product, { access, fresh }) {
