@@ -106,6 +106,7 @@ describe('mctl trust accept', { timeout }, () => {
 		const refused = await run('call', 'notes__read');
 		expect(refused).toMatchObject({ code: 1 });
 		expect(refused.stdout + refused.stderr).toContain('is held back');
+		await until('the drift is on disk', async () => (await run('trust', 'diff')).code === 1, 20_000);
 		for (const words of [
 			['run', 'notes__read'],
 			['show', 'notes', 'read'],
