@@ -34,6 +34,7 @@ const order = [
 	'library',
 	'mcp',
 	'trust',
+	'record',
 	'hub',
 	'fabric',
 	'bridge',

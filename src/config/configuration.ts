@@ -44,6 +44,8 @@ export interface ServerSettings {
 	readonly prefix: boolean;
 	/** Whether secrets are replaced in its results too. Default false. */
 	readonly redact: boolean;
+	/** Whether its messages are recorded, or the folder for the recordings. Default false. */
+	readonly record: boolean | string;
 	/** Default: that of all servers, else `tell`. The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
 }
@@ -95,6 +97,8 @@ export interface ToolsSection {
 	/** The same for one tool, by its id. */
 	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
 	readonly limits?: ChildLimits | undefined;
+	/** The project folder when its file is not trusted: tools below it get the default environment and nothing more. */
+	readonly untrustedFolder?: string | undefined;
 }
 
 export interface LibrarySection {

@@ -26,6 +26,7 @@ export function readServerSettings(field: Field): ServerSettings {
 		eager: field.at('eager').flag() ?? false,
 		prefix: field.at('prefix').flag() ?? true,
 		redact: field.at('redact').flag() ?? false,
+		record: field.at('record').flag() ?? false,
 		pin: readPin(field.at('pin')),
 	};
 }

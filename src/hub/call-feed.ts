@@ -55,7 +55,7 @@ export class CallFeed {
 	begin(about: Omit<StartedCall, 'number'>): StartedCall {
 		const call = { ...about, number: ++this.#last };
 		this.#each((listener) => listener.started?.(call));
-		if (this.#listeners.some(({ notified }) => notified !== undefined))
+		if (this.#listeners.some((listener) => listener.notified !== undefined))
 			call.context?.onNotification((method, params) =>
 				this.#each((listener) => listener.notified?.(call, method, params)),
 			);

@@ -42,6 +42,8 @@ export interface UsingHub {
 	call(name: string, input?: object, options?: CallOptions): Promise<string>;
 	/** Wait until this tool is listed. */
 	sees(tool: string): Promise<void>;
+	/** Wait until this many workers make an offer. */
+	seesWorkers(offer: string, count: number): Promise<void>;
 	tools(): Promise<string[]>;
 	close(): Promise<void>;
 }
@@ -62,7 +64,12 @@ export interface UsingOptions {
 }
 
 function recordingLog(lines: string[]): Log {
-	return new Log('test', { level: 'info', format: 'text', write: (line) => lines.push(line), now: () => new Date() });
+	return new Log('test', {
+		level: 'info',
+		format: 'text',
+		write: (line) => lines.push(line),
+		now: () => new Date(),
+	});
 }
 
 /** A hub with nothing but the fabric. */
@@ -87,6 +94,8 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		tools,
 		call: client.call,
 		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 15_000),
+		seesWorkers: (offer, count) =>
+			until(`${count} workers offer ${offer}`, () => backend.workersOf(offer).length === count, 15_000),
 		close,
 	};
 }
@@ -116,7 +125,10 @@ async function connect(
 	const call: UsingHub['call'] = async (name, input = {}, { signal, meta } = {}) => {
 		const params = { name, arguments: input, ...(meta && { _meta: meta }) };
 		try {
-			const result = (await peer.request('tools/call', params, { timeoutMs: 60_000, ...(signal && { signal }) })) as {
+			const result = (await peer.request('tools/call', params, {
+				timeoutMs: 60_000,
+				...(signal && { signal }),
+			})) as {
 				content: { text: string }[];
 			};
 			return result.content[0]?.text ?? '';
@@ -169,12 +181,15 @@ export async function startWorker(
 		child.kill('SIGKILL');
 	});
 	const isOpen = once(child.stdout ?? child, 'data').then(() => true);
-	if (!(await Promise.race([isOpen, exited.then(() => false)]))) throw new Error(`the worker ${name} did not start`);
+	if (!(await Promise.race([isOpen, exited.then(() => false)])))
+		throw new Error(`the worker ${name} did not start`);
 	return { child, name, exited, kill: (signal = 'SIGKILL') => void child.kill(signal) };
 }
 
 /** The lines that workers wrote. */
 export function runsIn(file: string): string[] {
 	if (!existsSync(file)) return [];
-	return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+	return readFileSync(file, 'utf8')
+		.split('\n')
+		.filter((line) => line !== '');
 }

@@ -16,7 +16,9 @@ const cached = join(homedir(), '.cache/orchestra-nats/nats-server');
 export const natsServer: string | undefined = findServer();
 
 if (natsServer === undefined)
-	console.warn('the fabric is not tested: there is no nats-server. Run npm run test:fabric, or set NATS_SERVER.');
+	console.warn(
+		'the fabric is not tested: there is no nats-server. Run npm run test:fabric, or set NATS_SERVER.',
+	);
 
 function findServer(): string | undefined {
 	const named = process.env['NATS_SERVER'];
@@ -39,6 +41,8 @@ export interface NatsOptions {
 	readonly folder?: string;
 	/** More of the server's configuration. */
 	readonly configuration?: string;
+	/** The whole of it. */
+	readonly whole?: string;
 	readonly port?: number;
 }
 
@@ -46,7 +50,9 @@ export interface NatsOptions {
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
 	const { folder = temporaryFolder(), configuration = '', port = await freePort() } = options;
 	writeFiles(folder, {
-		'nats.conf': `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
+		'nats.conf':
+			options.whole ??
+			`listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
 	});
 	let child: ChildProcess;
 	const server = {
@@ -100,7 +106,10 @@ async function canConnect(port: number): Promise<boolean> {
 	const socket = connect(port, '127.0.0.1');
 	try {
 		// A server sends INFO only when it is ready.
-		await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error('closed')))]);
+		await Promise.race([
+			once(socket, 'data'),
+			once(socket, 'close').then(() => Promise.reject(new Error('closed'))),
+		]);
 		return true;
 	} catch {
 		return false;

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import type { Configuration } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
-import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
+import { type OpenedHub, type OpenHubOptions, openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
 import { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { chosenView } from '../chosen-view.ts';
-import { type Command, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { openFabric } from '../fabric-openers.ts';
 
 /** Delay before backends load, so that the first answer does not wait for them. */
@@ -32,27 +32,34 @@ export const serveCommand: Command = {
 	isServer: true,
 
 	async run(input) {
-		const { flags, environment } = input;
+		const { flags } = input;
 		refuseWords(input, serveCommand);
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(serveCommand, `there is no configuration file ${file}`);
 		const view = chosenView(input, serveCommand, file);
-		const log = Log.fromEnvironment('orchestra', environment);
-		log.info(`Starting orchestra v${packageVersion()}`);
-		const narrow = flags['examples'] ? offerExamples : undefined;
-		const journal = serveJournal(async () => {
-			const { hubFolderHere } = await import('../hub-location.ts');
-			return hubFolderHere(environment).path;
-		});
-		const options = { cwd: process.cwd(), environment, file, log, view, journal, narrow, openFabric };
-		const opened = await openHub(options).catch((error: unknown) => {
-			log.error(`orchestra could not start: ${messageOf(error)}`);
-		});
-		if (opened) await serveUntilEnd(opened, log, input.signal);
-		else process.exitCode = START_FAILED;
+		await serveHere(input, { file, view, narrow: flags['examples'] ? offerExamples : undefined });
 	},
 };
+
+/** Serve the hub of this folder on stdin and stdout until the client disconnects. */
+export async function serveHere(
+	{ environment, signal }: CommandInput,
+	options: Pick<OpenHubOptions, 'file' | 'view' | 'narrow'>,
+): Promise<void> {
+	const log = Log.fromEnvironment('orchestra', environment);
+	log.info(`Starting orchestra v${packageVersion()}`);
+	const journal = serveJournal(async () => {
+		const { hubFolderHere } = await import('../hub-location.ts');
+		return hubFolderHere(environment).path;
+	});
+	const all = { cwd: process.cwd(), environment, log, journal, openFabric, ...options };
+	const opened = await openHub(all).catch((error: unknown) => {
+		log.error(`orchestra could not start: ${messageOf(error)}`);
+	});
+	if (opened) await serveUntilEnd(opened, log, signal);
+	else process.exitCode = START_FAILED;
+}
 
 function offerExamples(configuration: Configuration): Configuration {
 	return { ...configuration, tools: { ...configuration.tools, examples: true } };

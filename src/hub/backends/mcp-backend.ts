@@ -28,9 +28,7 @@ import type {
 	ResourceTemplate,
 	Tool,
 } from '../../protocol/mcp-types.ts';
-import { rpcError } from '../../rpc/rpc-error.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
-import { ownUri, qualifiedName } from '../names.ts';
+import { ownUri } from '../names.ts';
 import type {
 	Backend,
 	BackendCounts,
@@ -54,7 +52,7 @@ import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
-import { ServerTools } from './mcp/server-tools.ts';
+import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
@@ -66,7 +64,7 @@ export class McpBackend implements Backend {
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
 	readonly #tools: ServerTools;
-	readonly #pins: ServerPins | undefined;
+	readonly #pins: ServerPins;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
@@ -99,7 +97,7 @@ export class McpBackend implements Backend {
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
-			onTools: this.#pins && ((tools, source) => this.#pins?.read(tools, source)),
+			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
 		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
@@ -124,14 +122,13 @@ export class McpBackend implements Backend {
 		return this.#catalogue.known === undefined ? this.#pool.lister.lastError?.message : undefined;
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason. A tool that is held back gives it too. */
+	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is held back too. */
 	hasDownTool(name: string): boolean {
-		if (this.#tools.heldReason(name) !== undefined) return true;
-		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
+		return this.#tools.heldReason(name) !== undefined || this.#tools.mayHave(name);
 	}
 
 	instructions(): string | undefined {
-		return this.#catalogue.known?.instructions;
+		return this.#tools.instructions;
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
@@ -144,9 +141,7 @@ export class McpBackend implements Backend {
 	): Promise<CallToolResult | InputRequired> {
 		const held = this.#tools.heldReason(name);
 		if (held !== undefined) return Promise.resolve(failure(held));
-		const isWhole = this.hasDownTool(name);
-		const own = this.#tools.ownName(isWhole ? name.slice(this.#prefix.length) : name);
-		if (!this.#tools.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const own = this.#tools.ownName(name);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
 		const mayRepeat = (): boolean => this.#tools.isRepeatable(own);
@@ -213,7 +208,7 @@ export class McpBackend implements Backend {
 	}
 
 	warm(): void {
-		this.#pins?.warm();
+		this.#pins.warm();
 		this.#catalogue.warm();
 		// A failed start is logged, and tried again.
 		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
@@ -240,10 +235,7 @@ export class McpBackend implements Backend {
 
 	readonly lines = (): ServerLines => this.#serverLog;
 
-	async control(action: ProcessAction): Promise<void> {
-		if (action !== 'start') await this.#pool.stop();
-		if (action !== 'stop') await this.#pool.start();
-	}
+	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
 	async retire(): Promise<void> {
 		this.#listeners.clear();
@@ -254,12 +246,8 @@ export class McpBackend implements Backend {
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		await Promise.all([this.#catalogue.close(), this.#pool.close()]);
-		await this.#pins?.close();
+		await this.#pins.close();
 		await this.#serverLog.close();
-	}
-
-	get #prefix(): string {
-		return qualifiedName(this.id, '');
 	}
 
 	#partsOf({ entry, environment, messageBytes = 0, limiter, log }: McpBackendOptions): ServerParts {

@@ -1,7 +1,7 @@
-/* What the backend of an MCP server is made from. */
+/* The parts that the backend of an MCP server is made of. */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import type { Log } from '../../../log.ts';
-import type { PinStores } from '../../../trust/pins/pin-stores.ts';
+import type { ToolReview } from './server-pins.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
 export interface McpBackendOptions {
@@ -16,6 +16,6 @@ export interface McpBackendOptions {
 	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
 	readonly messageBytes?: number | undefined;
 	readonly log: Log;
-	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
-	readonly pins?: PinStores | undefined;
+	/** Shared by all servers of the hub. */
+	readonly review: ToolReview;
 }

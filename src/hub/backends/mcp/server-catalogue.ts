@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Awaitable, Tool } from '../../../protocol/mcp-types.ts';
+import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { isStale, type KnownServer, readKnown, writeKnown, writeKnownLater } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -29,8 +29,8 @@ export interface ServerCatalogueOptions {
 	/** Whether the process may stay after it was listed the first time. */
 	readonly keepsLister: boolean;
 	readonly log: Log;
-	/** Called with the tools whenever they are read, before they are listed and before `onChange`. */
-	readonly onTools?: ((tools: readonly Tool[], source: 'disk' | 'server') => void) | undefined;
+	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	readonly onRead: (known: KnownServer, source: 'disk' | 'server') => void;
 	readonly onChange: (change: Change) => void;
 }
 
@@ -174,7 +174,7 @@ export class ServerCatalogue {
 		this.#isLoaded = true;
 		try {
 			this.#known = readKnown(this.#options.file);
-			if (this.#known) this.#options.onTools?.(this.#known.tools, 'disk');
+			if (this.#known) this.#options.onRead(this.#known, 'disk');
 		} catch (error) {
 			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
 		}
@@ -257,7 +257,7 @@ export class ServerCatalogue {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
-		this.#options.onTools?.(found.tools, 'server');
+		this.#options.onRead(found, 'server');
 		this.#save(found, before === undefined);
 		for (const kind of Object.keys(changedBy) as ListChange[]) {
 			const isSame = changedBy[kind].every(

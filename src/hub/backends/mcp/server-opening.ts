@@ -64,12 +64,27 @@ export class ServerOpening {
 		await this.#transport?.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 	}
 
+	/** A recording that cannot be written is a warning. */
+	async #recorded(transport: Transport): Promise<Transport> {
+		const { entry, environment, log } = this.#parts;
+		const { record } = entry.settings;
+		if (record === false) return transport;
+		try {
+			const { recordServer } = await import('../../../record/record-server.ts');
+			const folder = record === true ? undefined : record;
+			return recordServer(transport, { server: entry.name, folder, environment, log });
+		} catch (thrown) {
+			log.warn(`${entry.name} is not recorded: ${messageOf(thrown)}`);
+			return transport;
+		}
+	}
+
 	async #start(): Promise<Transport> {
 		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
 		const onStderr = serverLog.reader(() => this.diagnosis?.pid);
 		const onStray = (line: string): void => serverLog.stray(line);
 		const options = { environment, onStderr, onStray, limitBytes, log };
-		this.#transport = await openServerTransport(entry, options);
+		this.#transport = await this.#recorded(await openServerTransport(entry, options));
 		this.#spawnMs = performance.now() - this.#beganAt;
 		return this.#transport;
 	}

@@ -8,6 +8,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
+import type { ProcessAction } from '../backend.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
@@ -96,8 +97,14 @@ export class ServerPool {
 		this.release(process);
 	}
 
+	/** Start or stop on behalf of a person. */
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#stop();
+		if (action !== 'stop') await this.#start();
+	}
+
 	/** Stop every process now; calls in flight fail. The next call starts a new one, without the delay of a crash. */
-	async stop(): Promise<void> {
+	async #stop(): Promise<void> {
 		const stopped = this.all;
 		this.#sessions.clear();
 		this.#perCall.clear();
@@ -110,8 +117,8 @@ export class ServerPool {
 	}
 
 	/** Start the process for all clients, without the delay of a crash. */
-	async start(): Promise<void> {
-		if (this.#shared.lastError !== undefined) await this.stop();
+	async #start(): Promise<void> {
+		if (this.#shared.lastError !== undefined) await this.#stop();
 		this.#isStopped = false;
 		await this.#shared.up();
 	}

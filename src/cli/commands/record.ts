@@ -1,0 +1,44 @@
+/* `mctl record`: a program's MCP conversation, or those of all servers of the hub, to a file. */
+import { resolve } from 'node:path';
+import type { Configuration } from '../../config/configuration.ts';
+import { recordingsFolder } from '../../record/recording-files.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+
+export const record: Command = {
+	usage: 'mctl record [--to DIR] [-- <command> [args…]]',
+	examples: [
+		'mctl record -- npx -y @modelcontextprotocol/server-everything',
+		'mctl record --to recordings -- node server.js --verbose',
+		'claude mcp add recorded -- mctl record -- node server.js',
+		'mctl record --to recordings',
+	],
+	flags: {
+		to: { type: 'string', value: 'DIR', help: 'where to write (default: recordings of the state folder)' },
+	},
+	isServer: true,
+
+	async run(input) {
+		const folder = folderOf(input);
+		if (input.words.length > 0) {
+			const { recordProgram } = await import('../record-program.ts');
+			return recordProgram(input, folder);
+		}
+		const { serveHere } = await import('./serve.ts');
+		input.out.note(`mctl: the servers of this folder are recorded in ${folder}`);
+		await serveHere(input, { narrow: (configuration) => withRecordings(configuration, folder) });
+	},
+};
+
+function folderOf({ flags, environment }: CommandInput): string {
+	const { to } = flags;
+	if (to === '') throw usageError(record, '--to is empty; it takes a folder');
+	return typeof to === 'string' ? resolve(to) : recordingsFolder(environment);
+}
+
+function withRecordings(configuration: Configuration, folder: string): Configuration {
+	const mcpServers = configuration.mcpServers.map((entry) => ({
+		...entry,
+		settings: { ...entry.settings, record: folder },
+	}));
+	return { ...configuration, mcpServers };
+}

@@ -1,0 +1,115 @@
+/* The files of recordings: their names, and which recordings there are. */
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { assertPrivate } from '../files/private-path.ts';
+import { stateFolder } from '../files/state-folder.ts';
+import { RECORDINGS_KEPT } from './recording-format.ts';
+
+/** Longest part of a file name that is made of the name of a server. */
+const NAME_CHARACTERS = 100;
+/** `server.20260102T030405006Z.pid.part.ndjson`. */
+const fileName = /^([^.]+)\.(\d{8}T\d{9}Z)\.(\d+)\.(\d+)\.ndjson$/;
+
+/** A recording on disk. */
+export interface RecordingFile {
+	readonly file: string;
+	readonly server: string;
+	readonly startedAt: Date;
+	/** When the last message was written. */
+	readonly endedAt: Date;
+	readonly bytes: number;
+}
+
+/** Where recordings are, unless a command names another folder. */
+export function recordingsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
+	return join(stateFolder(environment), 'recordings');
+}
+
+/** The path of part `part` of a recording that starts now. */
+export function recordingPath(folder: string, server: string, startedAt: Date, part: number): string {
+	const stamp = startedAt.toISOString().replaceAll(/[-:.]/g, '');
+	return join(folder, `${safeName(server)}.${stamp}.${process.pid}.${part}.ndjson`);
+}
+
+/** The recordings of a folder, the newest first; those of one server, when it is named. */
+export function listRecordings(folder: string, server?: string): RecordingFile[] {
+	return namesIn(folder)
+		.flatMap((name): (RecordingFile & { part: number })[] => {
+			const [, safe, stamp, , part] = fileName.exec(name) ?? [];
+			if (safe === undefined || stamp === undefined) return [];
+			if (server !== undefined && safe !== safeName(server)) return [];
+			const found = statSync(join(folder, name), { throwIfNoEntry: false });
+			if (!found?.isFile()) return [];
+			const about = { server: readableName(safe), startedAt: dateOf(stamp), endedAt: found.mtime };
+			return [{ part: Number(part), file: join(folder, name), ...about, bytes: found.size }];
+		})
+		.sort((one, other) => other.startedAt.getTime() - one.startedAt.getTime() || other.part - one.part)
+		.map(({ part: _part, ...about }) => about);
+}
+
+/** A call of a server, as the journal has it. */
+export interface TimedCall {
+	readonly server: string;
+	readonly startedAt: Date;
+	readonly ms: number;
+}
+
+/** The recordings that may have a call: those of its server that were open while it ran. */
+export function recordingsOfCall(folder: string, { server, startedAt, ms }: TimedCall): RecordingFile[] {
+	const endedAt = startedAt.getTime() + ms;
+	return listRecordings(folder, server).filter(
+		(recording) => recording.startedAt.getTime() <= endedAt && recording.endedAt >= startedAt,
+	);
+}
+
+/** Make the folder, private. Throws `bad_input` when it belongs to another user, `io` when it cannot be made. */
+export function makeRecordingsFolder(folder: string): void {
+	try {
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+	} catch (thrown) {
+		throw new OrchestraError(
+			'io',
+			`the folder ${folder} for recordings cannot be made: ${messageOf(thrown)}`,
+			{
+				cause: thrown,
+				hint: 'Name another folder with --to.',
+			},
+		);
+	}
+	assertPrivate(folder);
+}
+
+/** Remove the oldest recordings of a server, so that one more can be written. */
+export function removeOldRecordings(folder: string, server: string): void {
+	for (const { file } of listRecordings(folder, server).slice(RECORDINGS_KEPT - 1))
+		rmSync(file, { force: true });
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch (thrown) {
+		if (isCode(thrown, 'ENOENT')) return [];
+		throw OrchestraError.from(thrown, 'io');
+	}
+}
+
+/** Without dots, which separate the parts of the file name. */
+function safeName(server: string): string {
+	return encodeURIComponent(server).replaceAll('.', '%2E').slice(0, NAME_CHARACTERS) || '_';
+}
+
+function readableName(safe: string): string {
+	try {
+		return decodeURIComponent(safe);
+	} catch {
+		return safe; // it was cut within a character
+	}
+}
+
+function dateOf(stamp: string): Date {
+	const [, year, month, day, hour, minute, second, ms] =
+		/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(stamp) ?? [];
+	return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+}
