@@ -12,7 +12,7 @@ export function serverCommand(action: ServerAction, id: string): string {
 		case 'accept':
 			return `mctl trust accept ${name}`;
 		case 'hold':
-			return `mctl trust diff ${name}`;
+			return `mctl trust hold ${name}`;
 		default:
 			return `mctl server ${action} ${name}`;
 	}
@@ -31,4 +31,9 @@ export function callCommand(name: string, input?: string): string {
 /** Gets the prompt in a terminal. */
 export function promptCommand(name: string): string {
 	return `mctl prompt ${quoted(name)}`;
+}
+
+/** Repeats a recording in a terminal, and shows the differences. */
+export function replayCommand(file: string, server: string): string {
+	return `mctl replay ${quoted(file)} --against ${quoted(server)}`;
 }

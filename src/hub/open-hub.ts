@@ -244,7 +244,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 		const [section, server] = key.split('.');
 		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
 	});
-	return found?.message;
+	return found && `Its server is left out: ${found.message}`;
 }
 
 async function build(

@@ -107,6 +107,11 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
 		wrong: [['trust', 'accept'], /mctl trust accept/],
 	},
+	'trust hold': {
+		isChange: true,
+		right: [['trust', 'hold', 'py'], /held back until you accept/],
+		wrong: [['trust', 'hold', 'pi'], /py/],
+	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
 		wrong: [['policy', 'test'], /mctl policy test/],

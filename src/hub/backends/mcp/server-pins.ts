@@ -67,6 +67,7 @@ export class ServerPins {
 	#recording: Promise<void> = Promise.resolve();
 	#logged = '';
 	#isWarm = false;
+	#driftCount = 0;
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
@@ -76,6 +77,11 @@ export class ServerPins {
 	/** Undefined when no tool is held back. */
 	get held(): ReadonlyMap<string, string> | undefined {
 		return this.#held;
+	}
+
+	/** Tools that are not as they were accepted. */
+	get driftCount(): number {
+		return this.#driftCount;
 	}
 
 	get holds(): boolean {
@@ -124,6 +130,7 @@ export class ServerPins {
 		const pinned = servers.get(server);
 		if (isFresh || pinned === undefined) this.#record(store, tools);
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
+		this.#driftCount = drifted.length;
 		this.#report(drifted);
 		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind))));
 	}
