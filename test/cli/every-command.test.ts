@@ -96,6 +96,28 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	worker: {
+		right: [['help', 'worker'], /Usage: mctl worker/],
+		wrong: [['worker'], /offers nothing to a fabric/],
+	},
+	'fabric status': {
+		right: [['help', 'fabric', 'status'], /Usage: mctl fabric status/],
+		wrong: [['fabric', 'status'], /has no fabric/],
+	},
+	'fabric config': {
+		isChange: true,
+		right: [['fabric', 'config'], /authorization/],
+		wrong: [['fabric', 'config', '--listen', '0.0.0.0:4222'], /needs --cert and --key/],
+	},
+	'fabric invite': {
+		isChange: true,
+		right: [['fabric', 'invite', 'laptop'], /nkey: U/],
+		wrong: [['fabric', 'invite'], /invite one name/],
+	},
+	'fabric setup': {
+		right: [['help', 'fabric', 'setup'], /Usage: mctl fabric setup/],
+		wrong: [['fabric', 'setup'], /has no fabric/],
+	},
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
 	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
