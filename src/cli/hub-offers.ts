@@ -27,6 +27,7 @@ export async function furtherOffers(
 	const { withHub } = await import('./hub-session.ts');
 	const all = await withHub(input, (session) => listAll(session, list.kind), {
 		listWaitMs: LIST_WAIT_MS,
+		reportsProblems: true,
 	});
 	return all.filter((item) => !list.known.has(String(item[list.key])));
 }

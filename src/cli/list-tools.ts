@@ -9,6 +9,7 @@ import { openProject } from './project.ts';
 
 export const toolListing: Listing = {
 	headings: ['ID', 'VERSION', 'RUNTIME', 'DESCRIPTION'],
+	narrow: [0, 3],
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {

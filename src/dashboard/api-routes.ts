@@ -168,7 +168,9 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 	if (text === null || text === '') return undefined;
 	const value = Number(text);
 	if (Number.isSafeInteger(value)) return value;
-	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`);
+	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`, {
+		hint: `Write it as ?${name}=12.`,
+	});
 }
 
 function countOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {

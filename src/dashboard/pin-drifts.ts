@@ -34,7 +34,9 @@ export class PinDrifts {
 	async accept(id: string, expected: string | undefined): Promise<void> {
 		const entry = this.#entryOf(id);
 		if (entry === undefined)
-			throw new OrchestraError('not_found', `${id} is no MCP server of the configuration`);
+			throw new OrchestraError('not_found', `${id} is no MCP server of the configuration`, {
+				hint: 'mctl trust diff shows the servers whose tools are compared.',
+			});
 		await acceptServer(entry, this.#parts.environment, expected);
 	}
 

@@ -80,11 +80,11 @@ async function create(link: FabricLink, replicas: number): Promise<boolean | und
 	}
 }
 
-/** Store a value under a key for a time. Throws `io` when the server did not store it. */
-export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<void> {
+/** Store a value under a key for a time; its revision. Throws `io` when the server did not store it. */
+export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<number> {
 	const headers = link.headers();
 	headers.set('Nats-TTL', `${Math.round(ttlMs / 1000)}s`);
-	await store(link, key, value, headers);
+	return store(link, key, value, headers);
 }
 
 /** Remove a key; hubs are notified at once. */
@@ -100,9 +100,9 @@ async function store(
 	key: string,
 	value: string,
 	headers: ReturnType<FabricLink['headers']>,
-): Promise<void> {
+): Promise<number> {
 	const answer: unknown = (await link.request(keySubject(key), value, headers)).json();
-	if (isObject(answer) && answer['error'] === undefined) return;
+	if (isObject(answer) && answer['error'] === undefined) return Number(answer['seq']);
 	const reason = isObject(answer) ? JSON.stringify(answer['error']) : 'no answer';
 	throw new OrchestraError('io', `the NATS server did not store ${key}: ${reason}`);
 }

@@ -11,7 +11,7 @@ import { rememberText } from '../wire/source-text.ts';
 import { SESSION_META } from './remote-run.ts';
 
 /** The params of a call for a worker: those of the client, with what the client can do. */
-export function callBody(context: CallContext, tool: string): string {
+export function callBody(context: CallContext, tool: string, traceparent: unknown): string {
 	const { params, meta, text, logLevel } = context;
 	const {
 		name: _name,
@@ -28,6 +28,7 @@ export function callBody(context: CallContext, tool: string): string {
 		[SESSION_META]: context.sessionId,
 	};
 	if (logLevel !== undefined) sent[LOG_LEVEL] = logLevel;
+	if (traceparent !== undefined) sent['traceparent'] = traceparent;
 	if (context.wantsProgress) sent['progressToken'] = 'call';
 	// Numbers that a double cannot hold are sent as they were written.
 	const written = losesDigits(text) ? memberText(text, 'params', 'arguments') : undefined;

@@ -62,8 +62,8 @@ export class RemoteRun implements ClientConnection {
 		const declared = meta[CLIENT_CAPABILITIES];
 		this.capabilities = isObject(declared) ? declared : {};
 		this.clientInfo = { name: `fabric:${caller}`, version: '1' };
-		const session = String(meta[SESSION_META] ?? '').slice(0, SESSION_CHARACTERS);
-		this.sessionId = `fabric:${caller}:${session}`;
+		const session = meta[SESSION_META];
+		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(id, 'tools/call', this.#params, `{"params":${text}}`);
 		this.#questions = new RemoteQuestions((body, seq) => send('ask', body, seq));
 		this.#rate = new NotificationRate(send);

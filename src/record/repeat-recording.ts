@@ -43,6 +43,7 @@ export class RepeatedConversation {
 			message: (text) => this.#receive(text),
 			oversize: ({ limitBytes }) =>
 				this.#end(new OrchestraError('bad_frame', `an answer is longer than ${limitBytes} bytes`)),
+			failed: (_id, error) => this.#end(error),
 			end: (reason) => this.#end(reason),
 		});
 	}

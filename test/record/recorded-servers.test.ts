@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { readRecordings } from '../../src/record/read-recording.ts';
 import { exchangesOf } from '../../src/record/recorded-exchanges.ts';
 import { listRecordings, recordingsOfCall } from '../../src/record/recording-files.ts';
+import { modernRequest, send } from '../support/http-listener.ts';
+import { openHubPlace } from '../support/hub-place.ts';
+import type { Wire } from '../support/raw-client.ts';
 import { gateway, serveServers } from '../support/served-hub.ts';
 import { writeFiles } from '../support/workspace.ts';
 
@@ -39,6 +42,22 @@ describe('a server with "record": true', { timeout: 60_000 }, () => {
 		const text = readFileSync(found?.file ?? '', 'utf8');
 		expect(text).not.toContain(secret);
 		expect(text).toContain('it is •••');
+	});
+
+	it('has the command that replays a call in the details of the call', async () => {
+		const one = gateway({ record: true }, 'normal', { STARTS: '/dev/null' });
+		const place = openHubPlace({ mcpServers: { one } });
+		const { httpUrl } = JSON.parse((await place.run('hub', 'start', '--http', '--json')).stdout);
+		const token = (await place.run('hub', 'token')).stdout.trim();
+		const call = modernRequest('tools/call', { name: 'one__echo', arguments: { text: 'x' } });
+		await (await send(httpUrl, { ...call, token })).text();
+		const get = async (path: string): Promise<Wire> =>
+			(await send(new URL(path, httpUrl).href, { method: 'GET', token })).json();
+		const { rows } = await get('/api/calls');
+		const [row] = rows as unknown as { number: number }[];
+		expect(await get(`/api/calls/${row?.number}`)).toMatchObject({
+			replay: expect.stringMatching(/^mctl replay \S+\/one\.\S+\.ndjson --against one$/),
+		});
 	});
 
 	it('works without a recording when the folder cannot be used', async () => {

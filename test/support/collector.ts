@@ -23,6 +23,8 @@ export interface Collector {
 	readonly url: string;
 	readonly requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
 	readonly spans: ReceivedSpan[];
+	/** Wait for a span. */
+	span(fits: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>;
 	/** Wait for so many spans. */
 	received(count: number): Promise<ReceivedSpan[]>;
 }
@@ -49,6 +51,12 @@ export async function startCollector(status = 200): Promise<Collector> {
 		url: `http://127.0.0.1:${port}`,
 		requests,
 		spans,
+		span: async (fits) => {
+			await until('the span is received', () => spans.some(fits), 20_000);
+			const [found, ...others] = spans.filter(fits);
+			if (found && others.length === 0) return found;
+			throw new Error(`${others.length + 1} spans fit`);
+		},
 		received: async (count) => {
 			await until(`${count} spans are received`, () => spans.length >= count, 20_000);
 			return spans;

@@ -8,6 +8,7 @@ import { isAlive } from '../support/programs.ts';
 import { gateway } from '../support/served-hub.ts';
 import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const TEST_MS = 60_000;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -19,15 +20,14 @@ describe('a call with traceparent', { timeout: TEST_MS }, () => {
 		const collector = await startCollector();
 		const { bridge } = await openTraced(collector);
 		const seen = await callParams(bridge, { traceparent: sampled, tracestate: 'a=b' });
-		const spans = await collector.received(4);
-		const received = only(spans, 'orchestra-bridge', 2);
-		const served = only(spans, 'orchestra-hub', 2);
-		const sent = only(spans, 'orchestra-hub', 3);
-		const start = spans.find(({ name }) => name === 'start');
-		expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
+		const received = await collector.span(by('orchestra-bridge', 2));
+		const served = await collector.span(by('orchestra-hub', 2));
+		const sent = await collector.span(by('orchestra-hub', 3));
+		const start = await collector.span(({ name }) => name === 'start');
+		expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
 		expect(received.parentSpanId).toBe(AGENT_SPAN);
 		expect(served.parentSpanId).toBe(received.spanId);
-		expect([sent.parentSpanId, start?.parentSpanId]).toEqual([served.spanId, served.spanId]);
+		expect([sent.parentSpanId, start.parentSpanId]).toEqual([served.spanId, served.spanId]);
 		expect(seen._meta).toMatchObject({ traceparent: `00-${TRACE}-${sent.spanId}-01`, tracestate: 'a=b' });
 		expect(served.attributes).toMatchObject({
 			'mcp.method.name': 'tools/call',
@@ -35,41 +35,26 @@ describe('a call with traceparent', { timeout: TEST_MS }, () => {
 			'gen_ai.operation.name': 'execute_tool',
 			'orchestra.backend': 'one',
 		});
-		expect(sent.start >= (start?.end ?? 0n) && sent.end <= served.end && served.start <= sent.start).toBe(
-			true,
-		);
+		expect(sent.start >= start.end && sent.end <= served.end && served.start <= sent.start).toBe(true);
 		expect(JSON.stringify(collector.requests)).not.toContain('12345678901234567890');
 		expect(seen.line).toContain('{"exact":12345678901234567890}');
 	});
 
-	it('whose sender does not sample it has no span, and keeps its traceparent', async () => {
+	it('begins a trace when there is none, reaches a tool as TRACEPARENT, and stays as it is when it is not sampled', async () => {
 		const collector = await startCollector();
 		const { bridge } = await openTraced(collector);
 		const unsampled = `00-${TRACE}-${AGENT_SPAN}-00`;
 		const seen = await callParams(bridge, { traceparent: unsampled });
-		expect(seen._meta.traceparent).toBe(unsampled);
-		// A later call is exported, so the first one would have been, too.
-		await callParams(bridge, { traceparent: sampled });
-		const spans = await collector.received(3);
-		expect(spans.filter(({ service, kind }) => service === 'orchestra-hub' && kind === 2)).toHaveLength(1);
-	});
-
-	it('begins a trace when the agent sent none, and reports an error', async () => {
-		const collector = await startCollector();
-		const { bridge } = await openTraced(collector);
+		expect(seen._meta['traceparent']).toBe(unsampled);
 		await bridge.client.call(5, 'tools/call', { name: 'one__nope' });
-		const [span] = await collector.received(1);
-		expect(span?.traceId).toMatch(/^[\da-f]{32}$/);
-		expect(span).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': '-32602' } });
-	});
-
-	it('reaches a tool as TRACEPARENT', async () => {
-		const collector = await startCollector();
-		const { bridge } = await openTraced(collector);
 		const params = { name: 'says', arguments: {}, _meta: { traceparent: sampled } };
 		const { result } = await bridge.client.call(6, 'tools/call', params);
-		const sent = only(await collector.received(3), 'orchestra-hub', 3);
+		// The first call would have had spans before the others.
+		const sent = await collector.span(by('orchestra-hub', 3));
 		expect(JSON.stringify(result)).toContain(`00-${TRACE}-${sent.spanId}-01`);
+		const begun = await collector.span(({ traceId }) => traceId !== TRACE);
+		expect(begun.traceId).toMatch(/^[\da-f]{32}$/);
+		expect(begun).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': '-32602' } });
 	});
 
 	it('has its traceparent in the header of an HTTP request, when _meta has none', async () => {
@@ -79,24 +64,37 @@ describe('a call with traceparent', { timeout: TEST_MS }, () => {
 		const token = (await place.run('hub', 'token')).stdout.trim();
 		const { headers, body } = modernRequest('tools/call', { name: 'says', arguments: {} });
 		await (await send(httpUrl, { headers: { ...headers, traceparent: sampled }, body, token })).text();
-		const served = only(await collector.received(2), 'orchestra-hub', 2);
+		const served = await collector.span(by('orchestra-hub', 2));
 		expect([served.traceId, served.parentSpanId]).toEqual([TRACE, AGENT_SPAN]);
 		const metrics = await send(new URL('/metrics', httpUrl).href, { method: 'GET', token });
 		expect(await metrics.text()).toMatch(/^orchestra_spans_exported_total [1-9]/m);
 	});
 });
 
-describe('without OTEL_EXPORTER_OTLP_ENDPOINT', { timeout: TEST_MS }, () => {
-	it.each([
-		['it is not set', {}],
-		[
-			'OTEL_SDK_DISABLED is true',
-			{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:2', OTEL_SDK_DISABLED: 'true' },
-		],
-	])('_meta passes through untouched when %s', async (_, env) => {
-		const { bridge } = await openWith(env);
+describe('mctl serve', { timeout: TEST_MS }, () => {
+	it('exports the spans of its calls before it exits', async () => {
+		const collector = await startCollector();
+		const cwd = writeFiles(temporaryFolder(), { 'orchestra.json': '{}' });
+		const call = {
+			jsonrpc: '2.0',
+			id: 1,
+			method: 'tools/call',
+			params: { name: 'hello-world', arguments: {} },
+		};
+		const env = { HOME: cwd, XDG_STATE_HOME: cwd, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+		const { code } = await mctl(['serve', '--examples'], { cwd, env, input: `${JSON.stringify(call)}\n` });
+		expect(code).toBe(0);
+		const served = await collector.span(by('orchestra-hub', 2));
+		expect((await collector.span(by('orchestra-hub', 3))).parentSpanId).toBe(served.spanId);
+	});
+});
+
+describe('with OTEL_SDK_DISABLED', { timeout: TEST_MS }, () => {
+	it('_meta passes through untouched', async () => {
+		const disabled = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:2', OTEL_SDK_DISABLED: 'true' };
+		const { bridge } = await openWith(disabled);
 		const seen = await callParams(bridge, { traceparent: sampled });
-		expect(seen._meta.traceparent).toBe(sampled);
+		expect(seen._meta['traceparent']).toBe(sampled);
 	});
 });
 
@@ -117,15 +115,6 @@ describe('a collector', { timeout: TEST_MS }, () => {
 			headers: { 'x-key': 'top secret-key' },
 		});
 		expect(collector.requests[0]?.body).toContain('deployment.environment.name');
-	});
-
-	it.each([
-		['that is down', 'http://127.0.0.1:2'],
-		['whose address is no URL', 'nowhere'],
-	])('%s does not fail a call or an exit', async (_, endpoint) => {
-		const { bridge } = await openWith({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
-		await callParams(bridge, { traceparent: sampled });
-		await ended(bridge);
 	});
 
 	it('that never answers does not keep a bridge from its end', async () => {
@@ -174,11 +163,8 @@ async function callParams(bridge: HubBridge, meta: object): Promise<SeenParams> 
 	return { line, ...JSON.parse(line).params };
 }
 
-function only(spans: ReceivedSpan[], service: string, kind: number): ReceivedSpan {
-	const found = spans.filter((span) => span.service === service && span.kind === kind);
-	const [span, ...others] = found;
-	if (span === undefined || others.length > 0) throw new Error(`${found.length} spans of ${service}`);
-	return span;
+function by(service: string, kind: number): (span: ReceivedSpan) => boolean {
+	return (span) => span.service === service && span.kind === kind;
 }
 
 async function ended(bridge: HubBridge): Promise<void> {

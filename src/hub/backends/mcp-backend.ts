@@ -246,8 +246,7 @@ export class McpBackend implements Backend {
 
 	async close(): Promise<void> {
 		this.#listeners.clear();
-		this.#catalogue.close();
-		await this.#pool.close();
+		await Promise.all([this.#catalogue.close(), this.#pool.close()]);
 		await this.#pins.close();
 		await this.#serverLog.close();
 	}

@@ -125,6 +125,7 @@ export class LegacySession implements ClientConnection {
 	}
 
 	close(): void {
+		this.#isOpen = false;
 		this.#throttle.close();
 		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
 	}
@@ -175,7 +176,8 @@ export class LegacySession implements ClientConnection {
 		this.#isOpen = true;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
-		this.#provider.clientConnected?.(this);
+		// After the answer: the id of the session costs more than everything else here.
+		setImmediate(() => this.#isOpen && this.#provider.clientConnected?.(this));
 		const { info: serverInfo } = this.#provider;
 		return after(offerOf(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
