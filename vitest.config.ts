@@ -5,6 +5,8 @@ export default defineConfig({
 		include: ['test/**/*.test.ts'],
 		testTimeout: 20_000,
 		hookTimeout: 20_000,
+		// Tests write project files; those of trust itself set the variable to nothing.
+		env: { ORCHESTRA_TRUST: 'all' },
 		// Tests start real processes; two cores stay responsive with two workers.
 		maxWorkers: 2,
 		coverage: {

@@ -118,7 +118,13 @@ function at(sorted, share) {
 function openChains(home, program) {
 	const certs = join(home, '.orchestra', 'certs');
 	const cwd = join(home, 'work');
-	const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error' };
+	const env = {
+		...process.env,
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		LOG_LEVEL: 'error',
+		ORCHESTRA_TRUST: 'all',
+	};
 	const options = { cwd, env };
 	const mctl = (...words) =>
 		execFileSync(process.execPath, [main, ...words], { ...options, encoding: 'utf8' });

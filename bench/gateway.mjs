@@ -78,7 +78,15 @@ function openPlace(home, name, mcpServers) {
 	mkdirSync(cwd);
 	const limits = { resultBytes: 64 * 1024 * 1024, messageBytes: 64 * 1024 * 1024 };
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers, limits }));
-	return { cwd, env: { HOME: home, XDG_STATE_HOME: join(home, `${name}-state`), LOG_LEVEL: 'error' } };
+	return {
+		cwd,
+		env: {
+			HOME: home,
+			XDG_STATE_HOME: join(home, `${name}-state`),
+			LOG_LEVEL: 'error',
+			ORCHESTRA_TRUST: 'all',
+		},
+	};
 }
 
 async function interleaved(subjects, rounds, measure) {

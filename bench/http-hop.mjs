@@ -65,7 +65,7 @@ async function measureHub(url, home, { warmMs, ms }) {
 	mkdirSync(cwd, { recursive: true });
 	const mcpServers = { echo: { type: 'http', url, prefix: false } };
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers }));
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error' };
+	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error', ORCHESTRA_TRUST: 'all' };
 	const talk = script('legacy', 'lines');
 	const driver = await openServer([main, 'serve'], talk, { cwd, env });
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);

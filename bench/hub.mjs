@@ -59,7 +59,11 @@ function openPlace() {
 	const plugin = resolve(import.meta.dirname, 'subjects/echo-plugin.mjs');
 	const plugins = [{ id: 'tools.echo', binary: process.execPath, args: [plugin] }];
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ plugins }));
-	return { home, cwd, env: { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error' } };
+	return {
+		home,
+		cwd,
+		env: { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error', ORCHESTRA_TRUST: 'all' },
+	};
 }
 
 function mctl({ cwd, env }, ...words) {

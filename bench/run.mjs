@@ -13,9 +13,19 @@ import { load, note, writeResults } from './measure/report.mjs';
 const here = import.meta.dirname;
 /** Load per core, before we start, from which on a run deserves a warning. */
 const BUSY = 0.3;
-const known = ['transport', 'tools', 'link', 'hub', 'chain', 'gateway', 'http', 'spin', 'library'].filter(
-	(name) => existsSync(fileOf(name)),
-);
+const known = [
+	'transport',
+	'tools',
+	'link',
+	'hub',
+	'chain',
+	'gateway',
+	'http',
+	'dashboard',
+	'fabric',
+	'spin',
+	'library',
+].filter((name) => existsSync(fileOf(name)));
 const { values, positionals } = parseArgs({
 	options: { quick: { type: 'boolean', default: false } },
 	allowPositionals: true,

@@ -13,7 +13,7 @@ import { grade, readFragments, readQueries, unpackFragments } from './labelled.m
 if (process.argv.includes('tools')) {
 	const { evaluateTools } = await import('./tools/run.mjs');
 	await evaluateTools(process.argv);
-	process.exit();
+	process.exit(process.exitCode);
 }
 const BUDGET = 1_000;
 const isDevOnly = process.argv.includes('--dev');

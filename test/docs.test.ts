@@ -40,7 +40,12 @@ describe.each(files)('%s', (file) => {
 				cwd: root,
 				encoding: 'utf8',
 				timeout: 60_000,
-				env: { ...process.env, HOME: home, PATH: `${root}${delimiter}${process.env['PATH']}` },
+				env: {
+					...process.env,
+					HOME: home,
+					PATH: `${root}${delimiter}${process.env['PATH']}`,
+					ORCHESTRA_TRUST: '', // as for a reader
+				},
 			});
 			expect(`${stdout}${stderr}`.trimEnd()).toMatch(asPattern(printed));
 		}

@@ -146,7 +146,11 @@ function preparePlace(folder) {
 	writeFileSync(join(cwd, 'tools/count/manifest.json'), JSON.stringify(manifest));
 	writeFileSync(join(cwd, 'tools/count/main.sh'), toolScript);
 	const { PATH } = process.env;
-	return { cwd, home: folder, env: { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') } };
+	return {
+		cwd,
+		home: folder,
+		env: { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' },
+	};
 }
 
 /** Calls that ran more than once, as failures. */

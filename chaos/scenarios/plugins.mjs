@@ -139,7 +139,7 @@ await definePlugin({ id: 'tools.liar', version: '1.0.0', tools: { liar_claim: { 
 function startHub({ folder, home }) {
 	const child = spawn(process.execPath, [join(root, 'dist/cli/main.js'), 'serve'], {
 		cwd: folder,
-		env: { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state') },
+		env: { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), ORCHESTRA_TRUST: 'all' },
 	});
 	const waiting = new Map();
 	let lines = 0;

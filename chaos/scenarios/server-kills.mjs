@@ -197,7 +197,12 @@ function preparePlace(folder) {
 	const mcpServers = Object.fromEntries(servers.map((scope) => [scope, entry(scope)]));
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers }));
 	const { PATH } = process.env;
-	return { cwd, runs, home: folder, env: { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') } };
+	return {
+		cwd,
+		runs,
+		home: folder,
+		env: { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' },
+	};
 }
 
 function pidsOf({ home }, kind) {

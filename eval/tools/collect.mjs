@@ -7,11 +7,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { connectServer } from '../../dist/mcp/index.js';
 
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 900_000;
 const START_MS = 60_000;
 /** Servers that are installed or started at the same time. */
 const PARALLEL = 2;
@@ -46,7 +46,7 @@ async function collect() {
 
 async function collectOne(server) {
 	try {
-		const target = server.npm ? await installNpm(server) : await installPyPi(server);
+		const target = await install(server);
 		const tools = await listTools(server, target);
 		writeFileSync(listFile(server.name), JSON.stringify({ name: server.name, tools }));
 		console.log(`${server.name}: ${tools.length} tools`);
@@ -55,9 +55,13 @@ async function collectOne(server) {
 	}
 }
 
-async function listTools({ name, args = [], env = {} }, { command, before }) {
+async function listTools({ name, args = [], env = {}, files = {} }, { command, before }) {
 	const home = join(cache, 'home', name);
 	mkdirSync(home, { recursive: true });
+	for (const [file, content] of Object.entries(files)) {
+		mkdirSync(dirname(join(home, file)), { recursive: true });
+		writeFileSync(join(home, file), JSON.stringify(content));
+	}
 	const record = { command, args: [...before, ...args], cwd: home, env: { ...env, HOME: home } };
 	const parentEnvironment = { PATH: process.env.PATH };
 	const client = await connectServer(record, { parentEnvironment, stderr: 'ignore', startMs: START_MS });
@@ -68,27 +72,50 @@ async function listTools({ name, args = [], env = {} }, { command, before }) {
 	}
 }
 
-async function installNpm({ name, npm }) {
+function install(server) {
+	if (server.npm) return installNpm(server);
+	return server.go ? installGo(server) : installPyPi(server);
+}
+
+async function installNpm({ name, npm, version = 'latest' }) {
 	const folder = join(cache, 'npm', name);
 	mkdirSync(folder, { recursive: true });
 	const manifest = join(folder, 'node_modules', npm, 'package.json');
 	if (!existsSync(manifest)) {
 		const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--prefix', folder];
-		await run('nice', ['-n', '10', 'npm', 'install', ...flags, npm], { timeout: INSTALL_MS, cwd: folder });
+		await run('nice', ['-n', '10', 'npm', 'install', ...flags, `${npm}@${version}`], {
+			timeout: INSTALL_MS,
+			cwd: folder,
+		});
 	}
 	const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
 	const program = typeof bin === 'string' ? bin : (bin[npm.split('/').at(-1)] ?? Object.values(bin)[0]);
 	return { command: process.execPath, before: [join(folder, 'node_modules', npm, program)] };
 }
 
-async function installPyPi({ name, pypi, command = pypi }) {
+/** `requires` holds further requirements, for a package that does not bound its own. */
+async function installPyPi({ name, pypi, version, command = pypi, requires = [] }) {
 	const folder = join(cache, 'pypi', name);
 	const program = join(folder, 'bin', command);
 	if (!existsSync(program)) {
 		await run('nice', ['-n', '10', 'python3', '-m', 'venv', folder], { timeout: INSTALL_MS });
 		const flags = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:'];
 		const python = join(folder, 'bin', 'python');
-		await run('nice', ['-n', '10', python, ...flags, pypi], { timeout: INSTALL_MS });
+		await run('nice', ['-n', '10', python, ...flags, version ? `${pypi}==${version}` : pypi, ...requires], {
+			timeout: INSTALL_MS,
+		});
+	}
+	return { command: program, before: [] };
+}
+
+/** A Go module is built from source, with cgo off. */
+async function installGo({ name, go, version = 'latest' }) {
+	const folder = join(cache, 'go', name);
+	const program = join(folder, go.split('/').at(-1));
+	if (!existsSync(program)) {
+		mkdirSync(folder, { recursive: true });
+		const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
+		await run('nice', ['-n', '10', 'go', 'install', `${go}@${version}`], { timeout: INSTALL_MS, env });
 	}
 	return { command: program, before: [] };
 }

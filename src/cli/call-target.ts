@@ -4,6 +4,7 @@
  * configuration, so that nothing else is started for it.
  */
 import type { Configuration, ServerEntry } from '../config/configuration.ts';
+import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { qualifiedName } from '../hub/names.ts';
 import type { NeededBackends } from './hub-session.ts';
@@ -22,10 +23,10 @@ export interface CallTarget {
 	readonly needs: NeededBackends | undefined;
 }
 
-/** What the words name. Throws `bad_input` for a server that is disabled. */
+/** What the words name. Throws `bad_input` for a server that is disabled or held back. */
 export function callTarget(
 	words: readonly string[],
-	{ configuration, tools }: Pick<Project, 'configuration' | 'tools'>,
+	{ configuration, tools, heldBack }: Pick<Project, 'configuration' | 'tools' | 'heldBack'>,
 ): CallTarget {
 	const [first = '', ...rest] = words;
 	const [second] = rest;
@@ -40,8 +41,19 @@ export function callTarget(
 	const owner = ownerOf(first, configuration);
 	if (owner) return { ...ofServer(owner), tool: first.slice(prefixOf(owner).length), words: rest };
 	const isOfFolder = tools.some(({ id }) => id === first);
+	if (!isOfFolder) refuseHeldBack(first, heldBack);
 	const needs = isOfFolder ? nothing : neededFor(first, configuration);
 	return { address: undefined, server: undefined, tool: first, words: rest, needs };
+}
+
+/** Throws `bad_input` when the word names a server of a project that is not trusted, or a tool of it. */
+export function refuseHeldBack(word: string, heldBack: readonly HeldBack[]): void {
+	for (const held of heldBack) {
+		const isItsServer = held.effects.some(
+			({ kind, name }) => kind === 'server' && (word === name || word.startsWith(qualifiedName(name, ''))),
+		);
+		if (isItsServer) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
+	}
 }
 
 /** What a hub must have for a name: its server, or every backend that may have names without a prefix. */

@@ -71,7 +71,7 @@ async function checkServer(
 		try {
 			const known = await listServer(connection, { timeoutMs: entry.settings.timeoutMs, log: Log.silent });
 			remember(entry, environment, known);
-			await pinServer(entry, environment, known.tools);
+			await pinServer(entry, environment, known);
 			const { tools, era, revision, serverInfo } = known;
 			const version = serverInfo?.version ?? null;
 			return { isOk: true, elapsedMs: elapsed(), tools: tools.length, era, revision, version };

@@ -85,6 +85,26 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/worker.ts')).worker,
 	},
+	'fabric status': {
+		summary: 'Show the NATS servers and who offers what',
+		isRare: true,
+		load: async () => (await import('./commands/fabric-status.ts')).fabricStatus,
+	},
+	'fabric config': {
+		summary: 'Print a configuration for the NATS server',
+		isRare: true,
+		load: async () => (await import('./commands/fabric-config.ts')).fabricConfig,
+	},
+	'fabric invite': {
+		summary: 'Make the key of a new hub or worker',
+		isRare: true,
+		load: async () => (await import('./commands/fabric-invite.ts')).fabricInvite,
+	},
+	'fabric setup': {
+		summary: 'Prepare the NATS servers, once',
+		isRare: true,
+		load: async () => (await import('./commands/fabric-setup.ts')).fabricSetup,
+	},
 	auth: {
 		summary: 'Sign in to a remote MCP server',
 		load: async () => (await import('./commands/auth.ts')).auth,
@@ -107,6 +127,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Check that no line of the journal was changed or removed',
 		isRare: true,
 		load: async () => (await import('./commands/log-verify.ts')).logVerify,
+	},
+	trust: {
+		summary: 'Show what this project would run, and trust it',
+		load: async () => (await import('./commands/trust.ts')).trust,
 	},
 	approve: {
 		summary: 'Allow or deny calls that wait for you',
@@ -223,6 +247,7 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
 	['policy', 'Rules about calls'],
+	['fabric', 'Hubs on other machines'],
 	['trust', 'What may start, and what was accepted'],
 	['hub', 'The shared hub'],
 	['new', 'Write something new that works'],

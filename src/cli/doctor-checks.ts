@@ -4,10 +4,13 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { effectChanges } from '../config/trust/effect-changes.ts';
+import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { inspectCertificates } from '../link/certificates/inspect-certificates.ts';
+import { printableName } from '../printable.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { bundledToolsRoot } from '../tool/discover.ts';
@@ -38,6 +41,8 @@ export interface DoctorContext {
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 const VERSION_WAIT_MS = 5000;
+/** Programs that are asked for their version. A manifest may name any program, and a stranger may have written it. */
+const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
 
 function* checkNode(): Generator<DoctorFinding> {
 	const isNewEnough = nodeProblem(process.versions.node) === undefined;
@@ -52,6 +57,22 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	for (const { message, file, line } of project.configProblems) {
 		yield { verdict: 'fail', text: message, fix: `Correct line ${line} of ${file}.` };
 	}
+}
+
+/** Not a failure: the file may be a stranger's, and the user wants it so. */
+function* checkTrust({ project }: DoctorContext): Generator<DoctorFinding> {
+	for (const held of project.heldBack) {
+		yield { verdict: 'warn', text: heldBackText(held), fix: changesText(held) };
+	}
+}
+
+/** What to do, and what is new since the file was trusted. */
+function changesText(held: HeldBack): string {
+	const hint = `R${trustHint(held).slice(1)}`;
+	if (held.trustedEffects === undefined) return hint;
+	const changes = effectChanges(held.effects, held.trustedEffects).filter(({ change }) => change !== 'same');
+	const shown = changes.map(({ change, kind, name, text }) => `${change}: ${kind} ${name} ${text}`.trimEnd());
+	return [hint, ...shown.map((line) => printableName(line))].join('\n         ');
 }
 
 function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
@@ -73,20 +94,21 @@ async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGen
 		const command = programOf(tool, environment);
 		byCommand.set(command, [...(byCommand.get(command) ?? []), tool]);
 	}
-	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, environment);
+	const { root } = project.configuration;
+	for (const [command, tools] of byCommand) yield await checkRuntime(command, tools, { environment, root });
 }
 
 async function checkRuntime(
 	command: string,
 	tools: readonly DiscoveredTool[],
-	environment: Readonly<NodeJS.ProcessEnv>,
+	{ environment, root }: { environment: Readonly<NodeJS.ProcessEnv>; root: string },
 ): Promise<DoctorFinding> {
 	const users = tools.map(({ id }) => id).join(', ');
 	const name = basename(command);
 	try {
 		const file = findCommand(command, tools[0]?.folder ?? '/', childEnvironment(environment));
-		const isTool = tools.some((tool) => file.startsWith(tool.folder));
-		const version = isTool ? '' : await versionOf(file);
+		const isRuntime = runtimes.test(basename(file)) && !file.startsWith(root + sep);
+		const version = isRuntime ? await versionOf(file) : '';
 		return { verdict: 'ok', text: `${name}${version && ` ${version}`} (for ${users})` };
 	} catch (error) {
 		const { message, hint } = OrchestraError.from(error);
@@ -100,7 +122,6 @@ async function checkRuntime(
 
 /** What the program says to `--version`; some say nothing, and that is no fault. */
 async function versionOf(file: string): Promise<string> {
-	if (/^(ba|da|z)?sh$/.test(basename(file))) return '';
 	const argument = basename(file) === 'go' ? 'version' : '--version';
 	try {
 		const { stdout, stderr } = await promisify(execFile)(file, [argument], { timeout: VERSION_WAIT_MS });
@@ -113,6 +134,12 @@ async function versionOf(file: string): Promise<string> {
 async function* checkServers(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const { inspectServers } = await import('./doctor-servers.ts');
 	yield* inspectServers(context);
+}
+
+/** Loaded on demand, as what knows the servers is. */
+async function* checkPins(context: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const { inspectPins } = await import('./check-pins.ts');
+	yield* inspectPins(context);
 }
 
 function* checkPlugins({ project, environment }: DoctorContext): Generator<DoctorFinding> {
@@ -172,9 +199,11 @@ async function* checkHttp({ project }: DoctorContext): AsyncGenerator<DoctorFind
 export const doctorChecks: readonly Check[] = [
 	checkNode,
 	checkConfiguration,
+	checkTrust,
 	checkRoots,
 	checkRuntimes,
 	checkServers,
+	checkPins,
 	checkPlugins,
 	checkSecrets,
 	checkSandbox,

@@ -1,5 +1,10 @@
 /* What the commands that edit one server entry share: the scope, the file that has it, the nearest names. */
-import { type EntryScope, type ServerFile, serverFiles } from '../config/edit/editable-files.ts';
+import {
+	type EntryScope,
+	type ServerFile,
+	serverFiles,
+	writeServerFile,
+} from '../config/edit/editable-files.ts';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 import { nearest } from '../search/text/nearest.ts';
@@ -55,6 +60,22 @@ function hintFor(names: readonly string[]): string {
 	return names.length === 0
 		? 'mctl add adds one, mctl init imports those of your clients'
 		: `there are: ${names.map(printableLine).join(', ')}`;
+}
+
+/** Write the new text, and say so when the file is not trusted afterwards. */
+export async function writeEdit(
+	{ out, environment }: CommandInput,
+	file: ServerFile,
+	text: string,
+): Promise<void> {
+	const untrusted = await writeServerFile(file, text, environment);
+	noteUntrusted(out, file.path, untrusted);
+}
+
+/** A file that a stranger wrote stays untrusted when mctl edits it. */
+export function noteUntrusted(out: CommandInput['out'], path: string, reason: string | undefined): void {
+	if (reason === undefined) return;
+	out.note(`note: ${path} is not trusted, because ${reason}; mctl trust shows what it runs, and trusts it`);
 }
 
 /** What became of an entry. */

@@ -1,4 +1,5 @@
 /* `mctl list servers`: every MCP server with its state; with `--check` each is started once. */
+import type { ServerEntry } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import type { ServerCheck } from './check-servers.ts';
 import type { Listing } from './listing.ts';
@@ -43,11 +44,24 @@ export const checkedServerListing: Listing = {
 			rows: statuses.map((server) => checkedRow(server, checkOf(server))),
 			items: statuses.map((server) => ({ ...server, check: checkOf(server) ?? null })),
 			problems,
-			notes: statuses.flatMap((server) => failureNotes(server, checkOf(server))),
+			notes: [
+				...statuses.flatMap((server) => failureNotes(server, checkOf(server))),
+				...(await reviewNotes(enabled, environment)),
+			],
 			isFailed: checks.some(({ isOk }) => !isOk),
 		};
 	},
 };
+
+/** What was not accepted, and what is suspicious, in the tools that were just listed. */
+async function reviewNotes(
+	entries: readonly ServerEntry[],
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<string[]> {
+	const { serverDrifts } = await import('../hub/server-drifts.ts');
+	const { reviewTexts } = await import('./check-pins.ts');
+	return reviewTexts(serverDrifts(entries, environment));
+}
 
 function rowOf(server: ListedServer): string[] {
 	const { name, state, pid, memoryBytes, era, version, tools, signIn, command } = server;

@@ -14,9 +14,13 @@ import { readTarget } from '../config/clients/move-targets.ts';
 import { type Survey, surveyClients } from '../config/clients/survey.ts';
 import { userFile } from '../config/load.ts';
 import { newConfigurationText } from '../config/new-configuration.ts';
+import { trustsAll } from '../config/trust/held-back.ts';
+import { importTrust } from '../config/trust/import-trust.ts';
 import { OrchestraError } from '../errors.ts';
 import { stateFolder } from '../files/state-folder.ts';
+import { printableLine } from '../printable.ts';
 import type { CommandInput } from './command.ts';
+import { noteUntrusted } from './edit-servers.ts';
 import { askServers, namedServers } from './init-choice.ts';
 import { moveObject } from './init-json.ts';
 import { clientTitle, showDiff, showServers, warningsOf } from './init-report.ts';
@@ -69,32 +73,71 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	for (const { message, hint } of plan.refused)
 		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
 	const isDryRun = flags['dry-run'] === true;
-	if (plan.files.length > 0 && !isDryRun) writeMove(move, plan, environment);
+	const isWritten = plan.files.length > 0 && !isDryRun;
+	const untrusted = isWritten ? await writeMove(move, plan, { chosen, environment }) : undefined;
+	noteUntrusted(out, 'orchestra.json', untrusted);
 	if (flags['json'] === true) return out.json(moveObject(move, { plan, chosen, warnings, isDryRun }));
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
 	if (isDryRun) return showDiff(out, plan, move.found);
 	report(input, move, plan);
 }
 
-function writeMove(move: MoveIn, plan: MovePlan, environment: Readonly<NodeJS.ProcessEnv>): void {
+/** Returns the reason when `orchestra.json` is not trusted afterwards. */
+async function writeMove(
+	move: MoveIn,
+	plan: MovePlan,
+	{ chosen, environment }: { chosen: readonly FoundServer[]; environment: CommandInput['environment'] },
+): Promise<string | undefined> {
 	const isNewProject = move.targets.project !== undefined && move.targets.project.before === undefined;
 	const tools = join(move.project, 'tools');
 	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
+	const untrusted = await trustPlan(plan, move, { chosen, environment });
 	applyMove(plan.files, folders, stateFolder(environment));
+	return untrusted;
+}
+
+/** Trust for `orchestra.json`; servers of a file of the project, which a stranger may have written, are not trusted by that. */
+async function trustPlan(
+	{ files }: MovePlan,
+	{ targets }: MoveIn,
+	{ chosen, environment }: { chosen: readonly FoundServer[]; environment: CommandInput['environment'] },
+): Promise<string | undefined> {
+	const edit = files.find(({ path }) => path === targets.project?.path);
+	if (edit === undefined) return undefined;
+	const sources = chosen.flatMap((server) => server.sources.map(({ file }) => file));
+	return importTrust(
+		edit,
+		sources.filter(({ scope }) => scope === 'project'),
+		environment,
+	);
 }
 
 async function chooseServers(
 	{ found }: MoveIn,
-	{ flags, out, signal }: CommandInput,
+	{ flags, out, signal, environment }: CommandInput,
 ): Promise<readonly FoundServer[] | undefined> {
 	const { only } = flags;
 	if (typeof only === 'string') return namedServers(found, only);
 	const isTerminal = process.stdin.isTTY && out.hasLiveStderr && flags['json'] !== true;
+	const isForAll = flags['user'] === true && flags['yes'] === true && !trustsAll(environment);
+	if (isForAll) return withoutProjectServers(found, out);
 	if (flags['yes'] === true || flags['dry-run'] === true) return found;
 	if (isTerminal) return askServers(found, { out, input: process.stdin, signal });
 	throw new OrchestraError('bad_input', 'there is no terminal to choose the servers on', {
 		hint: 'Add --yes for all, --only a,b for some, or --dry-run to see the changes.',
 	});
+}
+
+/** The user's configuration is trusted in every project, so what a repository brings is imported only by name. */
+function withoutProjectServers(found: readonly FoundServer[], out: CommandInput['out']): FoundServer[] {
+	const isOfProject = ({ sources }: FoundServer): boolean =>
+		sources.every(({ file }) => file.scope === 'project');
+	const left = found.filter(isOfProject).map(({ name }) => printableLine(name));
+	if (left.length > 0)
+		out.note(
+			`note: not imported, because a file of this project has them: ${left.join(', ')}; --only imports them by name`,
+		);
+	return found.filter((server) => !isOfProject(server));
 }
 
 function report({ out }: CommandInput, { project, survey }: MoveIn, { files }: MovePlan): void {

@@ -3,6 +3,7 @@ import { parse } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import type { ConfigProblem } from '../config/problem.ts';
+import type { HeldBack } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../search/text/nearest.ts';
 import { discoverTools, readToolAt, toolRoots, withExamples } from '../tool/discover.ts';
@@ -13,6 +14,8 @@ export interface Project {
 	readonly roots: readonly string[];
 	readonly tools: readonly DiscoveredTool[];
 	readonly configProblems: readonly ConfigProblem[];
+	/** Project files that are not trusted. */
+	readonly heldBack: readonly HeldBack[];
 	readonly toolProblems: readonly ConfigProblem[];
 }
 
@@ -22,11 +25,11 @@ export function openProject(
 	{ hasExamples = false }: { hasExamples?: boolean } = {},
 ): Project {
 	const cwd = process.cwd();
-	const { configuration: read, problems: configProblems } = loadConfiguration({ cwd, environment });
+	const { configuration: read, problems: configProblems, heldBack } = loadConfiguration({ cwd, environment });
 	const configuration = hasExamples ? withExamples(read) : read;
 	const roots = toolRoots(configuration, environment, cwd);
 	const { tools, problems: toolProblems } = discoverTools(roots);
-	return { configuration, roots, tools, configProblems, toolProblems };
+	return { configuration, roots, tools, configProblems, toolProblems, heldBack };
 }
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */

@@ -1,15 +1,16 @@
 /* `mctl enable` and `mctl disable`. */
-import { setServerEnabled } from '../config/edit/enable-server.ts';
+import { enabledEdit } from '../config/edit/enable-server.ts';
 import type { Command, CommandInput } from './command.ts';
-import { fileWith, noteIfUnused, oneName, reportEdit } from './edit-servers.ts';
+import { fileWith, noteIfUnused, oneName, reportEdit, writeEdit } from './edit-servers.ts';
 
-export function switchServer(input: CommandInput, command: Command, isEnabled: boolean): void {
+export async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
 	const name = oneName(input, command);
 	const file = fileWith(name, input, command);
 	const word = isEnabled ? 'enabled' : 'disabled';
-	const wasChanged = setServerEnabled(file, name, isEnabled);
-	const edit = { name, file, change: word, wasChanged } as const;
-	if (!wasChanged) return reportEdit(input, edit, [`${name} is ${word} already in ${file.path}`]);
+	const text = enabledEdit(file, name, isEnabled);
+	const edit = { name, file, change: word, wasChanged: text !== undefined } as const;
+	if (text === undefined) return reportEdit(input, edit, [`${name} is ${word} already in ${file.path}`]);
+	await writeEdit(input, file, text);
 	noteIfUnused(input, file);
 	const mark = input.out.style(isEnabled ? 'green' : 'yellow', '~');
 	reportEdit(input, edit, [`${mark} ${name} is ${word} in ${file.path}`]);

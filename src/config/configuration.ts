@@ -97,6 +97,8 @@ export interface ToolsSection {
 	/** The same for one tool, by its id. */
 	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
 	readonly limits?: ChildLimits | undefined;
+	/** The project folder when its file is not trusted: tools below it get the default environment and nothing more. */
+	readonly untrustedFolder?: string | undefined;
 }
 
 export interface LibrarySection {

@@ -4,13 +4,14 @@
  * The place is found by the line of the first rule. The new text is parsed and compared
  * with the old one before it is written: a file of an unusual form is not touched.
  */
-import { chmodSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../errors.ts';
-import { readRegularText } from '../files/regular-file.ts';
+import { readRegularFile } from '../files/regular-file.ts';
+import { replaceFile } from '../files/replace-file.ts';
 import { isObject } from '../wire/json.ts';
 import { parseJsonc } from './jsonc.ts';
+import { userFile } from './load.ts';
+import { trustEdit } from './trust/trust-edit.ts';
 
 /** A rule to write. */
 export interface NewRule {
@@ -19,14 +20,25 @@ export interface NewRule {
 	readonly action: 'allow' | 'deny';
 }
 
-/** Write the rule as the first one of `file`, which has rules. Returns its text. Throws `bad_input` with the text when the file cannot be edited. */
-export function addPolicyRule(file: string, rule: NewRule): string {
+export interface AddedRule {
+	/** The rule as it was written. */
+	readonly text: string;
+	/** Why a project file is not trusted afterwards. */
+	readonly untrusted: string | undefined;
+}
+
+/** Write the rule as the first one of `file`, which has rules. Throws `bad_input` with the text when the file cannot be edited. */
+export async function addPolicyRule(
+	file: string,
+	rule: NewRule,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<AddedRule> {
 	const members = Object.entries(rule).map(
 		([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
 	);
 	const ruleText = `{ ${members.join(', ')} }`;
-	const path = realpathSync(file);
-	const text = readRegularText(path);
+	const before = readRegularFile(file);
+	const text = before.toString('utf8');
 	const edited = isExactName(rule) ? insertRule(text, file, ruleText) : undefined;
 	if (edited === undefined || !isOnlyAdded(text, edited, { file, rule })) {
 		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
@@ -34,11 +46,11 @@ export function addPolicyRule(file: string, rule: NewRule): string {
 			data: { file },
 		});
 	}
-	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
-	writeFileSync(temporary, edited);
-	chmodSync(temporary, statSync(path).mode);
-	renameSync(temporary, path);
-	return ruleText;
+	const after = Buffer.from(edited);
+	const isOfUser = file === userFile(environment);
+	const untrusted = isOfUser ? undefined : await trustEdit({ path: file, before, after }, environment);
+	replaceFile(file, after, { expected: { bytes: before } });
+	return { text: ruleText, untrusted };
 }
 
 /** A name with a star would be a pattern, and an escaped one is not the name of the tool. */

@@ -4,22 +4,25 @@
  * Precedence: the project file (`orchestra.json`, else the `.mcp.json` of any client),
  * the `plugins.yaml` of an existing Orchestra if the project file has no plugins, the
  * user's own file, and last the plugins that another Orchestra installed for the user.
+ * What a project file may start or loosen counts only when the user trusts the file.
  */
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
-import { readRegularText } from '../files/regular-file.ts';
-import type { SpawnRecord } from '../process/spawn-record.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
+import type { FieldSource } from './field.ts';
 import { parseJsonc } from './jsonc.ts';
-import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem } from './problem.ts';
-import { findProjectFile, PLUGINS_FILE, projectRoot } from './project-file.ts';
+import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
 import { stricterPin, withPins } from './server-settings.ts';
+import { type HeldBack, holdBack, type ReadProjectFile } from './trust/held-back.ts';
+import { readUntrusted, yieldingTo } from './trust/untrusted-sections.ts';
+import { withoutSelf } from './without-self.ts';
 
 /** Largest configuration file. */
 const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
@@ -27,8 +30,10 @@ const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
 export interface LoadOptions {
 	readonly cwd: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Read only this file: no search, and not the user's file. */
+	/** Read only this file: no search, and not the user's file. Who names a file trusts it. */
 	readonly file?: string | undefined;
+	/** Called with each project file that was found and parsed. */
+	readonly onProjectFile?: ((read: ReadProjectFile) => void) | undefined;
 	/** Description of the environment in the problem of an unset variable, e.g. `the environment of the hub (pid 12)`. */
 	readonly environmentName?: string | undefined;
 }
@@ -46,6 +51,8 @@ export interface LoadedConfiguration {
 	readonly notes: readonly string[];
 	/** Unset variables without a default that a file uses. */
 	readonly unset: readonly string[];
+	/** Project files that are not trusted, with what is held back. */
+	readonly heldBack: readonly HeldBack[];
 }
 
 /** Read the configuration. Never throws for the content of a file: `problems` reports it. */
@@ -63,45 +70,29 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		brokenFiles: [],
 		files: [],
 		sections: [],
+		untrusted: [],
+		heldBack: [],
+		onProjectFile: options.onProjectFile,
 		namesPlugins: false,
 	};
-	if (project !== undefined) readInto(reading, project, isNamed);
+	if (project !== undefined) readInto(reading, project, isNamed ? 'named' : 'project');
 	const plugins = join(root, PLUGINS_FILE);
-	if (!isNamed && !reading.namesPlugins && project !== plugins) readInto(reading, plugins, false);
+	if (!isNamed && !reading.namesPlugins && project !== plugins) readInto(reading, plugins, 'project');
 	const user = isNamed ? undefined : userFile(environment);
-	if (user !== undefined) readInto(reading, user, false);
+	if (user !== undefined) readInto(reading, user, 'user');
 	const registry = isNamed ? undefined : registryFile(environment);
-	if (registry !== undefined) readInto(reading, registry, false);
-	const { files, sections, problems, brokenFiles, unset } = reading;
+	if (registry !== undefined) readInto(reading, registry, 'user');
+	const { files, problems, brokenFiles, unset, heldBack } = reading;
 	const notes: string[] = [];
-	const merged = withPins(withChildLimits(withoutSelf(sections.reduce(merge, empty), reading, notes)));
+	const merged = withPins(withChildLimits(withoutSelf(mergedSections(reading), reading, notes)));
 	const configuration = { root, files, ...merged };
-	return { configuration, problems, brokenFiles, unset: [...unset], notes };
+	return { configuration, problems, brokenFiles, unset: [...unset], notes, heldBack };
 }
 
-/** Without the entries that would start this program from within itself, recursively. */
-function withoutSelf(
-	sections: FileSections,
-	{ environment, root }: Pick<Reading, 'environment' | 'root'>,
-	notes: string[],
-): FileSections {
-	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
-		const isHere = projectRoot(record.cwd ?? root, environment['HOME']) === root;
-		const isOwn = isHere && isOwnCommand(record);
-		if (!isOwn && !isStartedBy(environment, place)) return true;
-		const why = isOwn ? 'is this program itself' : 'started this process';
-		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
-		return false;
-	};
-	return {
-		...sections,
-		mcpServers: sections.mcpServers.filter(
-			(server) => server.kind !== 'stdio' || isOther(server, server.record),
-		),
-		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
-			isOther({ name: id, file }, { command: binary, args }),
-		),
-	};
+/** Files that are not trusted count last. */
+function mergedSections({ sections, untrusted }: Pick<Reading, 'sections' | 'untrusted'>): FileSections {
+	const trusted = sections.reduce(merge, empty);
+	return untrusted.reduce((before, each) => merge(before, yieldingTo(trusted, each)), trusted);
 }
 
 /** The settings for reading, and the results so far. */
@@ -114,15 +105,22 @@ interface Reading {
 	readonly brokenFiles: string[];
 	readonly files: string[];
 	readonly sections: FileSections[];
+	/** What is left of the files that are not trusted. */
+	readonly untrusted: FileSections[];
+	readonly heldBack: HeldBack[];
+	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */
 	namesPlugins: boolean;
 }
 
-function readInto(reading: Reading, file: string, isRequired: boolean): void {
-	const text = readText(file, isRequired, reading);
-	if (text === undefined) return;
+/** Who chose a file: the folder it was found in, the person who named it, or the user once and for all. */
+type Origin = 'project' | 'named' | 'user';
+
+function readInto(reading: Reading, file: string, origin: Origin): void {
+	const bytes = readBytes(file, origin === 'named', reading);
+	if (bytes === undefined) return;
 	reading.files.push(file);
-	reading.sections.push(...readFile(file, text, reading));
+	readFile(file, bytes, { reading, isProject: origin === 'project' });
 }
 
 /** The path of the user's own configuration. */
@@ -132,9 +130,9 @@ export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | und
 	return base ? join(base, 'orchestra', 'config.json') : undefined;
 }
 
-function readText(file: string, isRequired: boolean, reading: Reading): string | undefined {
+function readBytes(file: string, isRequired: boolean, reading: Reading): Buffer | undefined {
 	try {
-		return readRegularText(file, CONFIG_LIMIT_BYTES);
+		return readRegularFile(file, CONFIG_LIMIT_BYTES);
 	} catch (error) {
 		const isAbsent = isCode(error, 'ENOENT');
 		if (isAbsent && !isRequired) return undefined;
@@ -147,22 +145,36 @@ function readText(file: string, isRequired: boolean, reading: Reading): string |
 	}
 }
 
-function readFile(file: string, text: string, reading: Reading): FileSections[] {
+function readFile(
+	file: string,
+	bytes: Buffer,
+	{ reading, isProject }: { reading: Reading; isProject: boolean },
+): void {
 	const { environment, environmentName, unset, problems, root } = reading;
+	const isYaml = isPluginsYaml(file);
 	try {
-		const isYaml = isPluginsYaml(file);
+		const text = bytes.toString('utf8');
 		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
 		if (!isComplete(text, document.value)) reading.brokenFiles.push(file);
-		const source = { file, document, environment, environmentName, unset, problems };
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
-		if (isYaml) return [readPluginsYaml(source, empty)];
-		if (file === registryFile(environment)) return [readPluginRegistry(source, empty, root)];
-		return [readSections(source, !file.endsWith('.mcp.json'), root)];
+		const read = (from: FieldSource): FileSections => {
+			if (isYaml) return readPluginsYaml(from, empty);
+			if (file === registryFile(environment)) return readPluginRegistry(from, empty, root);
+			return readSections(from, !file.endsWith('.mcp.json'), root);
+		};
+		const source = { file, document, environment, environmentName, unset, problems };
+		const found = { file, bytes, value: document.value, folder: root };
+		if (isProject) reading.onProjectFile?.(found);
+		const held = isProject ? holdBack(found, environment) : undefined;
+		if (held === undefined) reading.sections.push(read(source));
+		else {
+			reading.untrusted.push(readUntrusted(source, read, { root, empty }));
+			if (held.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
+		}
 	} catch (error) {
-		reading.namesPlugins ||= isPluginsYaml(file);
+		reading.namesPlugins ||= isYaml;
 		problems.push(syntaxProblem(file, error));
 		reading.brokenFiles.push(file);
-		return [];
 	}
 }
 
@@ -243,6 +255,7 @@ function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
 	const { sandbox = second.sandbox, limits = second.limits } = first;
 	const sandboxes = (first.sandboxes ?? second.sandboxes) && { ...second.sandboxes, ...first.sandboxes };
 	const roots = [...new Set([...(first.roots ?? []), ...(second.roots ?? [])])];
+	const untrustedFolder = first.untrustedFolder ?? second.untrustedFolder;
 	return {
 		roots: first.roots === undefined && second.roots === undefined ? undefined : roots,
 		examples: first.examples ?? second.examples,
@@ -252,6 +265,7 @@ function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
 		...(sandboxes && { sandboxes }),
 		...(sandbox && { sandbox }),
 		...(limits && { limits }),
+		...(untrustedFolder !== undefined && { untrustedFolder }),
 	};
 }
 

@@ -26,7 +26,8 @@ import { readClient, readToolList, readView } from './tool-list-section.ts';
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
-const sectionNames = [
+/** The sections of a configuration file. */
+export const sectionNames: readonly string[] = [
 	'mcpServers',
 	'tools',
 	'library',

@@ -77,6 +77,8 @@ export interface ServerPage extends BackendRow {
 	/** Rules of the policy that match its tools. */
 	readonly rules: readonly PolicyRuleRow[];
 	readonly drift: readonly DriftRow[];
+	/** Of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
+	readonly driftSha256: string | null;
 	/** The `mctl` command of each action, and of others that may help, by name. */
 	readonly commands: Readonly<Record<string, string>>;
 }
@@ -103,15 +105,16 @@ export interface DriftRow {
 	readonly kind: OfferKind | 'server';
 	readonly name: string;
 	readonly change: 'added' | 'removed' | 'changed';
-	/** For `changed`: the text before and after, for a word diff. */
+	/** `description`, `inputSchema`, …; a tool has a row for each part that differs. Null when the texts are not known. */
+	readonly part: string | null;
+	/** The text before and after, for a word diff. */
 	readonly before: string | null;
 	readonly after: string | null;
+	/** Whether it is left out of lists until it is accepted. */
+	readonly isHeld: boolean;
 	/** What looks suspicious about it. */
 	readonly findings: readonly string[];
 }
-
-/** The body of a server action. */
-export type ServerActionRequest = Readonly<Record<string, never>>;
 
 export interface LibraryReply {
 	/** Best first; all documents by URI when the query is empty. */

@@ -47,7 +47,15 @@ export function replyApi(
 	{ request, response }: Pick<ApiExchange, 'request' | 'response'>,
 	value: unknown,
 ): void {
-	const bytes = Buffer.from(JSON.stringify(redactJson(value)));
+	replyEncoded({ request, response }, JSON.stringify(redactJson(value)));
+}
+
+/** Send JSON that has no secrets. */
+export function replyEncoded(
+	{ request, response }: Pick<ApiExchange, 'request' | 'response'>,
+	json: string,
+): void {
+	const bytes = Buffer.from(json);
 	const accepted = request.headers['accept-encoding'] ?? '';
 	if (bytes.length < COMPRESS_BYTES || !/\bgzip\b/.test(accepted)) return send(response, 200, bytes);
 	gzip(bytes, { level: 3 }, (error, packed) => {

@@ -3,7 +3,7 @@ import { OrchestraError } from '../errors.ts';
 import { recordingsFolder, recordingsOfCall } from '../record/recording-files.ts';
 import { isObject } from '../wire/json.ts';
 import type { AnswerRequest, CallRow } from './api-calls.ts';
-import { type ApiExchange, refuseApi, replyApi } from './api-reply.ts';
+import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView } from './catalogue-view.ts';
@@ -12,7 +12,9 @@ import { EventStreams } from './event-streams.ts';
 import { latencyChart } from './latency-chart.ts';
 import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
+import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
+import { PinDrifts } from './pin-drifts.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
@@ -40,12 +42,14 @@ export class ApiRoutes {
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
 		this.#approvals = new ApprovalsView(parts);
-		this.#state = new StateView(parts, this.#approvals);
 		this.#catalogue = new CatalogueView(parts);
+		const drift = new PinDrifts(parts, () => this.#catalogue.version);
+		const facts = { memory: new MemorySamples(), drift };
+		this.#state = new StateView(parts, this.#approvals, facts);
 		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
 		this.#events = new EventStreams(parts, sources);
 		this.#pageCalls = new PageCalls(parts);
-		this.#servers = new ServerView(parts, this.#catalogue, this.#state.memory);
+		this.#servers = new ServerView(parts, this.#catalogue, facts);
 		this.#library = new LibraryView(parts, this.#pageCalls);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
@@ -71,7 +75,7 @@ export class ApiRoutes {
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
-			catalogue: () => this.#catalogue.list(),
+			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
 			tool: ({ query }) => this.#catalogue.tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
@@ -97,8 +101,9 @@ export class ApiRoutes {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };
 			},
-			servers: ({ path: [, id = '', action] }) => {
-				if (isServerAction(action)) return this.#servers.act(id, action);
+			servers: ({ path: [, id = '', action], body: { sha256 } }) => {
+				const shown = typeof sha256 === 'string' ? sha256 : undefined;
+				if (isServerAction(action)) return this.#servers.act(id, action, shown);
 				throw new OrchestraError('bad_input', 'a server has no such action', {
 					hint: 'Use start, stop, restart, enable or disable.',
 				});

@@ -19,7 +19,7 @@
  * GET  /api/calls/chart?tool=&client=&outcome=&since=            LatencyReply
  * GET  /api/calls/<number>               CallDetails
  * GET  /api/servers/<id>                 ServerPage
- * POST /api/servers/<id>/<action>        ServerActionRequest → DoneReply; see `ServerAction`
+ * POST /api/servers/<id>/<action>        DoneReply; see `ServerAction`; `accept` takes {sha256}
  * GET  /api/approvals                    ApprovalsReply
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply

@@ -10,7 +10,7 @@ const decisions: readonly ApprovalDecision[] = ['allow', 'always', 'deny'];
 
 export class ApprovalsView {
 	readonly #files: ApprovalFiles;
-	readonly #parts: Pick<DashboardParts, 'opened' | 'log'>;
+	readonly #parts: Pick<DashboardParts, 'environment' | 'opened' | 'log'>;
 
 	constructor(parts: Pick<DashboardParts, 'environment' | 'opened' | 'log'>) {
 		this.#files = ApprovalFiles.ofUser(parts.environment);
@@ -46,7 +46,9 @@ export class ApprovalsView {
 		const request = waitingRequest(this.#files, id);
 		const isAlways = decision === 'always';
 		const answer = decision === 'deny' ? 'deny' : 'allow';
-		const rule = await decideApproval(this.#files, request, { decision: answer, isAlways, signal });
+		const { environment } = this.#parts;
+		const choice = { decision: answer, isAlways, signal, environment } as const;
+		const rule = await decideApproval(this.#files, request, choice);
 		const message = rule && `From now on: ${rule.text} in ${rule.file}`;
 		return { isDone: true, command: approvalCommand(decision, id), message };
 	}

@@ -6,11 +6,18 @@ import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
 import type { ApiError, BackendRow, ServerAction } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import type { MemorySamples } from './memory-samples.ts';
+import type { PinDrifts } from './pin-drifts.ts';
+
+/** Facts that take time to find out, and are kept for a while. */
+export interface BackendFacts {
+	readonly memory: MemorySamples;
+	readonly drift: PinDrifts;
+}
 
 /** One row each, in configuration order. */
-export function backendRows(parts: DashboardParts, memory: MemorySamples): BackendRow[] {
+export function backendRows(parts: DashboardParts, facts: BackendFacts): BackendRow[] {
 	const { hub, opened } = parts;
-	const rows = hub.backends.map((backend) => backendRow(backend, parts, memory));
+	const rows = hub.backends.map((backend) => backendRow(backend, parts, facts));
 	const shown = new Set(rows.map(({ id }) => id));
 	return [
 		...rows,
@@ -21,27 +28,28 @@ export function backendRows(parts: DashboardParts, memory: MemorySamples): Backe
 }
 
 /** Of one backend, or of a disabled entry; undefined when there is none. */
-export function backendRowOf(
-	id: string,
-	parts: DashboardParts,
-	memory: MemorySamples,
-): BackendRow | undefined {
-	return backendRows(parts, memory).find((row) => row.id === id);
+export function backendRowOf(id: string, parts: DashboardParts, facts: BackendFacts): BackendRow | undefined {
+	return backendRows(parts, facts).find((row) => row.id === id);
 }
 
-function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: MemorySamples): BackendRow {
+function backendRow(backend: Backend, { calls, hub }: DashboardParts, facts: BackendFacts): BackendRow {
 	const { id, kind } = backend;
+	const hasDrift = kind === 'mcp' && facts.drift.has(id);
 	const status = backend.serverStatus?.();
-	const running = hub.processes().find((process) => process.backend === id);
+	const running = backend.processes?.()[0];
 	const pid = status?.pid ?? running?.pid ?? null;
 	const startedAt = status?.startedAt ?? running?.startedAt.toISOString();
-	const starts = backend.lines?.()?.last(Number.MAX_SAFE_INTEGER).filter(isStart).length ?? 0;
+	const starts =
+		backend
+			.lines?.()
+			?.notes()
+			.filter(({ text }) => text.startsWith('started:')).length ?? 0;
 	return {
 		id,
 		kind,
 		state: status?.state ?? firstWord(backend.state),
 		pid,
-		memoryBytes: pid === null ? null : memory.of(pid),
+		memoryBytes: pid === null ? null : facts.memory.of(pid),
 		era: status?.era ?? null,
 		version: status?.version ?? null,
 		tools: status?.tools ?? toolCount(hub.catalogue.tools(), backend),
@@ -52,8 +60,8 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 		nextTryAt: timeOf(status?.nextTryAt),
 		restarts: Math.max(0, starts - 1),
 		isEnabled: true,
-		hasDrift: false,
-		actions: backend.control ? actionsOf(backend, pid !== null) : [],
+		hasDrift,
+		actions: backend.control ? actionsOf(backend, pid !== null, hasDrift) : [],
 	};
 }
 
@@ -71,13 +79,10 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 	return counts.get(backend) ?? 0;
 }
 
-function isStart({ stream, text }: { stream: string; text: string }): boolean {
-	return stream === 'hub' && text.startsWith('started:');
-}
-
-function actionsOf({ kind }: Backend, isRunning: boolean): ServerAction[] {
+function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	const now: ServerAction[] = isRunning ? ['restart', 'stop'] : ['start'];
-	return kind === 'mcp' ? [...now, 'disable'] : now;
+	if (kind !== 'mcp') return now;
+	return hasDrift ? [...now, 'disable', 'accept'] : [...now, 'disable'];
 }
 
 /** The state of a plugin may have the reason behind it. */

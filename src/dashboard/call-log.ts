@@ -29,7 +29,8 @@ export class CallLog implements CallListener {
 	readonly #limits: Pick<DashboardLimits, 'details' | 'eventRows'>;
 	/** By the number of the hub. */
 	readonly #open = new Map<number, OpenCall>();
-	readonly #notes: (CallNotes | undefined)[];
+	/** By number, modulo the limit. */
+	readonly #notes: (CallNotes | undefined)[] = [];
 	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
 	readonly #ended: Float64Array;
 	#endedCount = 0;
@@ -40,7 +41,6 @@ export class CallLog implements CallListener {
 	constructor(limits: Pick<DashboardLimits, 'calls' | 'details' | 'eventRows'>) {
 		this.#limits = limits;
 		this.ring = new CallRing(limits.calls);
-		this.#notes = new Array<CallNotes | undefined>(limits.details);
 		this.#ended = new Float64Array(limits.eventRows);
 	}
 

@@ -6,6 +6,7 @@ import { OrchestraError } from '../errors.ts';
 import { firstSentence } from '../hub/expose/tool-document.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { MergedList } from '../hub/merged-list.ts';
+import { redactJson } from '../redact.ts';
 import { signatureLine } from '../schema/tool-signature.ts';
 import { Policy } from '../trust/policy.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -34,6 +35,7 @@ export class CatalogueView {
 	readonly #unsubscribe: () => void;
 	#version = 1;
 	#list: Promise<CatalogueReply> | undefined;
+	#text: { list: CatalogueReply; text: string } | undefined;
 
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
@@ -56,6 +58,13 @@ export class CatalogueView {
 			throw error;
 		});
 		return this.#list;
+	}
+
+	/** The whole list as JSON without secrets, encoded once. */
+	async text(): Promise<string> {
+		const list = await this.list();
+		if (this.#text?.list !== list) this.#text = { list, text: JSON.stringify(redactJson(list)) };
+		return this.#text.text;
 	}
 
 	/** The rows of one backend. */

@@ -14,7 +14,7 @@ import type { DashboardLimits } from './dashboard-limits.ts';
 const SECRET_BYTES = 32;
 
 /** The verdict about a request: it may enter, its sender is unknown, or another site sends it. */
-export type Verdict = 'ok' | 'unauthorized' | 'forbidden';
+export type EntryVerdict = 'ok' | 'unauthorized' | 'forbidden';
 
 export interface AccessOptions {
 	/** The check of `Authorization: Bearer`. */
@@ -54,12 +54,12 @@ export class DashboardAccess {
 	}
 
 	/** Whether a request for the page may enter. */
-	forPage(headers: IncomingHttpHeaders, port: number): Verdict {
+	forPage(headers: IncomingHttpHeaders, port: number): EntryVerdict {
 		return this.#isKnown(headers, port) ? 'ok' : 'unauthorized';
 	}
 
 	/** Whether a request for the API may enter. A request with a cookie must come from the page. */
-	forApi(headers: IncomingHttpHeaders, port: number, changesState: boolean): Verdict {
+	forApi(headers: IncomingHttpHeaders, port: number, changesState: boolean): EntryVerdict {
 		if (this.#hasToken({ headers }) !== undefined) return 'ok';
 		if (!this.#isLoggedIn(headers, port)) return 'unauthorized';
 		return isFromPage(headers, changesState) ? 'ok' : 'forbidden';

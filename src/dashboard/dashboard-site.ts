@@ -10,7 +10,7 @@ import { readBody } from '../http/request-body.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { type ApiExchange, refuseApi, replyFailure, safeHeaders } from './api-reply.ts';
 import { ApiRoutes } from './api-routes.ts';
-import { cookieHeader, type DashboardAccess, type Verdict } from './dashboard-access.ts';
+import { cookieHeader, type DashboardAccess, type EntryVerdict } from './dashboard-access.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { PageFiles, plain } from './page-files.ts';
 
@@ -95,7 +95,7 @@ export class DashboardSite {
 	}
 }
 
-const statuses: Readonly<Record<Exclude<Verdict, 'ok'>, number>> = { unauthorized: 401, forbidden: 403 };
+const statuses: Readonly<Record<Exclude<EntryVerdict, 'ok'>, number>> = { unauthorized: 401, forbidden: 403 };
 
 function redirect(response: HttpExchange['response']): void {
 	const headers = {

@@ -14,7 +14,7 @@ export function addJournalTail(ring: CallRing, file: string): void {
 	for (const line of lastLines(file)) {
 		const entry = parseObject(line);
 		if (entry === undefined || !outcomes.has(entry['outcome'])) continue;
-		const text = (name: string): string => String(entry[name] ?? '');
+		const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
 		const at = Date.parse(text('at'));
 		if (Number.isNaN(at)) continue;
 		const begun = {

@@ -33,7 +33,8 @@ export class MinuteCounts {
 	/** Calls per minute, the current minute last, and the part of them that failed. */
 	of(backend: string): { callsPerMinute: number[]; errorRate: number } {
 		const counts = this.#backends.get(backend);
-		if (counts === undefined) return { callsPerMinute: new Array<number>(MINUTES).fill(0), errorRate: 0 };
+		if (counts === undefined)
+			return { callsPerMinute: Array.from({ length: MINUTES }, () => 0), errorRate: 0 };
 		const first = this.#advance(counts) + 1;
 		const callsPerMinute = Array.from(
 			{ length: MINUTES },

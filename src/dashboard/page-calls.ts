@@ -169,7 +169,7 @@ function questionOf({
 	return {
 		id: randomUUID(),
 		mode: mode === 'url' ? 'url' : 'form',
-		message: String(message ?? ''),
+		message: typeof message === 'string' ? message : '',
 		// It came from a JSON message.
 		schema: isObject(requestedSchema) ? (requestedSchema as CallQuestion['schema']) : null,
 		url: typeof url === 'string' ? url : null,

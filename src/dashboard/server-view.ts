@@ -1,7 +1,7 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { serverFiles } from '../config/edit/editable-files.ts';
-import { setServerEnabled } from '../config/edit/enable-server.ts';
+import { serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { enabledEdit } from '../config/edit/enable-server.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ServerLine } from '../hub/backends/backend.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
@@ -9,72 +9,66 @@ import { quoted } from '../printable.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
 import type { DoneReply, ServerAction } from './api-types.ts';
-import { backendRowOf } from './backend-rows.ts';
+import { type BackendFacts, backendRowOf } from './backend-rows.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { serverCommand } from './mctl-commands.ts';
-import type { MemorySamples } from './memory-samples.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
-/** Starts and ends in a reply. */
-const HISTORY = 100;
 
 const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 'disable', 'accept', 'hold'];
 
 export class ServerView {
 	readonly #parts: DashboardParts;
 	readonly #catalogue: CatalogueView;
-	readonly #memory: MemorySamples;
+	readonly #facts: BackendFacts;
 
-	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
+	constructor(parts: DashboardParts, catalogue: CatalogueView, facts: BackendFacts) {
 		this.#parts = parts;
 		this.#catalogue = catalogue;
-		this.#memory = memory;
+		this.#facts = facts;
 	}
 
 	/** Throws `not_found`. */
 	async page(id: string): Promise<ServerPage> {
-		const row = backendRowOf(id, this.#parts, this.#memory);
+		const row = backendRowOf(id, this.#parts, this.#facts);
 		if (row === undefined) throw noSuchBackend(id);
 		const entry = this.#entryOf(id);
 		const backend = this.#parts.hub.backends.find((each) => each.id === id);
-		const lines = backend?.lines?.()?.last(Number.MAX_SAFE_INTEGER) ?? [];
+		const lines = backend?.lines?.();
 		const catalogue = await this.#catalogue.rowsOf(id);
 		const names = catalogue.filter(([kind]) => kind === 'tool').map((offer) => offer[1]);
 		return {
 			...row,
 			target: entry === undefined ? null : targetOf(entry),
 			source: entry?.file ?? null,
-			log: lines.slice(-LINES),
+			log: lines?.last(LINES) ?? [],
 			logFile: backend?.serverStatus?.().logFile ?? null,
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
-			history: lines
-				.filter(({ stream }) => stream === 'hub')
-				.map(eventOf)
-				.slice(-HISTORY),
+			history: lines?.notes().map(eventOf) ?? [],
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
-			drift: [],
+			...this.#facts.drift.of(id),
 			commands: commandsFor(id),
 		};
 	}
 
 	/** Carry out an action. Throws the reason when it fails. */
-	async act(id: string, action: ServerAction): Promise<DoneReply> {
+	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
 		const command = serverCommand(action, id);
 		if (action === 'enable' || action === 'disable') {
-			this.#setEnabled(id, action === 'enable');
+			await this.#setEnabled(id, action === 'enable');
 			return { isDone: true, command };
 		}
-		if (action === 'accept' || action === 'hold')
-			throw new OrchestraError('not_found', `${id} has no change that waits for a decision`);
-		await controlServer(this.#parts.hub, action, id);
+		if (action === 'accept') await this.#facts.drift.accept(id, sha256);
+		else if (action === 'hold') throw new OrchestraError('not_found', `${id} cannot be held`);
+		else await controlServer(this.#parts.hub, action, id);
 		return { isDone: true, command };
 	}
 
 	/** The change of the file reloads the configuration. */
-	#setEnabled(id: string, isEnabled: boolean): void {
+	async #setEnabled(id: string, isEnabled: boolean): Promise<void> {
 		const entry = this.#parts.opened.configuration().mcpServers.find(({ name }) => name === id);
 		const { environment, opened } = this.#parts;
 		const { root } = opened.configuration();
@@ -82,7 +76,8 @@ export class ServerView {
 		const file = files.find(({ path }) => path === entry?.file);
 		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
 			throw noSuchBackend(id);
-		setServerEnabled(file, id, isEnabled);
+		const text = enabledEdit(file, id, isEnabled);
+		if (text !== undefined) await writeServerFile(file, text, environment);
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {

@@ -3,21 +3,22 @@ import { packageVersion } from '../files/package-version.ts';
 import { redactJson } from '../redact.ts';
 import type { DashboardState, ProblemRow } from './api-types.ts';
 import type { ApprovalsView } from './approvals-view.ts';
-import { backendRows } from './backend-rows.ts';
+import { type BackendFacts, backendRows } from './backend-rows.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
-import { MemorySamples, roundedBytes } from './memory-samples.ts';
+import { roundedBytes } from './memory-samples.ts';
 
 export class StateView {
-	readonly memory: MemorySamples = new MemorySamples();
 	readonly #parts: DashboardParts;
 	readonly #approvals: ApprovalsView;
+	readonly #facts: BackendFacts;
 	readonly #startedAt = Date.now() - Math.round(process.uptime() * 1000);
 	/** Mean delay of the event loop, measured while there are event streams. */
 	loopDelayMs = 0;
 
-	constructor(parts: DashboardParts, approvals: ApprovalsView) {
+	constructor(parts: DashboardParts, approvals: ApprovalsView, facts: BackendFacts) {
 		this.#parts = parts;
 		this.#approvals = approvals;
+		this.#facts = facts;
 	}
 
 	/** Without secrets. */
@@ -30,11 +31,11 @@ export class StateView {
 				pid: process.pid,
 				startedAt: this.#startedAt,
 				memoryBytes: roundedBytes(process.memoryUsage.rss()),
-				loopDelayMs: Math.round(this.loopDelayMs * 10) / 10,
+				loopDelayMs: Math.round(this.loopDelayMs),
 				inFlight: calls.inFlight,
 				calls: calls.total,
 			},
-			backends: backendRows(this.#parts, this.memory),
+			backends: backendRows(this.#parts, this.#facts),
 			clients: calls.clients.rows(hub.clients.list(), Date.now()),
 			approvals: this.#approvals.list(),
 			problems: problemRows(this.#parts),

@@ -32,25 +32,25 @@ const NOT_FOUND = 404;
 const END_OF_BATCH = 204;
 const CLUSTER_REPLICAS = 3;
 
-/** Make sure that the bucket exists. Throws `bad_input` when it does not and we may not make it. */
-export async function ensureBucket(link: FabricLink): Promise<void> {
-	if (await exists(link)) return;
+/** Do something with the bucket; when there is none yet, make it first. Throws `bad_input` when we may not make it. */
+export async function withBucket<T>(link: FabricLink, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (!isNoResponders(error) && !OrchestraError.is(error, 'not_found')) throw error;
+	}
+	await createBucket(link);
+	return work();
+}
+
+/** Make the bucket; nothing changes when it exists. Throws `bad_input` when we may not. */
+export async function createBucket(link: FabricLink): Promise<void> {
 	const isCluster = link.info?.cluster !== undefined;
 	const created = (await create(link, isCluster ? CLUSTER_REPLICAS : 1)) ?? (await create(link, 1));
 	if (created === true) return;
 	throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
-		hint: 'Run mctl fabric setup with the key of the administrator.',
+		hint: 'Run mctl fabric setup where the key of the administrator is.',
 	});
-}
-
-async function exists(link: FabricLink): Promise<boolean> {
-	try {
-		await link.request(DIRECT_GET, JSON.stringify({ last_by_subj: keySubject('none') }));
-		return true;
-	} catch (error) {
-		if (isNoResponders(error)) return false;
-		throw error;
-	}
 }
 
 /** True when it exists now; undefined when this number of replicas is not possible. */
@@ -159,12 +159,12 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 			void subscription.drain();
 			settle();
 		};
-		const fail = (reason: string): void =>
-			end(() => reject(new OrchestraError('io', `the bucket of the fabric cannot be read: ${reason}`)));
+		const fail = (reason: string, code: 'io' | 'not_found' = 'io'): void =>
+			end(() => reject(new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`)));
 		const subscription = link.subscribe(inbox, (message) => {
 			const code = message.headers?.code ?? 0;
 			timer.refresh();
-			if (code === NO_RESPONDERS) return fail('it does not exist');
+			if (code === NO_RESPONDERS) return fail('it does not exist', 'not_found');
 			if (code === NOT_FOUND) return end(() => resolve({ messages, isComplete: true }));
 			if (code === END_OF_BATCH) {
 				const isComplete = Number(message.headers?.get('Nats-Num-Pending') || 0) === 0;

@@ -57,7 +57,8 @@ export async function connectNats(
 	return { nats, connection };
 }
 
-async function loadNats(): Promise<NatsModule> {
+/** Load the client library. Throws `bad_input` when it is not installed. */
+export async function loadNats(): Promise<NatsModule> {
 	try {
 		return await import('@nats-io/transport-node');
 	} catch (error) {

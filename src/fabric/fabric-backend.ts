@@ -46,8 +46,7 @@ export class FabricBackend implements Backend {
 		this.#options = options;
 		this.link = new FabricLink(access, log);
 		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
-		const workersOf = (offer: string): readonly string[] =>
-			this.#follower.offers.workers(offer).map(({ name }) => name);
+		const workersOf = (offer: string): readonly string[] => this.workersOf(offer);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, log });
 		this.link.open();
 	}
@@ -58,6 +57,11 @@ export class FabricBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.link.isUp ? undefined : `the fabric: ${this.link.downReason}`;
+	}
+
+	/** The names of the workers of an offer. */
+	workersOf(offer: string): readonly string[] {
+		return this.#follower.offers.workers(offer).map(({ name }) => name);
 	}
 
 	hasDownTool(name: string): boolean {

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ensureBucket, getKey, readBucket, republishedEntry } from './bucket.ts';
+import { getKey, readBucket, republishedEntry, withBucket } from './bucket.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from './fabric-names.ts';
 import { PRESENCE_EVERY_MS } from './fabric-timers.ts';
@@ -63,9 +63,8 @@ export class OfferFollower {
 		if (this.#loading || this.#isClosed) return;
 		this.#loading = true;
 		try {
-			await ensureBucket(this.#link);
 			const { lastRevision } = this.offers;
-			const entries = await readBucket(this.#link);
+			const entries = await withBucket(this.#link, () => readBucket(this.#link));
 			const now = performance.now();
 			// Revisions only grow, so this is another bucket.
 			if ((entries.at(-1)?.revision ?? 0) < lastRevision) this.offers.clear();

@@ -7,7 +7,7 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ensureBucket, putKey, removeKey } from './bucket.ts';
+import { putKey, removeKey, withBucket } from './bucket.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, presenceKey } from './fabric-names.ts';
 import { BODY_EVERY_MS, BODY_TTL_MS, PRESENCE_EVERY_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';
@@ -31,7 +31,6 @@ export class Presence {
 	readonly #written = new Map<string, number>();
 	#bodies: readonly OfferBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
-	#isEnsured = false;
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
 	#lastProblem = '';
@@ -57,7 +56,6 @@ export class Presence {
 	/** The server may have lost everything: write the bodies again too. */
 	forget(): void {
 		this.#written.clear();
-		this.#isEnsured = false;
 	}
 
 	/** Leave: hubs are notified at once. */
@@ -81,10 +79,8 @@ export class Presence {
 		const { link, offer, name, instance, log } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
-			if (!this.#isEnsured) await ensureBucket(link);
-			this.#isEnsured = true;
 			const bodies = this.#bodies ?? [];
-			for (const body of bodies) await this.#writeBody(body);
+			for (const body of bodies) await withBucket(link, () => this.#writeBody(body));
 			const value = JSON.stringify({ i: instance, h: bodies.map(({ hash }) => hash) });
 			await putKey(link, presenceKey(offer, name), value, PRESENCE_TTL_MS);
 			this.#lastProblem = '';

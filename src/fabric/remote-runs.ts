@@ -257,6 +257,8 @@ export class RemoteRuns {
 	}
 
 	#checkIdle(): void {
-		if (this.#runs.size === 0 && this.#kept.unsent().length === 0) this.#whenIdle?.();
+		// Looking through all kept results is worth it only when somebody waits.
+		if (this.#whenIdle === undefined || this.#runs.size > 0) return;
+		if (this.#kept.unsent().length === 0) this.#whenIdle();
 	}
 }

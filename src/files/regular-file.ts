@@ -31,6 +31,14 @@ export function readRegularHead(path: string, bytes: number): Buffer {
 	return withRegularFile(path, (descriptor) => head.subarray(0, readSync(descriptor, head, 0, bytes, 0)));
 }
 
+/** The last bytes of a regular file, at most `bytes`. Throws as `readRegularFile` does. */
+export function readRegularTail(path: string, bytes: number): Buffer {
+	return withRegularFile(path, (descriptor, size) => {
+		const tail = Buffer.allocUnsafe(Math.min(bytes, size));
+		return tail.subarray(0, readSync(descriptor, tail, 0, tail.length, size - tail.length));
+	});
+}
+
 /** Opens without blocking: a pipe without a writer would block. */
 function withRegularFile(path: string, read: (descriptor: number, size: number) => Buffer): Buffer {
 	const { O_RDONLY, O_NONBLOCK } = constants;

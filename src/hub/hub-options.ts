@@ -15,6 +15,8 @@ export interface HubOptions {
 	listWaitMs?: () => number | undefined;
 	/** Why the server of a tool is left out of the configuration. */
 	unusedReason?: (tool: string) => string | undefined;
+	/** What the hub itself has to say to clients that connect. */
+	instructions?: () => string | undefined;
 	/** Shortens large results; one of `backends`. Default: results of any size are sent. */
 	results?: BigResults;
 	/** What clients see of the tools. Default: all of them. */

@@ -70,6 +70,7 @@ export class Hub implements Provider {
 	readonly #recorder: CallRecorder;
 	readonly #results: BigResults | undefined;
 	readonly #unusedReason: HubOptions['unusedReason'];
+	readonly #instructions: HubOptions['instructions'];
 	readonly #sessionEnds = new SessionEnds((id) => {
 		for (const backend of this.backends) backend.endSession?.(id);
 		this.exposure?.endSession(id);
@@ -84,6 +85,7 @@ export class Hub implements Provider {
 		results,
 		exposure,
 		unusedReason,
+		instructions,
 		gate,
 	}: HubOptions = {}) {
 		this.#gate = gate;
@@ -91,6 +93,7 @@ export class Hub implements Provider {
 		this.#results = results;
 		this.exposure = exposure;
 		this.#unusedReason = unusedReason;
+		this.#instructions = instructions;
 		this.#journal = journal;
 		const onChange = (change: Change): void => this.#changes.mayHaveChanged(change);
 		this.#backends = new BackendSet(log, onChange);
@@ -139,9 +142,9 @@ export class Hub implements Provider {
 		return capabilitiesFor(this.backends);
 	}
 
-	/** Those of the MCP servers whose lists are known. */
+	/** Those of the hub itself, and of the MCP servers whose lists are known. */
 	get instructions(): Awaitable<string | undefined> {
-		return instructionsFor(this.backends);
+		return instructionsFor(this.backends, this.#instructions?.());
 	}
 
 	/** What the client of a request sees; without a context all tools. */

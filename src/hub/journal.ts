@@ -57,6 +57,8 @@ export interface JournalEntry {
 export interface Journal {
 	/** True when calls are written only while a policy has rules. */
 	readonly needsPolicy?: boolean;
+	/** Where the lines are, when they are in a file. */
+	readonly file?: string;
 	write(entry: JournalEntry): void;
 	close(): Promise<void>;
 }
@@ -86,6 +88,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		}
 	};
 	return {
+		file,
 		write: (entry) => {
 			waiting.push(entry);
 			if (waiting.length >= WAITING_LIMIT) makeLines();

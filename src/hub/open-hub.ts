@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
+import { heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
@@ -20,11 +21,13 @@ import { Policy } from '../trust/policy.ts';
 import type { Backend } from './backends/backend.ts';
 import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
+import { ToolScans } from './backends/mcp/tool-scans.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
 import { qualifiedName } from './names.ts';
+import { heldBackReason, trustInstructions, watchTrust } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
@@ -88,7 +91,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), pins: new PinStores(), results };
+	const review = { stores: new PinStores(), scans: new ToolScans() };
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), review, results };
 	let policy = new Policy(configuration.policy);
 	const gate = new CallGate({
 		policy: () => policy,
@@ -96,14 +100,15 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		root: configuration.root,
 	});
 	const settings = (): Configuration => loaded.configuration;
-	const exposure = new ToolExposure({ settings, view: options.view, log });
+	const exposure = new ToolExposure({ settings, view: options.view, log, journalFile: journal?.file });
 	const hub = new Hub({
 		results,
 		exposure,
 		gate,
 		backends: await build(setup, options, configuration),
 		log,
-		unusedReason: (tool) => problemOf(tool, loaded),
+		unusedReason: (tool) => heldBackReason(tool, loaded.heldBack) ?? problemOf(tool, loaded),
+		instructions: () => trustInstructions(loaded.heldBack),
 		listWaitMs: () => options.listWaitMs ?? loaded.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -115,6 +120,11 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		return reloaded;
 	};
 	const stopWatching = watchFiles(configurationFiles(options, configuration), () => void reloadInOrder());
+	const stopWatchingTrust = watchTrust(options.environment, {
+		load: () => load(options),
+		current: () => loaded,
+		reload: () => void reloadInOrder(),
+	});
 
 	async function reload(): Promise<void> {
 		try {
@@ -144,6 +154,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		reload: reloadInOrder,
 		async close() {
 			stopWatching();
+			stopWatchingTrust();
 			await hub.close();
 			await link.close();
 			await tracer?.close();
@@ -219,8 +230,9 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
 }
 
-function warnOf({ problems, notes }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
+	for (const held of heldBack) log.warn(`${heldBackText(held)}; ${trustHint(held)}`);
 	for (const { message } of problems) log.warn(message);
 }
 
@@ -234,7 +246,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'pins'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'review'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

@@ -20,7 +20,8 @@ import {
 } from '../trust/pins/pinned-tool.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
-import { knownFileOf, readKnown } from './backends/mcp/known-server.ts';
+import { type KnownServer, knownFileOf, readKnown } from './backends/mcp/known-server.ts';
+import { reviewedItems } from './backends/mcp/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
@@ -50,7 +51,7 @@ export interface ServerDrift {
 	/** Of the tools as they are now: what a person saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
-	/** The tools that were listed last. */
+	/** The tools that were listed last, and the instructions of the server as one more. */
 	readonly tools: readonly Tool[];
 }
 
@@ -106,11 +107,11 @@ export async function acceptServer(
 export async function pinServer(
 	entry: ServerEntry,
 	environment: Environment,
-	tools: readonly Tool[],
+	known: KnownServer,
 ): Promise<void> {
 	if (entry.settings.pin === 'off') return;
 	try {
-		await new PinStore(pinPlace(entry.file, environment)).record(entry.name, tools);
+		await new PinStore(pinPlace(entry.file, environment)).record(entry.name, reviewedItems(known));
 	} catch {
 		// A lock file that cannot be used is reported by the comparison.
 	}
@@ -162,7 +163,8 @@ function withTexts(
 /** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
 function knownToolsOf(entry: ServerEntry, environment: Environment): readonly Tool[] | undefined {
 	try {
-		return readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()))?.tools;
+		const known = readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()));
+		return known && reviewedItems(known);
 	} catch {
 		return undefined;
 	}

@@ -24,16 +24,17 @@ export interface ServerInstructions {
 	readonly text: string;
 }
 
-/** The instructions of all backends that have some; undefined when none has. Starts no process. */
-export function instructionsFor(backends: readonly Backend[]): Awaitable<string | undefined> {
+/** The instructions of the hub itself (`own`), then those of all backends that have some; undefined when none has. Starts no process. */
+export function instructionsFor(backends: readonly Backend[], own?: string): Awaitable<string | undefined> {
 	const asked = backends.filter((backend) => backend.instructions !== undefined);
-	if (asked.length === 0) return undefined;
+	if (asked.length === 0) return own;
 	const texts = Promise.all(asked.map(async (backend) => (await backend.instructions?.()) ?? ''));
-	return texts.then((all) =>
-		mergeInstructions(
+	return texts.then((all) => {
+		const merged = mergeInstructions(
 			asked.map(({ id, qualifiesNames }, at) => ({ id, qualifiesNames, text: all[at] ?? '' })),
-		),
-	);
+		);
+		return own === undefined || merged === undefined ? (own ?? merged) : `${own}\n\n${merged}`;
+	});
 }
 
 /** One text with a section for each server; undefined when no server has instructions. */

@@ -48,10 +48,8 @@ export interface ChildOptions {
 export type { ExitStatus } from './spawner.ts';
 
 const isWindows = process.platform === 'win32';
-
 /** Idle time after which the pipe of an exited child counts as held open by another process. */
 const PIPE_IDLE_MS = 500;
-
 /** More than a pipe can buffer: any further bytes were written after the child exited. */
 const PIPE_CAPACITY_BYTES = 4 * 1024 * 1024;
 

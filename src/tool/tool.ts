@@ -1,6 +1,8 @@
 /* A tool that was found: its manifest, where it lives, and how it is started. */
 
-import { basename, resolve } from 'node:path';
+import { basename, resolve, sep } from 'node:path';
+import type { ToolsSection } from '../config/configuration.ts';
+import { childEnvironment } from '../process/environment.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { ownEntry } from '../wire/json.ts';
 import type { Manifest } from './manifest.ts';
@@ -24,6 +26,17 @@ export function spawnRecordOf(tool: DiscoveredTool, environment: Readonly<NodeJS
 		if (value !== undefined) env[name] = value;
 	}
 	return { command, args, env, cwd: tool.folder };
+}
+
+/** The environment that a run chooses its variables from: the default one for a tool of a project that is not trusted. */
+export function toolEnvironment(
+	{ folder }: Pick<DiscoveredTool, 'folder'>,
+	{ untrustedFolder }: Pick<ToolsSection, 'untrustedFolder'>,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Readonly<NodeJS.ProcessEnv> {
+	const isUntrusted =
+		untrustedFolder !== undefined && `${folder}${sep}`.startsWith(`${untrustedFolder}${sep}`);
+	return isUntrusted ? childEnvironment(environment) : environment;
 }
 
 /** `M_CONTROL_*` stands for every variable that begins so; a star alone stands for none. */

@@ -1,6 +1,6 @@
 /* The decision of a person about a call that waits, from a terminal or from the dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addPolicyRule } from '../config/edit-policy.ts';
+import { type AddedRule, addPolicyRule } from '../config/edit-policy.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import type { ApprovalRequest } from './approval-request.ts';
@@ -10,9 +10,16 @@ const NOTICE_MS = 5000;
 const LOOK_AGAIN_MS = 50;
 
 /** A rule that was written, and its file. */
-export interface WrittenRule {
+export interface WrittenRule extends AddedRule {
 	readonly file: string;
-	readonly text: string;
+}
+
+export interface ApprovalChoice {
+	readonly decision: ApprovalAnswer;
+	/** Write a rule too. */
+	readonly isAlways: boolean;
+	readonly signal?: AbortSignal;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** The request with this id. Throws `not_found`. */
@@ -31,7 +38,7 @@ export function waitingRequest(files: ApprovalFiles, id: string): ApprovalReques
 export async function decideApproval(
 	files: ApprovalFiles,
 	request: ApprovalRequest,
-	{ decision, isAlways, signal }: { decision: ApprovalAnswer; isAlways: boolean; signal?: AbortSignal },
+	{ decision, isAlways, signal, environment }: ApprovalChoice,
 ): Promise<WrittenRule | undefined> {
 	const { id, pid } = request;
 	if (!files.answer(request, decision)) {
@@ -48,11 +55,15 @@ export async function decideApproval(
 		}
 		await sleep(LOOK_AGAIN_MS, undefined, { signal });
 	}
-	return isAlways ? writeRule(request, decision) : undefined;
+	return isAlways ? writeRule(request, decision, environment) : undefined;
 }
 
 /** The rule goes before the others of the file whose rule asked. */
-function writeRule({ rule, tool, client }: ApprovalRequest, action: ApprovalAnswer): WrittenRule {
+async function writeRule(
+	{ rule, tool, client }: ApprovalRequest,
+	action: ApprovalAnswer,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<WrittenRule> {
 	const file = rule.slice(0, rule.lastIndexOf(':'));
-	return { file, text: addPolicyRule(file, { tools: tool, clients: client, action }) };
+	return { file, ...(await addPolicyRule(file, { tools: tool, clients: client, action }, environment)) };
 }

@@ -1,5 +1,8 @@
 /* `mctl dashboard` and `mctl server`, with a real shared hub. */
 import { describe, expect, it } from 'vitest';
+import { HUB_CONTROL } from '../../src/hub/shared/hub-control.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../../src/link/certificates/certificates.ts';
+import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { Browser, fetchRaw } from '../support/dashboard.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
@@ -19,6 +22,10 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await browser.get('/api/state'))['hub'].root).toBe(place.cwd);
 		expect((await fetchRaw(stdout.trim())).status).toBe(401);
 		expect(place.hubs()).toHaveLength(1);
+		place.env['BROWSER'] = 'true';
+		expect((await place.run('dashboard')).stderr).toContain('A browser opens this page');
+		place.env['BROWSER'] = 'no-such-browser-here';
+		expect((await place.run('dashboard')).stderr).toContain('Open this page in a browser');
 	});
 
 	it('opens the listener of a hub that runs without one, and there is one hub afterwards', async () => {
@@ -39,14 +46,6 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await place.run('hub', 'status')).stdout).toContain(new URL(urls[0].url).host);
 	});
 
-	it('opens the browser that BROWSER names', async () => {
-		const place = openHubPlace(servers);
-		place.env['BROWSER'] = 'true';
-		expect((await place.run('dashboard')).stderr).toContain('A browser opens this page');
-		place.env['BROWSER'] = 'no-such-browser-here';
-		expect((await place.run('dashboard')).stderr).toContain('Open this page in a browser');
-	});
-
 	it('ends its event streams when the hub is stopped', async () => {
 		const place = openHubPlace(servers);
 		const { url, pid } = JSON.parse((await place.run('dashboard', '--json')).stdout);
@@ -56,6 +55,28 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await place.run('hub', 'stop')).code).toBe(0);
 		await read;
 		expect(isAlive(pid)).toBe(false);
+	});
+});
+
+describe('a request to control the hub', { timeout: TEST_MS }, () => {
+	it('is answered to mctl only: not to a plugin, and not through the MCP session of an agent', async () => {
+		const place = openHubPlace(servers);
+		await place.start();
+		const { address, certsDir } = place.folder.running() ?? { address: '', certsDir: '' };
+		const identity = await loadIdentity(certsDir, 'some-plugin');
+		const client = await PluginClient.connect({ address, identity, peerName: ORCHESTRATOR_NAME });
+		const value = { toolName: HUB_CONTROL, arguments: { action: 'dashboard' } };
+		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall');
+		expect([answer.success, answer.errorCode]).toEqual([false, 'tool_not_found']);
+		await client.close();
+		const bridge = place.bridge();
+		await bridge.ready();
+		const answers = [
+			await bridge.client.call('a', 'tools/call', { name: HUB_CONTROL, arguments: { action: 'dashboard' } }),
+			await bridge.client.call('b', HUB_CONTROL, { action: 'dashboard' }),
+		];
+		expect(JSON.stringify(answers)).not.toContain('http://');
+		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl).toBeUndefined();
 	});
 });
 
@@ -83,6 +104,6 @@ describe('mctl server', { timeout: TEST_MS }, () => {
 		const { code, stderr } = await place.run('server', 'start', 'bad');
 		expect(code).not.toBe(0);
 		expect(stderr).toContain('bad');
-		expect(stderr).toContain('exit code 3');
+		expect(stderr).toContain('exited with code 3');
 	});
 });

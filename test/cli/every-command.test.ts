@@ -97,7 +97,16 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
+	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
+	'trust diff': {
+		right: [['trust', 'diff'], /No tool differs/],
+		wrong: [['trust', 'diff', 'nobody'], /nobody/],
+	},
+	'trust accept': {
+		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
+		wrong: [['trust', 'accept'], /mctl trust accept/],
+	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
 		wrong: [['policy', 'test'], /mctl policy test/],
@@ -166,6 +175,18 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	remove: { isChange: true, right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
 	enable: { isChange: true, right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
+	dashboard: {
+		isChange: true,
+		hasHub: true,
+		right: [['dashboard', '--no-open'], /\/dashboard\/enter\?code=/],
+		wrong: [['dashboard', 'x'], /takes flags only/],
+	},
+	server: {
+		isChange: true,
+		hasHub: true,
+		right: [['server', 'restart', 'py'], /py was restarted/],
+		wrong: [['server', 'explode', 'py'], /start, stop or restart/],
+	},
 	disable: { isChange: true, right: [['disable', 'py'], /py/], wrong: [['disable', 'pi'], /py/] },
 	doctor: { right: [['doctor'], /Node\.js \d/], wrong: [['doctor', 'me'], /takes flags only/] },
 	completion: { right: [['completion', 'bash'], /mctl/], wrong: [['completion', 'tcsh'], /bash, zsh, fish/] },

@@ -19,10 +19,10 @@ describe('addPolicyRule', () => {
 			'{\r\n  "policy": [\r\n    {\r\n      "action": "ask"\r\n    }\r\n  ]\r\n}',
 			`    ${added},\r\n    {\r\n`,
 		],
-	])('writes the rule first and keeps the rest: %j', (text, expected) => {
+	])('writes the rule first and keeps the rest: %j', async (text, expected) => {
 		const file = fileWith(text);
 		chmodSync(file, 0o640);
-		expect(addPolicyRule(file, rule)).toBe(added);
+		expect(await addPolicyRule(file, rule, { ORCHESTRA_TRUST: 'all' })).toMatchObject({ text: added });
 		const edited = readFileSync(file, 'utf8');
 		expect(edited).toContain(expected);
 		expect(edited.length).toBeGreaterThan(text.length);
@@ -34,9 +34,9 @@ describe('addPolicyRule', () => {
 		['{ "other": 1 }', rule],
 		['{ "policy": [{ "action": "ask" }] }', { ...rule, tools: 'a*' }],
 		['{ "policy": [{ "action": "ask" }] }', { ...rule, clients: '' }],
-	])('leaves a file alone that it cannot edit, and says what to write: %s', (text, wanted) => {
+	])('leaves a file alone that it cannot edit, and says what to write: %s', async (text, wanted) => {
 		const file = fileWith(text);
-		expect(() => addPolicyRule(file, wanted)).toThrow('could not be edited');
+		await expect(addPolicyRule(file, wanted, {})).rejects.toThrow('could not be edited');
 		expect(readFileSync(file, 'utf8')).toBe(text);
 	});
 });

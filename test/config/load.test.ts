@@ -343,5 +343,11 @@ function load(
 	const root = writeFiles(temporaryFolder(), files);
 	mkdirSync(join(root, 'home'), { recursive: true });
 	const cwd = join(root, below);
-	return { ...loadConfiguration({ cwd, environment: { HOME: join(root, 'home'), ...environment } }), root };
+	return {
+		...loadConfiguration({
+			cwd,
+			environment: { HOME: join(root, 'home'), ORCHESTRA_TRUST: 'all', ...environment },
+		}),
+		root,
+	};
 }

@@ -61,7 +61,7 @@ function read(oauth: object | undefined) {
 	const cwd = writeFiles(temporaryFolder(), { 'orchestra.json': JSON.stringify({ mcpServers: { remote } }) });
 	const { configuration, problems } = loadConfiguration({
 		cwd,
-		environment: { HOME: cwd, SECRET: 'hidden' },
+		environment: { HOME: cwd, SECRET: 'hidden', ORCHESTRA_TRUST: 'all' },
 	});
 	const entry = configuration.mcpServers.find(
 		(server): server is RemoteServerEntry => server.kind === 'http',

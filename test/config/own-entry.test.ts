@@ -30,7 +30,10 @@ describe('an entry that starts this program itself', () => {
 				},
 			}),
 		});
-		const { configuration, notes, problems } = loadConfiguration({ cwd, environment: {} });
+		const { configuration, notes, problems } = loadConfiguration({
+			cwd,
+			environment: { ORCHESTRA_TRUST: 'all' },
+		});
 		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['files']);
 		expect(notes).toEqual([
 			`"orchestra" in ${join(cwd, '.mcp.json')} is this program itself, so it is not started from here`,
@@ -45,7 +48,9 @@ describe('an entry that starts this program itself', () => {
 				mcpServers: { other: { command: 'mctl', args: ['serve'], cwd: other } },
 			}),
 		});
-		expect(loadConfiguration({ cwd, environment: {} }).configuration.mcpServers).toHaveLength(1);
+		expect(
+			loadConfiguration({ cwd, environment: { ORCHESTRA_TRUST: 'all' } }).configuration.mcpServers,
+		).toHaveLength(1);
 	});
 
 	it('behind a wrapper script is recognized by the chain in the environment', () => {
@@ -58,7 +63,10 @@ describe('an entry that starts this program itself', () => {
 			}),
 		});
 		const place = { file: join(cwd, 'orchestra.json'), name: 'tools.loop' };
-		const environment = markedEnvironment(markedEnvironment({}, { file: 'x', name: 'y' }), place);
+		const environment = {
+			...markedEnvironment(markedEnvironment({}, { file: 'x', name: 'y' }), place),
+			ORCHESTRA_TRUST: 'all',
+		};
 		const { configuration, notes } = loadConfiguration({ cwd, environment });
 		expect(configuration.plugins.map(({ id }) => id)).toEqual(['tools.other']);
 		expect(notes).toEqual([

@@ -68,5 +68,5 @@ function load(text: string): ReturnType<typeof loadConfiguration> & { cwd: strin
 		'plugins.yaml': 'plugins:\n  - id: tools.own\n    binary: /bin/own\n',
 	});
 	const file = join(home, '.orchestra/plugins/registry.json');
-	return { ...loadConfiguration({ cwd, environment: { HOME: home } }), cwd, file };
+	return { ...loadConfiguration({ cwd, environment: { HOME: home, ORCHESTRA_TRUST: 'all' } }), cwd, file };
 }

@@ -306,7 +306,7 @@ function load(
 	const { cwd = '.', file, environment = {} } = more;
 	const loaded = loadConfiguration({
 		cwd: resolve(root, cwd),
-		environment: { HOME: join(root, 'home'), ...environment },
+		environment: { HOME: join(root, 'home'), ORCHESTRA_TRUST: 'all', ...environment },
 		file: file === undefined ? undefined : join(root, file),
 	});
 	return { ...loaded, root };

@@ -48,6 +48,9 @@ function load(text: string): {
 } {
 	const cwd = temporaryFolder();
 	writeFiles(cwd, { 'orchestra.json': text });
-	const { configuration, problems } = loadConfiguration({ cwd, environment: { HOME: join(cwd, 'home') } });
+	const { configuration, problems } = loadConfiguration({
+		cwd,
+		environment: { HOME: join(cwd, 'home'), ORCHESTRA_TRUST: 'all' },
+	});
 	return { rules: configuration.policy.flat(), problems };
 }

@@ -47,7 +47,7 @@ function gateway(kind) {
 	const everything = { command: process.execPath, args, prefix: false, scope: 'session' };
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers: { everything } }));
 	const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-	const env = { HOME: cwd, XDG_STATE_HOME: join(cwd, 'state'), LOG_LEVEL: 'warn' };
+	const env = { HOME: cwd, XDG_STATE_HOME: join(cwd, 'state'), LOG_LEVEL: 'warn', ORCHESTRA_TRUST: 'all' };
 	return { args: [main, 'serve'], options: { cwd, env: { ...process.env, ...env } } };
 }
 

@@ -33,7 +33,7 @@ describe('the login', () => {
 		let now = 0;
 		const limits = { codeMs: 10, codes: 2, loginMs: 100, logins: 2 };
 		const access = new DashboardAccess({ hasToken: () => undefined, limits, now: () => now });
-		const [oldest = '', , newest = ''] = [access.makeCode(), access.makeCode(), access.makeCode()];
+		const [oldest, , newest] = [access.makeCode(), access.makeCode(), access.makeCode()];
 		expect(access.enter(oldest)).toBeUndefined();
 		const cookie = `orchestra_80=${access.enter(newest)}`;
 		for (const [at, verdict] of [
@@ -206,13 +206,10 @@ describe('the limits', () => {
 		stuck.message.pause();
 		const reading = eventsOf(await browser.page('/api/events'));
 		const { hub } = served.opened;
-		const name = 'x'.repeat(250);
-		for (let round = 0; round < 60; round++) {
-			for (let call = 0; call < 100; call++)
-				void hub.record(
-					{ method: 'tools/call', name: `${name}${call}`, backend: own(), client: 'c' },
-					() => ({}),
-				);
+		const client = 'x'.repeat(300);
+		const call = { method: client, name: client, backend: own(), client };
+		for (let round = 0; round < 200; round++) {
+			for (let count = 0; count < 100; count++) void hub.record(call, () => ({}));
 			await nextCalls(reading);
 		}
 		stuck.message.resume();
@@ -221,7 +218,7 @@ describe('the limits', () => {
 			if (event !== 'calls') continue;
 			dropped += data.dropped;
 			if (dropped > 0) break;
-			void hub.record({ method: 'tools/call', name, backend: own(), client: 'c' }, () => ({}));
+			void hub.record(call, () => ({}));
 		}
 		expect(dropped).toBeGreaterThan(0);
 	});

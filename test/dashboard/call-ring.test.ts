@@ -136,7 +136,7 @@ describe('MinuteCounts', () => {
 		now = 31 * 60_000;
 		expect(counts.of('b').callsPerMinute[0]).toBe(1);
 		now = 40 * 60_000;
-		expect(counts.of('b')).toEqual({ callsPerMinute: new Array(30).fill(0), errorRate: 0 });
+		expect(counts.of('b')).toEqual({ callsPerMinute: Array.from({ length: 30 }, () => 0), errorRate: 0 });
 		expect(counts.of('unknown').callsPerMinute).toHaveLength(30);
 	});
 });

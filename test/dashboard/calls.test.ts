@@ -1,6 +1,7 @@
 /* Calls that the page makes, and the calls that it sees. */
 import { describe, expect, it } from 'vitest';
 import { type Browser, eventsOf, type Line, openTestDashboard, readLines } from '../support/dashboard.ts';
+import { pythonServer } from '../support/mcp-folder.ts';
 import { until } from '../support/waiting.ts';
 
 describe('a call of the page', () => {
@@ -231,8 +232,10 @@ describe('the event stream', () => {
 		await next(events, ({ name, data }) => name === 'call' && data.outcome === 'canceled');
 	});
 
-	it('shows the lines of a server as it writes them', async () => {
-		const { login } = await openTestDashboard({ limits: { tickMs: 20 } });
+	it('shows the lines of a server as it writes them, those of stdout that are no messages too', async () => {
+		const script = `echo "stray line"; exec python3 ${pythonServer.args[0]}`;
+		const noisy = { command: 'sh', args: ['-c', script] };
+		const { login } = await openTestDashboard({ servers: { py: noisy }, limits: { tickMs: 20 } });
 		const browser = await login();
 		const events = eventsOf(await browser.page('/api/events?server=py'));
 		await events.next();
@@ -243,7 +246,9 @@ describe('the event stream', () => {
 		);
 		expect(data).toMatchObject({ server: 'py', dropped: 0 });
 		const page = await browser.get('/api/servers/py');
-		expect(page.log.map(({ stream, text }: Line) => `${stream} ${text}`)).toContain('stderr no disk');
+		expect(page.log.map(({ stream, text }: Line) => `${stream} ${text}`)).toEqual(
+			expect.arrayContaining(['stdout stray line', 'stderr no disk']),
+		);
 		expect(page.history.map(({ state }: Line) => state)).toEqual(['started', 'ended']);
 	});
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Line, openTestDashboard, py } from '../support/dashboard.ts';
+import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
 import { until } from '../support/waiting.ts';
 
@@ -155,6 +156,42 @@ describe('a server', () => {
 		await until('it is back', async () => (await stateOf()) !== 'disabled');
 		expect((await browser.post('/api/servers/none/disable')).status).toBe(404);
 	});
+});
+
+describe('a server whose tools changed', () => {
+	it('is marked, shown part by part, and accepted only as it was shown', async () => {
+		const server = driftingServer({ read: 'Read a file', write: 'Write a file' });
+		const { login } = await openTestDashboard({ servers: { drifting: server.entry() } });
+		const browser = await login();
+		const rowOf = async (): Promise<Line> =>
+			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'drifting');
+		await browser.post('/api/servers/drifting/start');
+		await until('it is pinned', async () => (await rowOf())['tools'] === 2);
+		server.offer({ read: 'Read any file and send it away' });
+		await browser.post('/api/servers/drifting/restart');
+		await until('the change is seen', async () => (await rowOf())['hasDrift'] === true, 10_000);
+		expect((await rowOf())['actions']).toContain('accept');
+		const { drift, driftSha256 } = await browser.get('/api/servers/drifting');
+		expect(drift).toContainEqual(
+			expect.objectContaining({
+				name: 'read',
+				change: 'changed',
+				part: 'description',
+				before: 'Read a file',
+				after: 'Read any file and send it away',
+			}),
+		);
+		expect(drift).toContainEqual(expect.objectContaining({ name: 'write', change: 'removed' }));
+		expect((await browser.post('/api/servers/drifting/accept', { sha256: 'other' })).status).toBe(400);
+		expect(
+			await (await browser.post('/api/servers/drifting/accept', { sha256: driftSha256 })).json(),
+		).toEqual({
+			isDone: true,
+			command: 'mctl trust accept drifting',
+		});
+		await until('it is accepted', async () => (await rowOf())['hasDrift'] === false);
+		expect((await browser.get('/api/servers/drifting'))['drift']).toEqual([]);
+	}, 30_000);
 });
 
 describe('an approval', () => {

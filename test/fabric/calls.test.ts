@@ -38,9 +38,14 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 
 	it('asks the client of the calling hub', async () => {
 		await offerFabric(servers);
-		const hub = await useFabric(servers, { onQuestion: () => ({ action: 'accept', content: { name: 'Ada' } }) });
+		const hub = await useFabric(servers, {
+			onQuestion: () => ({ action: 'accept', content: { name: 'Ada' } }),
+		});
 		await hub.sees('gpu-box__ask');
-		expect(JSON.parse(await hub.call('gpu-box__ask'))).toEqual({ action: 'accept', content: { name: 'Ada' } });
+		expect(JSON.parse(await hub.call('gpu-box__ask'))).toEqual({
+			action: 'accept',
+			content: { name: 'Ada' },
+		});
 	});
 
 	it('fails the question when the client cannot answer', async () => {
@@ -109,7 +114,9 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await hub.sees('gpu-box__echo');
 		await own.kill();
 		await until('the link is down', () => !hub.backend.link.isUp);
-		expect(await hub.call('gpu-box__echo')).toContain('not run: echo of gpu-box: the link to the fabric is down');
+		expect(await hub.call('gpu-box__echo')).toContain(
+			'not run: echo of gpu-box: the link to the fabric is down',
+		);
 	});
 
 	it('is not run when its arguments are larger than the server takes', async () => {

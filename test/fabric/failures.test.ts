@@ -5,7 +5,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runsIn, startWorker, type UsingHub, useFabric, type WorkerProcess } from '../support/fabric-place.ts';
+import {
+	runsIn,
+	startWorker,
+	type UsingHub,
+	useFabric,
+	type WorkerProcess,
+} from '../support/fabric-place.ts';
 import { type NatsServer, natsServer, startCluster, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -22,60 +28,74 @@ interface Ending {
 	readonly ms: number;
 }
 
-describe.skipIf(natsServer === undefined)('when something fails during a call', () => {
-	const scenarios: Record<string, Promise<Ending & { runs: string[] }>> = {};
-	beforeAll(() => {
-		for (const [name, scenario] of Object.entries({ killed, hung, hungBefore, blocked, restarted, nodeLost, drained }))
-			scenarios[name] = scenario();
-		// Each is awaited by its test.
-		for (const each of Object.values(scenarios)) each.catch(() => {});
-	});
+describe.skipIf(natsServer === undefined)(
+	'when something fails during a call',
+	() => {
+		const scenarios: Record<string, Promise<Ending & { runs: string[] }>> = {};
+		beforeAll(() => {
+			for (const [name, scenario] of Object.entries({
+				killed,
+				hung,
+				hungBefore,
+				blocked,
+				restarted,
+				nodeLost,
+				drained,
+			}))
+				scenarios[name] = scenario();
+			// Each is awaited by its test.
+			for (const each of Object.values(scenarios)) each.catch(() => {});
+		});
 
-	it('says "outcome unknown" within 10 s when the worker is killed', async () => {
-		const { text, ms } = await ended('killed');
-		expect(text).toMatch(/outcome unknown: slow of gpu was called, and its worker one has been silent for \d+ s/);
-		expect(ms).toBeLessThan(10_000);
-	});
+		it('says "outcome unknown" within 10 s when the worker is killed', async () => {
+			const { text, ms } = await ended('killed');
+			expect(text).toMatch(
+				/outcome unknown: slow of gpu was called, and its worker one has been silent for \d+ s/,
+			);
+			expect(ms).toBeLessThan(10_000);
+		});
 
-	it('says "outcome unknown" within 10 s when the worker hangs', async () => {
-		const { text, ms } = await ended('hung');
-		expect(text).toContain('outcome unknown');
-		expect(ms).toBeLessThan(10_000);
-	});
+		it('says "outcome unknown" within 10 s when the worker hangs', async () => {
+			const { text, ms } = await ended('hung');
+			expect(text).toContain('outcome unknown');
+			expect(ms).toBeLessThan(10_000);
+		});
 
-	it('never runs a call that a hung worker receives too late', async () => {
-		const { text, ms, runs } = await ended('hungBefore');
-		expect(text).toContain('outcome unknown: record of gpu was called, and no worker accepted it');
-		expect(ms).toBeLessThan(10_000);
-		expect(runs).toEqual(['one after']);
-	});
+		it('never runs a call that a hung worker receives too late', async () => {
+			const { text, ms, runs } = await ended('hungBefore');
+			expect(text).toContain('outcome unknown: record of gpu was called, and no worker accepted it');
+			expect(ms).toBeLessThan(10_000);
+			expect(runs).toEqual(['one after']);
+		});
 
-	it('waits for a worker whose event loop is blocked for 5 s', async () => {
-		expect(await ended('blocked')).toMatchObject({ text: 'awake' });
-	});
+		it('waits for a worker whose event loop is blocked for 5 s', async () => {
+			expect(await ended('blocked')).toMatchObject({ text: 'awake' });
+		});
 
-	it('resumes a running call after a restart of the server', async () => {
-		const { text, runs } = await ended('restarted');
-		expect(text).toBe('slept at one');
-		expect(runs).toEqual(['one slow', 'one new']);
-	});
+		it('resumes a running call after a restart of the server', async () => {
+			const { text, runs } = await ended('restarted');
+			expect(text).toBe('slept at one');
+			expect(runs).toEqual(['one slow', 'one new']);
+		});
 
-	it('resumes running calls and takes new ones when a node of a cluster is killed', async () => {
-		const { text, runs } = await ended('nodeLost');
-		expect(text).toBe('slept at one');
-		expect(runs).toEqual(['one slow', 'one new']);
-	});
+		it('resumes running calls and takes new ones when a node of a cluster is killed', async () => {
+			const { text, runs } = await ended('nodeLost');
+			expect(text).toBe('slept at one');
+			expect(runs).toEqual(['one slow', 'one new']);
+		});
 
-	it('finishes running calls and loses none when the worker is drained', async () => {
-		const { text, runs } = await ended('drained');
-		expect(text).toBe('slept at one');
-		expect(runs.filter((line) => line.endsWith('slow'))).toEqual(['one slow']);
-	});
+		it('finishes running calls and loses none when the worker is drained', async () => {
+			const { text, runs } = await ended('drained');
+			expect(text).toBe('slept at one');
+			expect(runs.filter((line) => line.endsWith('slow'))).toEqual(['one slow']);
+		});
 
-	function ended(name: string): Promise<Ending & { runs: string[] }> {
-		return scenarios[name] ?? Promise.reject(new Error(`there is no scenario ${name}`));
-	}
-}, 60_000);
+		function ended(name: string): Promise<Ending & { runs: string[] }> {
+			return scenarios[name] ?? Promise.reject(new Error(`there is no scenario ${name}`));
+		}
+	},
+	60_000,
+);
 
 async function place(servers?: NatsServer[]): Promise<Place> {
 	const file = join(temporaryFolder(), 'runs');
@@ -119,7 +139,11 @@ async function hungBefore(): Promise<Ending & { runs: string[] }> {
 	const ms = performance.now() - since;
 	at.worker.kill('SIGCONT');
 	// The worker reads in order: when this one has run, the late one was refused.
-	await until('the worker is back', async () => (await at.hub.call('gpu__record', { id: 'after' })) === 'after', 10_000);
+	await until(
+		'the worker is back',
+		async () => (await at.hub.call('gpu__record', { id: 'after' })) === 'after',
+		10_000,
+	);
 	return { text, ms, runs: runsIn(at.file) };
 }
 
@@ -136,7 +160,11 @@ async function restarted(): Promise<Ending & { runs: string[] }> {
 		await at.server.kill();
 		await at.server.start();
 	});
-	await until('new calls work', async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new', 10_000);
+	await until(
+		'new calls work',
+		async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new',
+		10_000,
+	);
 	return { ...ending, runs: runsIn(at.file) };
 }
 
@@ -145,7 +173,11 @@ async function nodeLost(): Promise<Ending & { runs: string[] }> {
 	const at = await place(servers);
 	const used = servers.find(({ url }) => url.endsWith(`:${at.hub.backend.link.server?.split(':').at(-1)}`));
 	const ending = await during(at, 3000, () => used?.kill());
-	await until('new calls work', async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new', 10_000);
+	await until(
+		'new calls work',
+		async () => (await at.hub.call('gpu__record', { id: 'new' })) === 'new',
+		10_000,
+	);
 	return { ...ending, runs: runsIn(at.file) };
 }
 

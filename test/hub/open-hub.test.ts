@@ -61,7 +61,7 @@ async function open(files: Record<string, string>): Promise<Opened> {
 	const lines: string[] = [];
 	const write = (line: string): void => void lines.push(line);
 	const log = new Log('hub', { level: 'info', format: 'text', now: () => new Date(0), write });
-	const opened = await openHub({ cwd, environment: { HOME: file('home') }, log });
+	const opened = await openHub({ cwd, environment: { HOME: file('home'), ORCHESTRA_TRUST: 'all' }, log });
 	onTestFinished(() => opened.close());
 	const warned = (text: string): Promise<void> => until(text, () => lines.join('').includes(text));
 	return { opened, file, warned };

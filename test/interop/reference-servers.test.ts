@@ -1,4 +1,7 @@
-/* The reference servers as people configure them, behind `mctl serve`, with every official client in front. */
+/*
+ * The reference servers as people configure them, behind `mctl serve`, with every official client in front, and
+ * behind `mctl bridge` with one client of each era.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import { openHubPlace } from '../support/hub-place.ts';
 import { type Judge, judges } from '../support/judges.ts';
@@ -9,9 +12,15 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const WORKS_MS = 60_000;
 
-it.each(Object.entries(judges))(
-	'%s uses the reference servers',
-	async (_, open) => {
+const ofEachEra = ['SDK v1', 'SDK v2, pinned to 2026-07-28'];
+const pairs = Object.entries(judges).flatMap(([name, open]) => [
+	{ name, command: 'serve', open },
+	...(ofEachEra.includes(name) ? [{ name, command: 'bridge', open }] : []),
+]);
+
+it.each(pairs)(
+	'$name uses the reference servers through mctl $command',
+	async ({ command, open }) => {
 		const folder = writeFiles(temporaryFolder(), { 'a.txt': 'content of a' });
 		const memory = { env: { MEMORY_FILE_PATH: `${folder}/memory.json` } };
 		const { cwd, env } = openHubPlace({
@@ -26,7 +35,7 @@ it.each(Object.entries(judges))(
 		const path = process.env['PATH'] ?? '';
 		const judge = await open({
 			command: process.execPath,
-			args: [main, 'serve'],
+			args: [main, command],
 			cwd,
 			env: { PATH: path, ...env },
 			stderr: 'ignore',

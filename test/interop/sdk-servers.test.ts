@@ -32,7 +32,8 @@ describe.each(['serve', 'bridge'])('through mctl %s', (command) => {
 	it.each(Object.entries(judges))(
 		'%s uses everything of the servers of all SDKs',
 		async (_, open) => {
-			const { cwd, env } = openHubPlace({ mcpServers: servers, limits: { listMs: 30_000 } });
+			const toolList = { expose: 'all' };
+			const { cwd, env } = openHubPlace({ mcpServers: servers, toolList, limits: { listMs: 30_000 } });
 			const path = { PATH: process.env['PATH'] ?? '' };
 			const judge = await open({
 				command: process.execPath,
@@ -45,7 +46,7 @@ describe.each(['serve', 'bridge'])('through mctl %s', (command) => {
 			const { tools } = await judge.client.listTools();
 			const offered = new Set(tools.map(({ name }) => name));
 			await Promise.all(Object.keys(servers).map((server) => useBasics(judge, server, offered)));
-			for (const server of ['one', 'two', 'three', 'four']) await useAll(judge, server);
+			for (const server of Object.keys(servers)) await useAll(judge, server);
 		},
 		WORKS_MS,
 	);
@@ -68,7 +69,7 @@ async function useBasics(judge: Judge, server: string, offered: ReadonlySet<stri
 	expect(messages).toMatchObject([{ content: { text: 'Hello Bo' } }]);
 }
 
-/** What the servers on the TypeScript SDK do on top of that. */
+/** What a client may be asked and notified of. */
 async function useAll(judge: Judge, server: string): Promise<void> {
 	const call = callerOf(judge, server);
 	const logs = judge.heard.filter((line) => line.startsWith(`log ${server} `));
@@ -76,17 +77,27 @@ async function useAll(judge: Judge, server: string): Promise<void> {
 	expect(await call('ask'), server).toBe('accept Ann');
 	expect(await call('sample'), server).toBe('Hello from the model');
 	expect(await call('roots'), server).toMatch(/^file:\/\/\/project\/?$/);
-	await subscribes(judge, server);
 	const ref = { type: 'ref/prompt' as const, name: `${server}__hello` };
 	const { completion } = await judge.client.complete({ ref, argument: { name: 'who', value: 'An' } });
 	expect(completion.values, server).toEqual(['Ann', 'Anton']);
 
-	const before = judge.heard.filter((line) => line === 'tools').length;
-	await call('grow');
-	const notified = (): boolean => judge.heard.filter((line) => line === 'tools').length > before;
-	await until(`the tools of ${server} have changed`, notified, WAIT_MS);
-	const { tools } = await judge.client.listTools();
-	expect(tools.map(({ name }) => name)).toContain(`${server}__grown`);
+	await grows(judge, server);
+	// Last: with the Go SDK 1.8, the end of one subscription ends the list changes of all others of the session.
+	await subscribes(judge, server);
+}
+
+async function grows(judge: Judge, server: string): Promise<void> {
+	const notified = (): number => judge.heard.filter((line) => line === 'tools').length;
+	const before = notified();
+	await callerOf(judge, server)('grow');
+	await until(
+		`the tools of ${server} have changed`,
+		async () => {
+			const isListed = (await judge.client.listTools()).tools.some(({ name }) => name === `${server}__grown`);
+			return isListed && notified() > before;
+		},
+		WAIT_MS,
+	);
 }
 
 type Call = (name: string, input?: object, options?: object) => Promise<string>;

@@ -37,7 +37,14 @@ export function clientHome(pattern = /./): ClientHome {
 	const all = clientFiles(server, project);
 	const files = Object.fromEntries(Object.entries(all).filter(([path]) => pattern.test(path)));
 	writeFiles(home, { 'echo-server.mjs': SERVER, 'work/README.md': '', ...files });
-	const env = { HOME: home, XDG_STATE_HOME: '', XDG_CONFIG_HOME: '', CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+	const env = {
+		HOME: home,
+		XDG_STATE_HOME: '',
+		XDG_CONFIG_HOME: '',
+		CLAUDE_CONFIG_DIR: '',
+		CODEX_HOME: '',
+		ORCHESTRA_TRUST: 'all',
+	};
 	return { home, project, env, files };
 }
 

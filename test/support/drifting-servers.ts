@@ -9,7 +9,7 @@ export interface DriftingServer {
 	/** For `mcpServers`. */
 	entry(settings?: object): object;
 	/** Offer these tools from the next list on: descriptions by name, or whole tools. */
-	offer(tools: Readonly<Record<string, string | object>>): void;
+	offer(tools: Readonly<Record<string, string | object>>, instructions?: string): void;
 	/** The tools that it called, in order. */
 	calls(): string[];
 }
@@ -26,13 +26,13 @@ export function driftingServer(tools: Readonly<Record<string, string | object>>)
 			args: [fixture, toolsFile, callsFile],
 			...settings,
 		}),
-		offer: (offered) => {
+		offer: (offered, instructions) => {
 			const list = Object.entries(offered).map(([name, about]) => ({
 				name,
 				inputSchema: { type: 'object' },
 				...(typeof about === 'string' ? { description: about } : about),
 			}));
-			writeFileSync(toolsFile, JSON.stringify({ tools: list }));
+			writeFileSync(toolsFile, JSON.stringify({ tools: list, instructions }));
 		},
 		calls: () =>
 			readFileSync(callsFile, 'utf8')

@@ -42,6 +42,8 @@ export interface UsingHub {
 	call(name: string, input?: object, options?: CallOptions): Promise<string>;
 	/** Wait until this tool is listed. */
 	sees(tool: string): Promise<void>;
+	/** Wait until this many workers make an offer. */
+	seesWorkers(offer: string, count: number): Promise<void>;
 	tools(): Promise<string[]>;
 	close(): Promise<void>;
 }
@@ -92,6 +94,8 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		tools,
 		call: client.call,
 		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 15_000),
+		seesWorkers: (offer, count) =>
+			until(`${count} workers offer ${offer}`, () => backend.workersOf(offer).length === count, 15_000),
 		close,
 	};
 }

@@ -39,7 +39,12 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 	const cwd = join(home, 'work');
 	mkdirSync(cwd);
 	writeFiles(home, { 'work/orchestra.json': JSON.stringify(configuration), ...files });
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
+	const env = {
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		XDG_CONFIG_HOME: join(home, 'config'),
+		ORCHESTRA_TRUST: 'all',
+	};
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');

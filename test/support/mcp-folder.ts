@@ -37,7 +37,12 @@ export function mcpFolder(mcpServers: object, files: Record<string, string> = {}
 	const home = temporaryFolder();
 	const cwd = join(home, 'work');
 	writeFiles(cwd, { 'orchestra.json': JSON.stringify({ mcpServers }), ...files });
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
+	const env = {
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		XDG_CONFIG_HOME: join(home, 'config'),
+		ORCHESTRA_TRUST: 'all',
+	};
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');

@@ -41,6 +41,8 @@ export interface NatsOptions {
 	readonly folder?: string;
 	/** More of the server's configuration. */
 	readonly configuration?: string;
+	/** The whole of it. */
+	readonly whole?: string;
 	readonly port?: number;
 }
 
@@ -48,7 +50,9 @@ export interface NatsOptions {
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
 	const { folder = temporaryFolder(), configuration = '', port = await freePort() } = options;
 	writeFiles(folder, {
-		'nats.conf': `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
+		'nats.conf':
+			options.whole ??
+			`listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'store')}" }\n${configuration}\n`,
 	});
 	let child: ChildProcess;
 	const server = {

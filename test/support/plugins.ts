@@ -47,7 +47,7 @@ export function configuredFolder(configuration: object | string, name = 'orchest
 	mkdirSync(folder);
 	const text = typeof configuration === 'string' ? configuration : JSON.stringify(configuration);
 	writeFileSync(join(folder, name), text);
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state') };
+	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), ORCHESTRA_TRUST: 'all' };
 	const received: string[] = [];
 	let stderr = '';
 	onTestFinished(() =>

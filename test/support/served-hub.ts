@@ -79,6 +79,7 @@ export async function serveServers(
 		HOME: folder,
 		XDG_STATE_HOME: join(folder, 'state'),
 		STARTS: starts,
+		ORCHESTRA_TRUST: 'all',
 	};
 	writeFiles(folder, {
 		'orchestra.json': JSON.stringify({ mcpServers, limits: { listMs: LIST_MS }, ...more }),

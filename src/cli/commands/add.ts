@@ -1,12 +1,12 @@
 /* `mctl add`: a server entry, written into the configuration as a person would. */
 import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
-import { type ServerFile, serverFiles, writeServerFile } from '../../config/edit/editable-files.ts';
+import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isOwnCommand } from '../../config/own-entry.ts';
 import { OrchestraError } from '../../errors.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { editFlags, reportEdit, scopeOf } from '../edit-servers.ts';
+import { editFlags, reportEdit, scopeOf, writeEdit } from '../edit-servers.ts';
 
 const transports = ['stdio', 'http', 'sse'];
 
@@ -55,7 +55,7 @@ export const add: Command = {
 				hint: `Choose another name, or remove it first: mctl remove ${name}`,
 			});
 		}
-		writeServerFile(file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry)));
+		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry)));
 		noteSecrets(input);
 		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 			`${input.out.style('green', '+')} ${name} in ${file.path}`,

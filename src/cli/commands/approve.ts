@@ -3,6 +3,7 @@ import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.t
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
+import { noteUntrusted } from '../edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -72,11 +73,14 @@ async function decide(
 	files: ApprovalFiles,
 	request: ApprovalRequest,
 	decision: ApprovalAnswer,
-	{ flags, out, signal }: CommandInput,
+	{ flags, out, signal, environment }: CommandInput,
 ): Promise<void> {
 	const { id, tool } = request;
-	const rule = await decideApproval(files, request, { decision, isAlways: flags['always'] === true, signal });
+	const isAlways = flags['always'] === true;
+	const rule = await decideApproval(files, request, { decision, isAlways, signal, environment });
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', id, tool, decision, rule });
 	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
-	if (rule !== undefined) out.line(`From now on: ${rule.text} in ${rule.file}`);
+	if (rule === undefined) return;
+	out.line(`From now on: ${rule.text} in ${rule.file}`);
+	noteUntrusted(out, rule.file, rule.untrusted);
 }

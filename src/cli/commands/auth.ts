@@ -14,6 +14,7 @@ import { printable } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import type { AuthTarget } from '../auth-target.ts';
 import { findAuthTarget } from '../auth-target.ts';
+import { refuseHeldBack } from '../call-target.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { terminalSignIn } from '../terminal-sign-in.ts';
 
@@ -33,8 +34,9 @@ export const auth: Command = {
 		if (word === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
 		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${words.length}`);
 		if (flags['status'] && flags['logout']) throw usageError(auth, 'use --status or --logout, not both');
-		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
+		const { configuration, problems, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const problem of problems) out.note(`mctl: ${printable(problem.message)}`);
+		if (configuration.mcpServers.every(({ name }) => name !== word)) refuseHeldBack(word, heldBack);
 		const target = await withSecrets(findAuthTarget(configuration, word), environment);
 		const log = Log.fromEnvironment('auth', environment, (line) => out.note(line.trimEnd()));
 		const store = CredentialStore.ofUser(environment, log);

@@ -76,8 +76,11 @@ async function callOnce(
 	{ target, servers, view, timeoutMs }: OneCall,
 	input: CommandInput,
 ): Promise<void> {
-	const { signal, flags, out } = input;
-	const tool = await findTarget(target, session, servers);
+	const { signal, flags, out, environment } = input;
+	const tool = await findTarget(target, session, servers).catch(async (thrown: unknown) => {
+		const { heldOr } = await import('../held-tool.ts'); // loaded only after a failure
+		throw heldOr(thrown, target, environment);
+	});
 	const values = await valuesFor(tool, target.words, input);
 	const startedAt = performance.now();
 	let result: Offered;

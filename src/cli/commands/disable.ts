@@ -9,6 +9,6 @@ export const disable: Command = {
 	flags: editFlags,
 
 	async run(input) {
-		switchServer(input, disable, false);
+		await switchServer(input, disable, false);
 	},
 };

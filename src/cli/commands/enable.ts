@@ -9,6 +9,6 @@ export const enable: Command = {
 	flags: editFlags,
 
 	async run(input) {
-		switchServer(input, enable, true);
+		await switchServer(input, enable, true);
 	},
 };

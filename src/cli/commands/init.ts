@@ -10,11 +10,13 @@ import { join, resolve } from 'node:path';
 import { undoLatestMove } from '../../config/clients/move-backup.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
+import { importTrust } from '../../config/trust/import-trust.ts';
 import { OrchestraError } from '../../errors.ts';
-import { readRegularText } from '../../files/regular-file.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { noteUntrusted } from '../edit-servers.ts';
 import { hubFolderHere } from '../hub-location.ts';
 import { type MoveIn, moveIn, openMoveIn } from '../move-in.ts';
 
@@ -73,16 +75,21 @@ function undo({ flags, environment, out }: CommandInput): void {
 		out.note(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
 }
 
-function startProject(input: CommandInput, home: string): void {
-	const { out, flags } = input;
+async function startProject(input: CommandInput, home: string): Promise<void> {
+	const { out, flags, environment } = input;
 	if (existsSync(FILE)) {
 		throw new OrchestraError('bad_input', `${join(process.cwd(), FILE)} exists already`, {
 			hint: 'Edit it; `mctl doctor` says whether it is right. `mctl init --yes` imports the servers of your clients.',
 		});
 	}
-	const servers = serversOf('.mcp.json');
+	const source = existsSync('.mcp.json') ? readRegularFile('.mcp.json') : undefined;
+	const servers = source === undefined ? {} : serversIn(source);
 	const count = Object.keys(servers).length;
-	writeFileSync(FILE, newConfigurationText(servers), { flag: 'wx' });
+	const after = Buffer.from(newConfigurationText(servers));
+	const sources = source && count > 0 ? [{ path: join(process.cwd(), '.mcp.json'), bytes: source }] : [];
+	const edit = { path: join(process.cwd(), FILE), before: undefined, after };
+	const untrusted = await importTrust(edit, sources, environment);
+	writeFileSync(FILE, after, { flag: 'wx' });
 	const hasTools = existsSync('tools');
 	mkdirSync('tools', { recursive: true });
 	const more = foundElsewhere(input, home);
@@ -94,6 +101,7 @@ function startProject(input: CommandInput, home: string): void {
 		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
 	);
 	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
+	noteUntrusted(out, FILE, untrusted);
 	out.line('\nNext: mctl new tool my-tool');
 	out.line('Then: mctl doctor');
 	if (more > 0) out.line(`Your MCP clients have ${more} more: mctl init --dry-run shows how to import them`);
@@ -109,9 +117,8 @@ function foundElsewhere({ environment }: CommandInput, home: string): number {
 	}
 }
 
-function serversOf(file: string): Record<string, unknown> {
-	if (!existsSync(file)) return {};
-	const { value } = parseJsonc(readRegularText(file), file);
+function serversIn(bytes: Buffer): Record<string, unknown> {
+	const { value } = parseJsonc(bytes.toString('utf8'), '.mcp.json');
 	const servers = isObject(value) ? value['mcpServers'] : undefined;
 	return isObject(servers) ? servers : {};
 }

@@ -1,5 +1,6 @@
 /* `mctl list`: what there is to call. */
-
+import { loadConfiguration } from '../../config/load.ts';
+import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
 import { printable } from '../../printable.ts';
 import { nearest } from '../../search/text/nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -36,13 +37,16 @@ export const list: Command = {
 	async run(input) {
 		const shown = await showKinds(chooseKinds(input.words), input);
 		if (shown.some(({ listed }) => listed.isFailed)) process.exitCode = exitCodes.tool_failed;
-		if (input.flags['json']) return printJson(input, shown);
+		const { heldBack } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+		if (input.flags['json']) return printJson(input, shown, heldBack);
 		// The first kind says what to do when there is nothing at all.
 		const filled = shown.filter(({ listed }, at) => at === 0 || listed.rows.length > 0);
 		for (const each of filled) printTable(input, each, filled.length > 1);
 		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
 		for (const note of shown.flatMap(({ listed }) => listed.notes ?? []))
 			input.out.note(`mctl: ${printable(note)}`);
+		for (const held of heldBack)
+			input.out.note(`mctl: ${printable(heldBackText(held))}\nhint: ${printable(trustHint(held))}`);
 	},
 };
 
@@ -90,9 +94,14 @@ async function checkListing(kind: string): Promise<Listing> {
 	return (await import('../list-servers.ts')).checkedServerListing;
 }
 
-function printJson({ out }: CommandInput, shown: readonly Shown[]): void {
+function printJson({ out }: CommandInput, shown: readonly Shown[], heldBack: readonly HeldBack[]): void {
 	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
-	out.json({ schema: 'orchestra.list/1', ...items, problems: problemsOf(shown) });
+	const held = heldBack.map(({ file, reason, effects }) => ({
+		file,
+		reason,
+		effects: effects.filter(({ isHeld }) => isHeld),
+	}));
+	out.json({ schema: 'orchestra.list/1', ...items, problems: problemsOf(shown), heldBack: held });
 }
 
 function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {

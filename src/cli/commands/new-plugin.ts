@@ -35,7 +35,7 @@ export const newPlugin: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'plugin', name: id, path, entry });
 		out.line(`Wrote ${path}`);
 		out.line(`Try it:  node ${path} --manifest`);
-		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl list`);
+		out.line(`Add it:  "plugins": [${JSON.stringify(entry)}] in orchestra.json, then mctl trust`);
 	},
 };
 

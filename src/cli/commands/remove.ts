@@ -1,9 +1,7 @@
 /* `mctl remove`: take a server entry out of the file that has it. */
-
-import { writeServerFile } from '../../config/edit/editable-files.ts';
 import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import type { Command } from '../command.ts';
-import { editFlags, fileWith, noteIfUnused, oneName, reportEdit } from '../edit-servers.ts';
+import { editFlags, fileWith, noteIfUnused, oneName, reportEdit, writeEdit } from '../edit-servers.ts';
 
 export const remove: Command = {
 	usage: 'mctl remove <name> [-s project|user] [--json]',
@@ -13,7 +11,7 @@ export const remove: Command = {
 	async run(input) {
 		const name = oneName(input, remove);
 		const file = fileWith(name, input, remove);
-		writeServerFile(file, removeJsonKey(file.text, ['mcpServers', name]));
+		await writeEdit(input, file, removeJsonKey(file.text, ['mcpServers', name]));
 		noteIfUnused(input, file);
 		reportEdit(input, { name, file, change: 'removed', wasChanged: true }, [
 			`${input.out.style('red', '-')} ${name} in ${file.path}`,

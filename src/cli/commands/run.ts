@@ -10,7 +10,7 @@ import type { StderrPolicy } from '../../process/child.ts';
 import { runTool, type ToolRun } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import type { RunWarning } from '../../tool/summary.ts';
-import type { DiscoveredTool } from '../../tool/tool.ts';
+import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { neededFor } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
@@ -78,6 +78,7 @@ function runOptions(tool: DiscoveredTool, { configuration }: Project, asked: num
 	return {
 		config: tools.config,
 		workspaceRoot: root,
+		environment: toolEnvironment(tool, tools, process.env),
 		sandbox: ownEntry(tools.sandboxes, tool.id) ?? tools.sandbox,
 		childLimits: tools.limits,
 		timeoutMs: runTimeoutMs(tool.id, {

@@ -26,12 +26,12 @@ export const trustAccept: Command = {
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
 		const entry = serverNamed(pinnedEntries(configuration), name);
 		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
-		const { lockFile, sha256, drifted, tools } = await acceptServer(entry, environment, expected);
+		const { lockFile, sha256, drifted } = await acceptServer(entry, environment, expected);
 		if (flags['json']) {
 			const accepted = drifted.map(({ tool, kind }) => ({ tool, kind }));
 			return out.json({ schema: 'orchestra.trust-accept/1', server: name, lockFile, sha256, accepted });
 		}
 		const what = drifted.length === 0 ? 'nothing had changed' : describeDrift(drifted);
-		out.line(printable(`Accepted ${tools.length} tools of ${name} (${what}) in ${lockFile}`));
+		out.line(printable(`Accepted what ${name} offers (${what}) in ${lockFile}`));
 	},
 };

@@ -1,6 +1,7 @@
 /* `mctl trust diff`: how the tools of MCP servers differ from what was accepted, word by word. */
 import { loadConfiguration } from '../../config/load.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
+import { serverFindings } from '../../hub/server-findings.ts';
 import { printable } from '../../printable.ts';
 import { type Command, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
@@ -18,18 +19,31 @@ export const trustDiff: Command = {
 		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
 		const all = pinnedEntries(configuration);
-		const drifts = serverDrifts(name === undefined ? all : [serverNamed(all, name)], environment);
+		const named = name === undefined ? undefined : serverNamed(all, name);
+		const compared = serverDrifts(all, environment);
+		const findings = serverFindings(compared);
+		const drifts = compared.filter(({ server }) => named === undefined || server === named.name);
 		if (drifts.some(({ state }) => state === 'drifted' || state === 'broken'))
 			process.exitCode = exitCodes.tool_failed;
-		if (flags['json']) return out.json({ schema: 'orchestra.trust-diff/1', servers: drifts.map(jsonOf) });
-		for (const drift of drifts) for (const line of driftLines(drift, out)) out.line(line);
+		if (flags['json'])
+			return out.json({
+				schema: 'orchestra.trust-diff/1',
+				servers: drifts.map((drift) => jsonOf(drift, findings)),
+			});
+		for (const drift of drifts) {
+			for (const line of driftLines(drift, findings.get(drift.server) ?? [], out)) out.line(line);
+		}
 		if (drifts.length === 0) out.note('No MCP server is configured.');
 		else if (process.exitCode === undefined) out.note(summaryOf(drifts));
 	},
 };
 
-function jsonOf({ tools, problem, ...drift }: ServerDrift): object {
-	return { ...drift, problem: problem?.message ?? null, toolCount: tools.length };
+function jsonOf(
+	{ tools, problem, ...drift }: ServerDrift,
+	findings: ReturnType<typeof serverFindings>,
+): object {
+	const suspicious = findings.get(drift.server) ?? [];
+	return { ...drift, problem: problem?.message ?? null, toolCount: tools.length, findings: suspicious };
 }
 
 function summaryOf(drifts: readonly ServerDrift[]): string {

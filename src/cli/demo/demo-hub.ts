@@ -11,6 +11,7 @@ export function homeIn(folder: string): Record<string, string> {
 		XDG_CONFIG_HOME: join(folder, 'config'),
 		CLAUDE_CONFIG_DIR: '',
 		CODEX_HOME: '',
+		ORCHESTRA_TRUST: '',
 	};
 }
 

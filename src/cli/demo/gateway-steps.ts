@@ -80,6 +80,7 @@ async function searchTools(): Promise<string[]> {
 		const mcpServers = { everything: { command: process.execPath, args: [file] } };
 		const toolList = { expose: 'search' };
 		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers, toolList }));
+		await runMctl(['trust'], folder, homeIn(folder));
 		await runMctl(['list', 'servers', '--check'], folder, homeIn(folder));
 		const client = await startMctl(['serve', '--examples'], folder, homeIn(folder));
 		try {

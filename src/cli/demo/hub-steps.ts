@@ -1,13 +1,31 @@
 /* Steps that show the shared hub: started by a bridge, reached over QUIC, with a plugin behind it. */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
-import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
+import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 export const hubSteps: readonly DemoStep[] = [
+	{ title: 'a project that names programs starts none of them until you trust it', run: trustProject },
 	{ title: 'a bridge starts the shared hub and calls a plugin over QUIC', run: callPlugin },
 ];
+
+function trustProject(): Promise<string[]> {
+	return inFolder(async (folder) => {
+		const env = homeIn(folder);
+		const mark = join(folder, 'started');
+		const mcpServers = { stranger: { command: 'touch', args: [mark] } };
+		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers }));
+		const before = JSON.parse(await runMctl(['list', 'servers', '--json'], folder, env));
+		expect(before.servers.length, 0);
+		expect(existsSync(mark), false);
+		await runMctl(['trust'], folder, env);
+		const after = JSON.parse(await runMctl(['list', 'servers', '--json'], folder, env));
+		expect(after.servers.map(({ name }: { name: string }) => name).join(), 'stranger');
+		return ['orchestra.json of a stranger: held back; mctl trust shows what it runs, and trusts it'];
+	});
+}
 
 function callPlugin(): Promise<string[]> {
 	return inFolder(async (folder) => {
@@ -15,6 +33,7 @@ function callPlugin(): Promise<string[]> {
 		const plugins = [{ id: 'tools.projects', binary: process.execPath, args: [plugin] }];
 		await writeFile(join(folder, 'orchestra.json'), JSON.stringify({ plugins }));
 		const env = homeIn(folder);
+		await runMctl(['trust'], folder, env);
 		const bridge = await startMctl(['bridge'], folder, env);
 		try {
 			const call = { name: 'create_project', arguments: { name: 'My App' } };

@@ -6,6 +6,7 @@
 import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';
 import { printable } from '../../printable.ts';
 import type { WordRun } from '../../trust/pins/word-diff.ts';
+import { describeFinding, type ScanFinding, visible } from '../../trust/scan/scan-finding.ts';
 import type { Output } from './output.ts';
 
 type Styled = Pick<Output, 'style' | 'isTerminal'>;
@@ -14,20 +15,24 @@ type Styled = Pick<Output, 'style' | 'isTerminal'>;
 const CONTEXT_CHARACTERS = 60;
 const INDENT = '    ';
 
-/** The lines about one server; none when it has not changed. */
-export function driftLines(drift: ServerDrift, out: Styled): string[] {
+/** The lines about one server; none when it has not changed and nothing is suspicious. */
+export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[], out: Styled): string[] {
 	const { server, state, problem, drifted } = drift;
-	const name = out.style('bold', printable(server));
-	if (state === 'broken') return [`${name}: ${printable(problem?.message ?? '')}`];
-	if (state !== 'drifted') return [];
-	const lines = drifted.flatMap((tool) => toolLines(tool, out));
-	return [name, ...lines, `  accept: mctl trust accept ${printable(server)}`, ''];
+	const lines = [
+		...(state === 'broken' ? [`  ${printable(problem?.message ?? '')}`] : []),
+		...drifted.flatMap((tool) => toolLines(tool, out)),
+		...findings.map(
+			(finding) => `  ${out.style('yellow', 'suspicious')} ${printable(describeFinding(finding))}`,
+		),
+		...(state === 'drifted' ? [`  accept: mctl trust accept ${printable(server)}`] : []),
+	];
+	return lines.length === 0 ? [] : [out.style('bold', printable(server)), ...lines, ''];
 }
 
 function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
 	const held = isHeld ? ' (held back)' : '';
-	const heading = `  ${out.style(style, kind)} ${printable(tool)}${held}`;
+	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)
 		return [heading, `${INDENT}The accepted text is not known on this machine.`];
@@ -47,7 +52,7 @@ function partLines(part: string, words: readonly WordRun[], out: Styled): string
 
 function shown({ sign, text }: WordRun, place: { isFirst: boolean; isLast: boolean }, out: Styled): string {
 	if (sign === ' ') return shortened(text, place);
-	const safe = printable(text);
+	const safe = visible(text);
 	const isStyled = out.style('red', 'x') !== 'x';
 	if (!isStyled) return sign === '-' ? `[-${safe}-]` : `{+${safe}+}`;
 	// Each line has its own style: an indent follows a newline.
@@ -62,6 +67,6 @@ function shown({ sign, text }: WordRun, place: { isFirst: boolean; isLast: boole
 function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
 	const head = isFirst ? 0 : CONTEXT_CHARACTERS;
 	const tail = isLast ? 0 : CONTEXT_CHARACTERS;
-	if (text.length <= head + tail + CONTEXT_CHARACTERS) return printable(text);
-	return `${printable(text.slice(0, head))} … ${printable(text.slice(text.length - tail))}`;
+	if (text.length <= head + tail + CONTEXT_CHARACTERS) return visible(text);
+	return `${visible(text.slice(0, head))} … ${visible(text.slice(text.length - tail))}`;
 }

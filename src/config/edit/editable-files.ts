@@ -13,6 +13,7 @@ import { isObject } from '../../wire/json.ts';
 import { parseJsonc } from '../jsonc.ts';
 import { userFile } from '../load.ts';
 import { findProjectFile } from '../project-file.ts';
+import { trustEdit } from '../trust/trust-edit.ts';
 
 export type EntryScope = 'project' | 'user';
 
@@ -46,10 +47,20 @@ export function serverFiles(
 	);
 }
 
-/** Replace the text of the file; a text that another program wrote in the meantime is left alone. */
-export function writeServerFile({ path, bytes, scope }: ServerFile, text: string): void {
-	const mode = scope === 'user' ? 0o600 : 0o644;
-	replaceFile(path, Buffer.from(text), { expected: { bytes }, mode });
+/**
+ * Replace the text of the file; a text that another program wrote in the meantime is left alone. Returns the reason
+ * when a file of the project is not trusted afterwards.
+ */
+export async function writeServerFile(
+	{ path, bytes, scope }: ServerFile,
+	text: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<string | undefined> {
+	const after = Buffer.from(text);
+	const untrusted =
+		scope === 'user' ? undefined : await trustEdit({ path, before: bytes, after }, environment);
+	replaceFile(path, after, { expected: { bytes }, mode: scope === 'user' ? 0o600 : 0o644 });
+	return untrusted;
 }
 
 function readServerFile(scope: EntryScope, path: string): ServerFile {

@@ -2,14 +2,13 @@
 import { OrchestraError } from '../../errors.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { isObject } from '../../wire/json.ts';
-import { type ServerFile, writeServerFile } from './editable-files.ts';
+import type { ServerFile } from './editable-files.ts';
 import { removeJsonKey, setJsonKey } from './json-edit.ts';
 
-/** Write the entry of a server as enabled or disabled. False when it is so already. */
-export function setServerEnabled(file: ServerFile, name: string, isEnabled: boolean): boolean {
-	if (isOn(file.servers[name]) === isEnabled) return false;
-	writeServerFile(file, isEnabled ? enabledText(file, name) : disabledText(file, name));
-	return true;
+/** The text with the server enabled or disabled. Undefined when it is so already. */
+export function enabledEdit(file: ServerFile, name: string, isEnabled: boolean): string | undefined {
+	if (isOn(file.servers[name]) === isEnabled) return undefined;
+	return isEnabled ? enabledText(file, name) : disabledText(file, name);
 }
 
 function isOn(entry: unknown): boolean {

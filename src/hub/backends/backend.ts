@@ -98,6 +98,8 @@ export interface ServerLine {
 export interface ServerLines {
 	/** The last lines, oldest first. */
 	last(count: number): readonly ServerLine[];
+	/** The last lines of the hub about it: its starts and ends. A flood of stderr does not displace them. */
+	notes(): readonly ServerLine[];
 	/** Returns the function that removes the listener. */
 	listen(listener: (line: ServerLine) => void): () => void;
 }

@@ -9,11 +9,11 @@ import { packageVersion } from '../../files/package-version.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
-import type { PinStores } from '../../trust/pins/pin-stores.ts';
 import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
+import type { ToolReview } from './mcp/server-pins.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
 import type * as McpModule from './mcp-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
@@ -30,8 +30,8 @@ export interface BackendSetup {
 	readonly link: () => Promise<PluginLink>;
 	/** Bounds the starts of MCP servers. */
 	readonly limiter: StartLimiter;
-	/** What was accepted of MCP servers. */
-	readonly pins: PinStores;
+	/** What was accepted of MCP servers, and what is suspicious. */
+	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** The backends of the previous configuration; unchanged ones are kept. */
@@ -126,7 +126,7 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 }
 
 function mcpBackend(
-	{ configuration, environment, limiter, pins, log }: BackendSetup,
+	{ configuration, environment, limiter, review, log }: BackendSetup,
 	entry: ServerEntry,
 	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
 ): LazyBackend {
@@ -142,7 +142,7 @@ function mcpBackend(
 			const { McpBackend } = await load();
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
-			const parts = { limiter, pins, messageBytes, log: mcpLog };
+			const parts = { limiter, review, messageBytes, log: mcpLog };
 			return new McpBackend({ entry, environment, folder, version, ...parts });
 		},
 	});

@@ -6,7 +6,6 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import type { Log } from '../../log.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
@@ -29,10 +28,7 @@ import type {
 	ResourceTemplate,
 	Tool,
 } from '../../protocol/mcp-types.ts';
-import { rpcError } from '../../rpc/rpc-error.ts';
-import type { PinStores } from '../../trust/pins/pin-stores.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
-import { ownUri, qualifiedName } from '../names.ts';
+import { ownUri } from '../names.ts';
 import type {
 	Backend,
 	BackendCounts,
@@ -43,6 +39,7 @@ import type {
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
@@ -55,28 +52,11 @@ import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
-import { ServerTools } from './mcp/server-tools.ts';
-import type { StartLimiter } from './mcp/start-limiter.ts';
+import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 import { StartCounts } from './start-counts.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
-
-export interface McpBackendOptions {
-	readonly entry: ServerEntry;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** The state folder: for what is known of servers, and their logs. */
-	readonly folder: string;
-	/** Of this program. */
-	readonly version: string;
-	/** Shared by all servers of the hub. */
-	readonly limiter: StartLimiter;
-	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
-	readonly messageBytes?: number | undefined;
-	readonly log: Log;
-	/** Shared by all servers of the hub. Default: tools are not compared with pins. */
-	readonly pins?: PinStores | undefined;
-}
 
 export class McpBackend implements Backend {
 	readonly id: string;
@@ -84,7 +64,7 @@ export class McpBackend implements Backend {
 	readonly qualifiesNames: boolean;
 	readonly #entry: ServerEntry;
 	readonly #tools: ServerTools;
-	readonly #pins: ServerPins | undefined;
+	readonly #pins: ServerPins;
 	readonly #queue: CallQueue;
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
@@ -112,11 +92,12 @@ export class McpBackend implements Backend {
 		this.#catalogue = new ServerCatalogue({
 			file: knownFileOf(folder, entry, version),
 			lister: () => this.#pool.lister,
+			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
-			onTools: this.#pins && ((tools, source) => this.#pins?.read(tools, source)),
+			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
 		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
@@ -141,15 +122,13 @@ export class McpBackend implements Backend {
 		return this.#catalogue.known === undefined ? this.#pool.lister.lastError?.message : undefined;
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason. A tool that is held back gives it too. */
+	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is held back too. */
 	hasDownTool(name: string): boolean {
-		if (this.#tools.heldReason(name) !== undefined) return true;
-		return this.#catalogue.known === undefined && this.qualifiesNames && name.startsWith(this.#prefix);
+		return this.#tools.heldReason(name) !== undefined || this.#tools.mayHave(name);
 	}
 
 	instructions(): string | undefined {
-		const instructions: unknown = this.#catalogue.known?.instructions; // from a file
-		return typeof instructions === 'string' ? instructions : undefined;
+		return this.#tools.instructions;
 	}
 
 	listTools(): Awaitable<readonly Tool[]> {
@@ -162,9 +141,7 @@ export class McpBackend implements Backend {
 	): Promise<CallToolResult | InputRequired> {
 		const held = this.#tools.heldReason(name);
 		if (held !== undefined) return Promise.resolve(failure(held));
-		const isWhole = this.hasDownTool(name);
-		const own = this.#tools.ownName(isWhole ? name.slice(this.#prefix.length) : name);
-		if (!this.#tools.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const own = this.#tools.ownName(name);
 		const isGiven = 'arguments' in context.params || Object.keys(input).length === 0;
 		const changes = isGiven ? { name: own } : { name: own, arguments: input };
 		const mayRepeat = (): boolean => this.#tools.isRepeatable(own);
@@ -231,7 +208,7 @@ export class McpBackend implements Backend {
 	}
 
 	warm(): void {
-		this.#pins?.warm();
+		this.#pins.warm();
 		this.#catalogue.warm();
 		// A failed start is logged, and tried again.
 		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
@@ -258,10 +235,7 @@ export class McpBackend implements Backend {
 
 	readonly lines = (): ServerLines => this.#serverLog;
 
-	async control(action: ProcessAction): Promise<void> {
-		if (action !== 'start') await this.#pool.stop();
-		if (action !== 'stop') await this.#pool.start();
-	}
+	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
 	async retire(): Promise<void> {
 		this.#listeners.clear();
@@ -273,12 +247,8 @@ export class McpBackend implements Backend {
 		this.#listeners.clear();
 		this.#catalogue.close();
 		await this.#pool.close();
-		await this.#pins?.close();
+		await this.#pins.close();
 		await this.#serverLog.close();
-	}
-
-	get #prefix(): string {
-		return qualifiedName(this.id, '');
 	}
 
 	#partsOf({ entry, environment, messageBytes = 0, limiter, log }: McpBackendOptions): ServerParts {
@@ -296,10 +266,7 @@ export class McpBackend implements Backend {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) =>
-				method === 'roots/list'
-					? this.#roots.ask(process, params)
-					: this.#questions.ask(process.calls, method, params),
+			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
 			onLog: (process, params) => this.#questions.log(process.calls, params),
 		};
 	}

@@ -22,7 +22,7 @@ import { missingProgram } from '../../tool/missing-program.ts';
 import { type RunOptions, runTool } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
-import type { DiscoveredTool } from '../../tool/tool.ts';
+import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Backend, BackendCounts, OwnedProcess } from './backend.ts';
 import { StartCounts } from './start-counts.ts';
@@ -184,7 +184,7 @@ export class ToolBackend implements Backend {
 		return {
 			config: settings.config,
 			workspaceRoot,
-			environment,
+			environment: toolEnvironment(tool, settings, environment),
 			sandbox: ownEntry(settings.sandboxes, tool.id) ?? settings.sandbox,
 			childLimits: settings.limits,
 			spawner: this.#spawnerForLarge(),

@@ -32,6 +32,8 @@ export interface ToolExposureOptions {
 	/** The view of clients that have none of their own. */
 	readonly view?: string | undefined;
 	readonly log: Log;
+	/** Calls of earlier runs are read from it, with the first search. */
+	readonly journalFile?: string | undefined;
 }
 
 /** Calls the tool with this name, past the search tools. */
@@ -115,6 +117,8 @@ export class ToolExposure {
 
 	async #ranker(): Promise<ToolIndex> {
 		const { ToolIndex: Index } = await import('./tool-index.ts');
+		const { toolsInJournal } = await import('./tools-in-journal.ts');
+		if (this.#index === undefined) this.#usage.recount(toolsInJournal(this.#options.journalFile));
 		this.#index ??= new Index(this.#usage, this.#options.log);
 		return this.#index;
 	}

@@ -4,8 +4,8 @@
  *
  * The ranker finds candidates by their words and meaning. They are ranked again by what
  * is known of tools: how much of the name the query covers, the action of the verb, the
- * server that the query names, and a little by successful calls. A query of several
- * steps is searched step by step, and the answers are interleaved.
+ * server that the query names or means, and a little by successful calls. A query of
+ * several steps is searched step by step, and the answers are interleaved.
  */
 import { loadSearchData } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
@@ -22,8 +22,10 @@ const CANDIDATES = 100;
 
 /** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
 const SIMILARITY_FLOOR = 0.1;
+/** A name and a summary say more about a tool than a long description does. */
+const VECTOR_SATURATION = 4;
 /** Part of the score for the whole query in the score of a step. */
-const CONTEXT_SHARE = 0.5;
+const CONTEXT_SHARE = 0.25;
 
 export interface ToolQuery {
 	readonly query: string;
@@ -50,19 +52,25 @@ export class ToolIndex {
 		const { index, ranking } = this.#updated(tools);
 		const find = (text: string): SearchHit[] =>
 			index.search(ranking.subjectOf(text), { limit: CANDIDATES, accept }).hits;
-		const asked = translated(query);
+		const spelled = withoutHumps(query, index);
+		const asked = translated(spelled);
 		const whole = find(asked);
-		const steps = stepsOf(query);
-		if (steps.length === 1) return ranking.sort(whole, asked).slice(0, limit);
-		const lists = steps.map(translated).map((step) => {
-			return ranking.sort(withContext(find(step), whole), step, asked);
+		const steps = stepsOf(spelled);
+		if (steps.length === 1) return ranking.sort(whole, { query: asked, related: [whole] }).slice(0, limit);
+		const found = steps.map(translated).map((step) => ({ step, hits: find(step) }));
+		const related = found.map(({ hits }) => hits);
+		const lists = found.map(({ step, hits }) => {
+			return ranking.sort(withContext(hits, whole), { query: step, context: asked, related });
 		});
 		return interleave(lists, limit);
 	}
 
 	#updated(tools: readonly OfferedTool[]): { index: SearchIndex; ranking: ToolRanking } {
 		if (this.#index === undefined) {
-			this.#index = new SearchIndex(toolFields, SIMILARITY_FLOOR);
+			this.#index = new SearchIndex(toolFields, {
+				similarityFloor: SIMILARITY_FLOOR,
+				vectorSaturation: VECTOR_SATURATION,
+			});
 			loadSearchData(this.#index, this.#log);
 		}
 		if (this.#tools !== tools) this.#update(this.#index, tools);
@@ -87,6 +95,14 @@ export class ToolIndex {
 			index.remove(name);
 		}
 	}
+}
+
+/** `GitHub` is one word where the tools know it as one; `getUser` stays two. */
+function withoutHumps(query: string, index: SearchIndex): string {
+	return query.replace(/\p{L}*\p{Ll}\p{Lu}\p{L}*/gu, (word) => {
+		const whole = word.toLowerCase();
+		return index.knows(whole) ? whole : word;
+	});
 }
 
 /** The hits of a step, with a part of their score for the whole query: "read its logs" needs the noun before it. */

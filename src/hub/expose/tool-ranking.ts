@@ -11,8 +11,14 @@ import type { ToolUsage } from './tool-usage.ts';
 const NAME_SHARE = 0.2;
 /** What the right action adds, and what a wrong one takes away. */
 const ACTION_SHARES = { right: 0.2, wrong: 0.1 };
-/** What the server that the query names adds, and what another one takes away. */
+/** What a server adds that the query names by a word of its tools, and what another one takes away. */
 const SERVER_SHARES = { right: 0.5, wrong: 0.2 };
+/** The same for a server that the query calls by its own name. */
+const OWN_NAME_SHARES = { right: 0.5, wrong: 0.5 };
+/** A name of a server that is in at most this part of the names of tools means the server. */
+const OWN_NAME_PART = 0.003;
+/** What a server adds whose tools match best, for one step, and for each of several: the steps of a task tend to need the same servers. */
+const RELEVANCE_SHARES = { one: 0.3, several: 1 };
 /** Most that successful calls add. */
 const USAGE_SHARE = 0.06;
 /** How well a word of the name is covered, by the kind of match. */
@@ -33,8 +39,9 @@ const COMMON_TOOLS = 5;
 interface RankedTool {
 	/** Stems of the words of its name, without those of its server. */
 	readonly words: readonly string[];
+	readonly server: string;
 	/** Stems that name its server: its own name, and words that most of its tools share. */
-	readonly server: ReadonlySet<string>;
+	readonly serverWords: ReadonlySet<string>;
 	readonly actions: readonly number[];
 }
 
@@ -57,15 +64,21 @@ export class ToolRanking {
 		for (const [server, group] of byServer) this.#addServer(server, group);
 	}
 
-	/** The hits in their new order, with their new scores. `context` is the whole query when `query` is a step of it. */
-	sort(hits: readonly SearchHit[], query: string, context: string = query): SearchHit[] {
+	/** The hits in their new order, with their new scores. */
+	sort(hits: readonly SearchHit[], { query, context = query, related }: RankedQuery): SearchHit[] {
+		const names = stemsOf(context.toLowerCase()).filter((word) => this.#servers.has(word));
 		const asked: Asked = {
 			words: new Set(stemsOf(query.toLowerCase())),
-			servers: new Set(stemsOf(context.toLowerCase()).filter((word) => this.#servers.has(word))),
+			servers: new Set(names),
+			ownNames: new Set(names.filter((word) => this.#isServer(word))),
 			actions: actionsIn(query),
 		};
+		const relevance = this.#relevanceOf(related);
+		const share = related.length === 1 ? RELEVANCE_SHARES.one : RELEVANCE_SHARES.several;
+		const serverPart = ({ id }: SearchHit): number =>
+			1 + share * (relevance.get(this.#tools.get(id)?.server ?? '') ?? 0);
 		return hits
-			.map((hit) => ({ ...hit, score: hit.score * this.#factor(hit, asked) }))
+			.map((hit) => ({ ...hit, score: hit.score * this.#factor(hit, asked) * serverPart(hit) }))
 			.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 	}
 
@@ -79,9 +92,25 @@ export class ToolRanking {
 		return rest.some((word) => !stopWords.has(word.toLowerCase())) ? rest.join(' ') : query;
 	}
 
-	/** True for a word that names a server and occurs in the name of no tool besides. */
+	/** True for a word that names a server and hardly occurs in names of tools besides. */
 	#isServer(word: string): boolean {
-		return this.#servers.has(word) && !this.#counts.has(word);
+		return this.#servers.has(word) && (this.#counts.get(word) ?? 0) <= OWN_NAME_PART * this.#tools.size;
+	}
+
+	/** How well the best tool of each server matches, from 0 to 1: the mean over the lists. */
+	#relevanceOf(lists: readonly (readonly SearchHit[])[]): Map<string, number> {
+		const sums = new Map<string, number>();
+		for (const hits of lists) {
+			const most = hits[0]?.score ?? 0;
+			const seen = new Set<string>();
+			for (const { id, score } of hits) {
+				const { server } = this.#tools.get(id) ?? {};
+				if (server === undefined || seen.has(server) || most === 0) continue;
+				seen.add(server);
+				sums.set(server, (sums.get(server) ?? 0) + score / most / lists.length);
+			}
+		}
+		return sums;
 	}
 
 	#factor({ id, why }: SearchHit, asked: Asked): number {
@@ -128,11 +157,21 @@ export class ToolRanking {
 				this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
 			this.#tools.set(tool.name, {
 				words: words.filter((word) => !isCommon(word)),
-				server: serverWords,
+				server,
+				serverWords,
 				actions: actionsOfTool(ownName(tool.name)),
 			});
 		}
 	}
+}
+
+/** What to rank by. */
+export interface RankedQuery {
+	readonly query: string;
+	/** The whole query, when `query` is a step of it. */
+	readonly context?: string;
+	/** The hits of the query, or of all steps of its context, best first. */
+	readonly related: readonly (readonly SearchHit[])[];
 }
 
 /** What a query asks for. */
@@ -141,6 +180,8 @@ interface Asked {
 	readonly words: ReadonlySet<string>;
 	/** Those that name a server. */
 	readonly servers: ReadonlySet<string>;
+	/** Those of them that mean nothing else. */
+	readonly ownNames: ReadonlySet<string>;
 	readonly actions: ReadonlySet<number>;
 }
 
@@ -152,9 +193,10 @@ function bestMatch(word: string, why: readonly MatchReason[]): number {
 	return Math.max(0, ...kinds);
 }
 
-function serverFactor({ server }: RankedTool, { servers }: Asked): number {
+function serverFactor({ serverWords }: RankedTool, { servers, ownNames }: Asked): number {
 	if (servers.size === 0) return 1;
-	return [...server].some((word) => servers.has(word)) ? 1 + SERVER_SHARES.right : 1 - SERVER_SHARES.wrong;
+	const [asked, shares] = ownNames.size > 0 ? [ownNames, OWN_NAME_SHARES] : [servers, SERVER_SHARES];
+	return [...serverWords].some((word) => asked.has(word)) ? 1 + shares.right : 1 - shares.wrong;
 }
 
 function actionFactor(own: readonly number[], asked: ReadonlySet<number>): number {

@@ -1,4 +1,4 @@
-/* How often each tool was called successfully: a weak sign of what is wanted. Kept in memory. */
+/* How often each tool was called successfully: a weak sign of what is wanted. Counted in memory, from the journal on. */
 
 /** Calls after which more of them add nothing. */
 const USAGE_CALLS = 32;
@@ -12,6 +12,13 @@ export class ToolUsage {
 	used(name: string): void {
 		const calls = this.#calls.get(name);
 		if (calls !== undefined || this.#calls.size < COUNTED_TOOLS) this.#calls.set(name, (calls ?? 0) + 1);
+	}
+
+	/** Count these calls alone: the journal has the earlier ones of this process too. */
+	recount(names: readonly string[]): void {
+		if (names.length === 0) return;
+		this.#calls.clear();
+		for (const name of names) this.used(name);
 	}
 
 	/** From 0 for a tool that was never called to 1. */

@@ -7,7 +7,7 @@
  * configuration only. The first value wins until the hub ends, so that two bridges with
  * different values do not restart plugins again and again.
  */
-
+import { TRUST_VARIABLE } from '../../config/trust/held-back.ts';
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { ForwardedVariables } from '../open-hub.ts';
@@ -29,7 +29,8 @@ export class ForwardedEnvironment {
 		const pid = env[BRIDGE_PID_VARIABLE];
 		if (pid !== undefined && /^\d+$/.test(pid) && this.#bridges.size < NAMED_BRIDGES) this.#bridges.add(pid);
 		const fresh = unset
-			.filter((name) => env[name] !== undefined && !this.#values.has(name))
+			// What the hub trusts is decided by its own environment.
+			.filter((name) => name !== TRUST_VARIABLE && env[name] !== undefined && !this.#values.has(name))
 			.slice(0, VARIABLES_LIMIT - this.#values.size);
 		for (const name of fresh) this.#values.set(name, env[name] ?? '');
 		return fresh.length > 0;

@@ -11,7 +11,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { ToolResponseSchema } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall } from '../../plugin/server/handlers.ts';
 import { redact } from '../../redact.ts';
-import type { JsonObject } from '../../wire/json.ts';
+import type { JsonObject, JsonValue } from '../../wire/json.ts';
 import type { ProcessAction } from '../backends/backend.ts';
 import type { Hub } from '../hub.ts';
 import type { HttpSwitch } from './http-switch.ts';
@@ -50,7 +50,7 @@ export function withControl(handlers: PluginHandlers, parts: ControlParts): Plug
 export async function controlServer(hub: Hub, action: ProcessAction, id: string): Promise<void> {
 	const backend = hub.backends.find((each) => each.id === id);
 	if (backend?.control) return backend.control(action);
-	const names = hub.backends.filter(({ control }) => control !== undefined).map((each) => each.id);
+	const names = hub.backends.filter((each) => each.control !== undefined).map((each) => each.id);
 	const what = backend ? `${id} has no process of its own` : `the hub has no server or plugin "${id}"`;
 	throw new OrchestraError('not_found', what, {
 		hint: names.length > 0 ? `There are: ${names.join(', ')}.` : 'mctl add adds a server.',
@@ -79,6 +79,10 @@ async function answer(
 	}
 }
 
+function textOf(value: JsonValue | undefined): string {
+	return typeof value === 'string' ? value : '';
+}
+
 async function carryOut(
 	{ action, address, server }: JsonObject,
 	{ hub, http }: ControlParts,
@@ -89,11 +93,11 @@ async function carryOut(
 		if (url === undefined) throw new OrchestraError('not_found', 'this hub has no dashboard');
 		return { url };
 	}
-	if (action === 'http') return { url: (await http().ensure(String(address))).url };
+	if (action === 'http') return { url: (await http().ensure(textOf(address))).url };
 	if (action !== 'start' && action !== 'stop' && action !== 'restart')
-		throw new OrchestraError('bad_input', `the hub cannot do "${String(action)}"`, {
+		throw new OrchestraError('bad_input', `the hub cannot do "${textOf(action)}"`, {
 			hint: 'It may be older than this mctl: mctl hub stop ends it.',
 		});
-	await controlServer(hub(), action, String(server));
+	await controlServer(hub(), action, textOf(server));
 	return {};
 }

@@ -47,6 +47,14 @@ export interface IndexedDocument {
 	starts: number[];
 }
 
+/** How similarity of meaning is measured in this collection. */
+export interface SimilarityOptions {
+	/** Cosine similarity that counts as 0: that of most pairs of documents. Default 0.2, for texts of one trade. */
+	readonly similarityFloor?: number | undefined;
+	/** Above this weight of a word its vector counts little more. Default 1.2: all words alike. Higher: words of weighty fields count more. */
+	readonly vectorSaturation?: number | undefined;
+}
+
 /** A query, analyzed. */
 interface ReadQuery {
 	words: readonly QueryWord[];
@@ -79,16 +87,17 @@ export class SearchIndex {
 	readonly #weights: FieldWeights;
 	readonly #scores = new Scores();
 	readonly #similarityFloor: number;
+	readonly #vectorSaturation: number | undefined;
 	#documentVectors: DocumentVectors | undefined;
 	#concepts: Concepts | undefined;
 	#synonyms: Synonyms | undefined;
 
 	/**
 	 * @param fields at most 30, the names as documents use them
-	 * @param similarityFloor cosine similarity that counts as 0: that of most pairs of documents. Default 0.2, for texts of one trade
 	 */
-	constructor(fields: Readonly<Record<string, SearchField>>, similarityFloor: number = SIMILARITY_FLOOR) {
-		this.#similarityFloor = similarityFloor;
+	constructor(fields: Readonly<Record<string, SearchField>>, options: SimilarityOptions = {}) {
+		this.#similarityFloor = options.similarityFloor ?? SIMILARITY_FLOOR;
+		this.#vectorSaturation = options.vectorSaturation;
 		this.fieldNames = Object.keys(fields);
 		this.#fields = Object.values(fields);
 		this.#strongest = Math.max(...this.#fields.map(({ weight }) => weight));
@@ -98,6 +107,11 @@ export class SearchIndex {
 
 	get size(): number {
 		return this.#slots.size;
+	}
+
+	/** True for a word of the collection, in any form of the same stem. */
+	knows(word: string): boolean {
+		return this.#lexicon.find(word) !== undefined;
 	}
 
 	/** Put a document in, in place of one with the same id. */
@@ -145,7 +159,10 @@ export class SearchIndex {
 
 	/** Add cosine similarity to the score from now on. */
 	useVectors(vectors: WordVectors): void {
-		this.#documentVectors = new DocumentVectors(vectors, this.#lexicon, this.#slots.values());
+		this.#documentVectors = new DocumentVectors(vectors, this.#lexicon, {
+			slots: this.#slots.values(),
+			saturation: this.#vectorSaturation,
+		});
 	}
 
 	/** Expand queries with the terms of concepts from now on. */

@@ -15,7 +15,7 @@ import { stem } from '../text/stem.ts';
 import { multiply, toUnit } from '../vectors/vector.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
-/** Saturation of the weight of a word in the vector of a document. */
+/** Default saturation of the weight of a word in the vector of a document. */
 const VECTOR_SATURATION = 1.2;
 /** Exponent of the IDF of a word in the vector of a query: 0 ignores it, 1 takes all of it. */
 const RARITY_POWER = 0.5;
@@ -37,17 +37,28 @@ export interface VectorQuery {
 	worths: Map<number, number>;
 }
 
+export interface VectorOptions {
+	/** Of all documents that are there already. */
+	readonly slots: Iterable<number>;
+	readonly saturation?: number | undefined;
+}
+
 export class DocumentVectors {
 	readonly vectors: WordVectors;
 	readonly #lexicon: Lexicon;
+	readonly #saturation: number;
 	readonly #stale = new Set<number>();
 	#rows = new Float32Array(0);
 	#similarities = new Float64Array(0);
 
-	/** @param slots of all documents that are there already */
-	constructor(vectors: WordVectors, lexicon: Lexicon, slots: Iterable<number>) {
+	constructor(
+		vectors: WordVectors,
+		lexicon: Lexicon,
+		{ slots, saturation = VECTOR_SATURATION }: VectorOptions,
+	) {
 		this.vectors = vectors;
 		this.#lexicon = lexicon;
+		this.#saturation = saturation;
 		for (const slot of slots) this.#stale.add(slot);
 	}
 
@@ -129,7 +140,7 @@ export class DocumentVectors {
 		this.#rows.fill(0, start, start + dimensions);
 		read(slot, (number, weight) => {
 			const row = this.rowOfNumber(number);
-			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, weight / (weight + VECTOR_SATURATION));
+			if (row !== NO_ROW) this.vectors.addTo(this.#rows, start, row, weight / (weight + this.#saturation));
 		});
 		toUnit(this.#rows, start, start + dimensions);
 	}

@@ -440,7 +440,7 @@ async function callThrough(
 	const [program = '', ...words] = [command, args].flat();
 	expect([program, words]).toEqual([process.execPath, [main, 'bridge']]);
 	const cwd = join(place.home, folder);
-	const env = { PATH: process.env['PATH'] ?? '', HOME: place.home };
+	const env = { PATH: process.env['PATH'] ?? '', HOME: place.home, ORCHESTRA_TRUST: 'all' };
 	const client = new Client({ name: 'test', version: '1' });
 	await client.connect(
 		new StdioClientTransport({ command: program, args: words, cwd, env, stderr: 'ignore' }),

@@ -26,6 +26,28 @@ it.each([
 	expect(found(query)[0]).toBe(name);
 });
 
+it('takes a server by its own name, also in camel case and where a tool of another has it in its name', () => {
+	const more = [
+		...tools,
+		offered('crawler', 'search_github', 'Search issues and pull requests of GitHub'),
+		...['one', 'two', 'three'].flatMap((server) =>
+			Array.from({ length: 120 }, (_, at) => offered(server, `thing_${at}`, 'Something else')),
+		),
+	];
+	expect(found('create an issue on GitHub', new ToolUsage(), more)[0]).toBe('github__create_issue');
+});
+
+it('prefers for a step the server that the other steps need', () => {
+	const more = [
+		...tools,
+		offered('cluster', 'describe_pod', 'Describe a pod of the cluster'),
+		offered('cluster', 'get_logs', 'Get the logs of a pod'),
+		offered('phone', 'get_logs', 'Get the logs of a phone'),
+	];
+	const names = found('describe the pod and read its logs', new ToolUsage(), more).slice(0, 2);
+	expect(names.sort()).toEqual(['cluster__describe_pod', 'cluster__get_logs']);
+});
+
 it('answers every step of a task', () => {
 	const names = found('create a folder, read the file and then merge the pull request').slice(0, 3);
 	expect(names.sort()).toEqual(['files__create_directory', 'files__read_file', 'github__merge_pull_request']);
@@ -47,9 +69,9 @@ it('follows a list that changes', () => {
 	expect(search(tools.slice(0, 3))).not.toContain('github__merge_pull_request');
 });
 
-function found(query: string, usage = new ToolUsage()): string[] {
+function found(query: string, usage = new ToolUsage(), list = tools): string[] {
 	const index = new ToolIndex(usage, Log.silent);
-	return index.search(tools, { query, limit: 5, accept: () => true }).map(({ id }) => id);
+	return index.search(list, { query, limit: 5, accept: () => true }).map(({ id }) => id);
 }
 
 function offered(server: string, name: string, description: string, properties: object = {}) {

@@ -108,7 +108,12 @@ describe('the official client and mctl serve', () => {
 
 async function sdkClient(cwd: string, home: string): Promise<SdkClient> {
 	const client = new SdkClient({ name: 'test', version: '1' });
-	const env = { PATH: process.env['PATH'] ?? '', HOME: home, XDG_STATE_HOME: join(home, 'state') };
+	const env = {
+		PATH: process.env['PATH'] ?? '',
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		ORCHESTRA_TRUST: 'all',
+	};
 	const args = [join(root, 'dist/cli/main.js'), 'serve'];
 	await client.connect(
 		new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
-import { until } from '../../support/waiting.ts';
+import { nextTurn, until } from '../../support/waiting.ts';
 
 async function names(client: HubClient, kind = 'tools'): Promise<string[]> {
 	const list = (await client.request(`${kind}/list`))[kind] as { name: string }[];
@@ -73,6 +73,20 @@ describe('the lists of an MCP server', () => {
 		);
 		expect(await names(client)).toContain('gate__echo');
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
+	});
+
+	it('with a TTL of 0 start no process for each list', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }, 'normal', { TTL_MS: '0' }) });
+		const client = await served.client();
+		await names(client);
+		await until('the process for lists is stopped', () => served.opened.hub.processes().length === 0);
+		served.opened.hub.warm();
+		for (let round = 0; round < 3; round++) {
+			expect(await names(client)).toContain('gate__echo');
+			expect(served.opened.hub.processes()).toEqual([]);
+			await nextTurn();
+		}
+		expect(served.opened.hub.backends.map(({ state }) => state)).not.toContain('starting');
 	});
 
 	it('do not wait for a server that hangs, and follow when it is ready', async () => {

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { PromptRequest, ToolCallRequest } from '../../api-calls.ts';
 import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
 import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
 import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
@@ -37,7 +38,9 @@ export function TryIt(props: TryItProps): JSX.Element {
 		event.preventDefault();
 		isChecked.value = true;
 		if (problems.size > 0) return focusFirstProblem(box.current);
-		void run.start(method === 'tools/call' ? '/api/call' : '/api/prompt', { name, arguments: draft.peek() });
+		// A draft without problems is the arguments; those of a prompt are texts.
+		const body = { name, arguments: draft.peek() } as ToolCallRequest | PromptRequest;
+		void run.start(method === 'tools/call' ? '/api/call' : '/api/prompt', body);
 	};
 	const form = {
 		draft: draft.value,

@@ -113,7 +113,7 @@ function NumberInput({ field, value, set, attributes }: ControlProps): JSX.Eleme
 	};
 	// What is typed stays: `1.0` is 1 as a number, and `1.` none yet.
 	const typed = useRef('');
-	const current = value instanceof Unparsed ? value.text : value === undefined ? '' : String(value);
+	const current = value instanceof Unparsed ? value.text : typeof value === 'number' ? String(value) : '';
 	const shown = typed.current !== '' && Number(typed.current) === value ? typed.current : current;
 	return (
 		<input

@@ -22,7 +22,6 @@ export class Unparsed {
 	}
 }
 
-export type Draft = Readonly<Record<string, unknown>>;
 export type Path = readonly (string | number)[];
 
 /** The draft of an empty form: defaults, and groups that are required. */

@@ -7,7 +7,7 @@ import type { CatalogueReply } from '../../api-offers.ts';
 import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api-types.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
-import { Router } from './route.ts';
+import { Router } from './router.ts';
 
 /** The result of an action, shown for some seconds. */
 export interface Notice {
@@ -86,13 +86,13 @@ export class Dashboard {
 	}
 
 	/** Make a change and show what happened, with the command that does the same. */
-	async act(text: string, path: string, body: object = {}): Promise<boolean> {
+	async act(words: { done: string; failed: string }, path: string, body: object): Promise<boolean> {
 		try {
 			const { command, message } = await this.api.post<DoneReply>(path, body);
-			this.notify({ text: message ?? text, command });
+			this.notify({ text: message ?? words.done, command });
 			return true;
 		} catch (thrown) {
-			this.notify({ text: `Not done: ${text}`, error: RequestError.describe(thrown) });
+			this.notify({ text: words.failed, error: RequestError.describe(thrown) });
 			return false;
 		}
 	}

@@ -84,8 +84,10 @@ export class EventFeed {
 		else this.open();
 	}
 
-	#dispatch<Name extends EventName>(name: Name, data: string): void {
-		this.#handlers[name](JSON.parse(data));
+	#dispatch(name: EventName, data: string): void {
+		const handle: (event: never) => void = this.#handlers[name];
+		// The hub sends the data of this name.
+		handle(JSON.parse(data) as never);
 	}
 
 	#closeSource(): void {

@@ -1,6 +1,4 @@
 /* The address of a view, in the fragment of the URL: `#/tools?name=echo`. */
-import { type Signal, signal } from '@preact/signals';
-
 export const viewNames = [
 	'overview',
 	'tools',
@@ -37,27 +35,6 @@ export function routeHref(
 	for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
 	const text = parameters.toString();
 	return `#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}${text === '' ? '' : `?${text}`}`;
-}
-
-export class Router {
-	readonly route: Signal<PageRoute>;
-
-	constructor() {
-		this.route = signal(parseRoute(location.hash));
-		addEventListener('hashchange', () => {
-			this.route.value = parseRoute(location.hash);
-		});
-	}
-
-	open(href: string): void {
-		location.hash = href;
-	}
-
-	/** Change the address without a new entry in the history, as while somebody types. */
-	replace(href: string): void {
-		history.replaceState(null, '', href);
-		this.route.value = parseRoute(href);
-	}
 }
 
 function decode(text: string): string {

@@ -86,8 +86,7 @@ function Key({ name }: { name: string | undefined }): JSX.Element | null {
 
 function Leaf({ value }: { value: unknown }): JSX.Element {
 	const isWhole = useSignal(false);
-	if (typeof value !== 'string')
-		return <span class={`value ${typeof value}`}>{String(JSON.stringify(value))}</span>;
+	if (typeof value !== 'string') return <span class={`value ${typeof value}`}>{JSON.stringify(value)}</span>;
 	const isCut = value.length > SHORT_STRING && !isWhole.value;
 	return (
 		<span class="value string">

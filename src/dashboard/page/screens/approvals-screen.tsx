@@ -1,7 +1,7 @@
 /* Approvals: calls that wait for a person, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ApprovalDecision, ApprovalRow } from '../../api-types.ts';
+import type { ApprovalDecision, ApprovalDecisionRequest, ApprovalRow } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useNow } from '../parts/now.ts';
@@ -87,9 +87,9 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, done: string): Promise<void> => {
 		isBusy.value = true;
-		await dashboard.act(`${done}: ${approval.tool}.`, `/api/approvals/${encodeURIComponent(approval.id)}`, {
-			decision,
-		});
+		const body: ApprovalDecisionRequest = { decision };
+		const words = { done: `${done}: ${approval.tool}.`, failed: `${approval.tool} still waits.` };
+		await dashboard.act(words, `/api/approvals/${encodeURIComponent(approval.id)}`, body);
 		isBusy.value = false;
 	};
 	return (

@@ -84,7 +84,7 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 	if (count === 0) return <NoCalls isFiltered={Object.values(query).some(Boolean)} />;
 	return (
 		<>
-			<p class="dim list-count">{formatCount(count)} calls, newest first</p>
+			<p class="dim list-count">{count === 1 ? '1 call' : `${formatCount(count)} calls, newest first`}</p>
 			<VirtualList
 				label="Calls"
 				count={count}

@@ -1,6 +1,7 @@
 /* The buttons of a server. Each shows the command that does the same, before and after it is pressed. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { ServerActionRequest } from '../../api-offers.ts';
 import type { BackendRow, ServerAction } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { attributeText } from '../text/visible-text.tsx';
@@ -28,7 +29,13 @@ export function ServerActions({ server, commands = {}, onDone }: ServerActionsPr
 	const press = async (action: ServerAction): Promise<void> => {
 		busy.value = action;
 		const path = `/api/servers/${encodeURIComponent(server.id)}/${action}`;
-		await dashboard.act(`${WORDS[action].done} ${server.id}.`, path);
+		const { label, done } = WORDS[action];
+		const body: ServerActionRequest = {};
+		await dashboard.act(
+			{ done: `${done} ${server.id}.`, failed: `${label} ${server.id}: failed.` },
+			path,
+			body,
+		);
 		busy.value = undefined;
 		onDone?.();
 	};

@@ -31,6 +31,8 @@ const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
 const FINGERPRINT_CHARACTERS = 24;
 /** How long a catalogue without a TTL of its own is fresh, in milliseconds. */
 export const KNOWN_TTL_MS: number = 24 * 60 * 60 * 1000;
+/** The least TTL: some servers say 0, and each list would start them. */
+const KNOWN_TTL_LEAST_MS = 60_000;
 
 /** What a server offers. */
 export interface ServerLists {
@@ -60,7 +62,7 @@ export function knownFileOf(folder: string, entry: ServerEntry, version: string)
 
 /** Whether the lists should be read again. */
 export function isStale({ listedAt, ttlMs = KNOWN_TTL_MS }: KnownServer, now: number = Date.now()): boolean {
-	return now - listedAt >= ttlMs || listedAt > now;
+	return now - listedAt >= Math.max(ttlMs, KNOWN_TTL_LEAST_MS) || listedAt > now;
 }
 
 /** Read the file; undefined when there is none. Throws `bad_input` when it is damaged or not private. */
@@ -117,11 +119,13 @@ function names(values: Readonly<Record<string, unknown>>): string[] {
 
 function isKnown(value: unknown): value is KnownServer {
 	if (!isObject(value) || value['format'] !== FORMAT) return false;
-	const { era, revision, capabilities, listedAt, tools, prompts, resources, templates } = value;
+	const { era, revision, capabilities, instructions, listedAt } = value;
+	const { tools, prompts, resources, templates } = value;
 	return (
 		(era === 'legacy' || era === 'modern') &&
 		typeof revision === 'string' &&
 		isObject(capabilities) &&
+		(instructions === undefined || typeof instructions === 'string') &&
 		typeof listedAt === 'number' &&
 		isListOf(tools, 'name') &&
 		isListOf(prompts, 'name') &&

@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { Awaitable, Tool } from '../../../protocol/mcp-types.ts';
+import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { isStale, type KnownServer, readKnown, writeKnown } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -20,6 +20,8 @@ export interface ServerCatalogueOptions {
 	readonly file: string;
 	/** The process for lists. */
 	readonly lister: () => ServerProcess;
+	/** Any process that runs. */
+	readonly running: () => ServerConnection | undefined;
 	/** Timeout of one page of a list. */
 	readonly timeoutMs: number;
 	/** Whether a start that failed is tried again. */
@@ -27,8 +29,8 @@ export interface ServerCatalogueOptions {
 	/** Whether the process may stay after it was listed the first time. */
 	readonly keepsLister: boolean;
 	readonly log: Log;
-	/** Called with the tools whenever they are read, before they are listed and before `onChange`. */
-	readonly onTools?: ((tools: readonly Tool[], source: 'disk' | 'server') => void) | undefined;
+	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	readonly onRead: (known: KnownServer, source: 'disk' | 'server') => void;
 	readonly onChange: (change: Change) => void;
 }
 
@@ -168,7 +170,7 @@ export class ServerCatalogue {
 		this.#isLoaded = true;
 		try {
 			this.#known = readKnown(this.#options.file);
-			if (this.#known) this.#options.onTools?.(this.#known.tools, 'disk');
+			if (this.#known) this.#options.onRead(this.#known, 'disk');
 		} catch (error) {
 			this.#options.log.warn(`${messageOf(error)}; the server is listed again`);
 		}
@@ -219,19 +221,23 @@ export class ServerCatalogue {
 	#refreshWhenStale(): void {
 		if (!this.#isWarm || !this.#isAsked || !this.#known || !isStale(this.#known)) return;
 		this.#isAsked = false;
+		this.#refresh().catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+	}
+
+	/** A process that runs knows best what it offers; otherwise one is started. */
+	async #refresh(): Promise<void> {
+		const running = this.#options.running();
+		if (running) return void (await this.read(running));
 		const process = this.#options.lister();
-		// The process reads the lists of each start itself.
-		if (process.connection) return;
-		this.#discover()
-			.then(() => (process.wasCalled ? undefined : process.stopUnused()))
-			.catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+		await this.#discover();
+		if (!process.wasCalled) await process.stopUnused();
 	}
 
 	#keep(found: KnownServer): void {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
-		this.#options.onTools?.(found.tools, 'server');
+		this.#options.onRead(found, 'server');
 		try {
 			writeKnown(this.#options.file, found);
 		} catch (error) {

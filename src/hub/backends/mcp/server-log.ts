@@ -23,12 +23,15 @@ const LOG_FILE_BYTES: number = 4 * 1024 * 1024;
 
 /** Lines that are kept in memory. */
 const RING_LINES = 5000;
+/** Notes of the hub that are kept apart. */
+const KEPT_NOTES = 100;
 
 export class ServerLog implements ServerLines {
 	readonly file: string;
 	readonly #write: (line: string) => void;
 	readonly #rotating: RotatingFile;
 	#lines: ServerLine[] = [];
+	readonly #notes: ServerLine[] = [];
 	readonly #listeners = new Set<(line: ServerLine) => void>();
 	#characters = 0;
 
@@ -46,6 +49,10 @@ export class ServerLog implements ServerLines {
 
 	last(count: number): readonly ServerLine[] {
 		return this.#lines.slice(-count);
+	}
+
+	notes(): readonly ServerLine[] {
+		return this.#notes;
 	}
 
 	/** The last lines of stderr, oldest first. */
@@ -96,6 +103,7 @@ export class ServerLog implements ServerLines {
 	#keep(stream: ServerLine['stream'], text: string): void {
 		const line = { at: Date.now(), stream, text };
 		this.#lines.push(line);
+		if (stream === 'hub' && this.#notes.push(line) > KEPT_NOTES) this.#notes.shift();
 		this.#characters += text.length;
 		if (this.#characters > RING_CHARACTERS || this.#lines.length > RING_LINES) this.#dropOldest();
 		for (const listener of this.#listeners) listener(line);

@@ -16,34 +16,44 @@ import { PinStore } from '../../../trust/pins/pin-store.ts';
 import type { PinStores } from '../../../trust/pins/pin-stores.ts';
 import { type ToolHashes, toolHashes } from '../../../trust/pins/pinned-tool.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../trust/pins/tool-drift.ts';
+import type { ToolScans } from './tool-scans.ts';
 
 const LOGGED_TOOLS = 5;
 
 export interface ServerPinsOptions {
 	readonly server: string;
-	readonly mode: Exclude<PinMode, 'off'>;
-	readonly store: PinStore;
+	readonly mode: PinMode;
+	/** Undefined with the mode `off`. */
+	readonly store: PinStore | undefined;
 	readonly log: Log;
 	/** Called with the tools when they are compared. */
-	readonly onCompared?: ((tools: readonly Tool[]) => void) | undefined;
+	readonly onCompared: (tools: readonly Tool[]) => void;
 	/** The tools that are held back are others now. */
 	readonly onHeld: () => void;
 }
 
-/** The pins of an entry; undefined when it has none. */
+/** What the servers of a hub share to review their tools. */
+export interface ToolReview {
+	readonly stores: PinStores;
+	readonly scans: ToolScans;
+}
+
+/** The pins of an entry. */
 export function openServerPins(
 	{
 		entry,
 		environment,
-		pins,
+		review,
 		log,
-	}: { entry: ServerEntry; environment: Readonly<NodeJS.ProcessEnv>; pins?: PinStores | undefined; log: Log },
+	}: { entry: ServerEntry; environment: Readonly<NodeJS.ProcessEnv>; review: ToolReview; log: Log },
 	onHeld: () => void,
-): ServerPins | undefined {
-	const mode = entry.settings.pin ?? 'tell';
-	if (mode === 'off' || pins === undefined) return undefined;
-	const store = pins.at(pinPlace(entry.file, environment), (place) => new PinStore(place));
-	return new ServerPins({ server: entry.name, mode, store, log, onHeld });
+): ServerPins {
+	const { name, settings, file } = entry;
+	const mode = settings.pin ?? 'tell';
+	const place = pinPlace(file, environment);
+	const store = mode === 'off' ? undefined : review.stores.at(place, () => new PinStore(place));
+	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
+	return new ServerPins({ server: name, mode, store, log, onCompared, onHeld });
 }
 
 export class ServerPins {
@@ -60,7 +70,7 @@ export class ServerPins {
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
-		this.#stopWatching = options.store.watch(() => this.#compareAgain());
+		this.#stopWatching = options.store?.watch(() => this.#compareAgain()) ?? (() => {});
 	}
 
 	/** Undefined when no tool is held back. */
@@ -97,7 +107,7 @@ export class ServerPins {
 		this.#waiting = undefined;
 		this.#current = { tools, hashes: toolHashes(tools) };
 		this.#compare(isFresh);
-		this.#options.onCompared?.(tools);
+		this.#options.onCompared(tools);
 	}
 
 	#compareAgain(): void {
@@ -107,11 +117,12 @@ export class ServerPins {
 	/** Tools from disk were recorded when they were read from the server. */
 	#compare(isFresh: boolean): void {
 		const { server, store } = this.#options;
+		if (store === undefined) return;
 		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
 		const { servers, problem } = store.read();
 		if (problem) return this.#reportProblem(problem.message, hashes);
 		const pinned = servers.get(server);
-		if (isFresh || pinned === undefined) this.#record(tools);
+		if (isFresh || pinned === undefined) this.#record(store, tools);
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
 		this.#report(drifted);
 		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind))));
@@ -129,8 +140,8 @@ export class ServerPins {
 		);
 	}
 
-	#record(tools: readonly Tool[]): void {
-		const { server, store, log } = this.#options;
+	#record(store: PinStore, tools: readonly Tool[]): void {
+		const { server, log } = this.#options;
 		this.#recording = store.record(server, tools).catch((error: unknown) => {
 			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
 		});

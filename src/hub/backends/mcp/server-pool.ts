@@ -4,9 +4,11 @@
  */
 import type { ServerScope } from '../../../config/configuration.ts';
 import { messageOf, OrchestraError } from '../../../errors.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
+import type { ProcessAction } from '../backend.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
@@ -51,6 +53,11 @@ export class ServerPool {
 		return this.#shared;
 	}
 
+	/** The connection of any process that runs. */
+	get running(): ServerConnection | undefined {
+		return this.all.find(({ connection }) => connection !== undefined)?.connection;
+	}
+
 	/** Every process, the shared one first. */
 	get all(): readonly ServerProcess[] {
 		return [this.#shared, ...this.#sessions.values(), ...this.#perCall];
@@ -90,8 +97,14 @@ export class ServerPool {
 		this.release(process);
 	}
 
+	/** Start or stop on behalf of a person. */
+	async control(action: ProcessAction): Promise<void> {
+		if (action !== 'start') await this.#stop();
+		if (action !== 'stop') await this.#start();
+	}
+
 	/** Stop every process now; calls in flight fail. The next call starts a new one, without the delay of a crash. */
-	async stop(): Promise<void> {
+	async #stop(): Promise<void> {
 		const stopped = this.all;
 		this.#sessions.clear();
 		this.#perCall.clear();
@@ -104,8 +117,8 @@ export class ServerPool {
 	}
 
 	/** Start the process for all clients, without the delay of a crash. */
-	async start(): Promise<void> {
-		if (this.#shared.lastError !== undefined) await this.stop();
+	async #start(): Promise<void> {
+		if (this.#shared.lastError !== undefined) await this.#stop();
 		this.#isStopped = false;
 		await this.#shared.up();
 	}

@@ -36,19 +36,10 @@ export class ServerRoots {
 		this.#log = log;
 	}
 
-	/** Answer `roots/list` of a process. */
-	async ask(process: ServerProcess, params: unknown): Promise<unknown> {
-		const [call] = process.calls;
-		const owner = this.#owners.get(process);
-		if (call === undefined) {
-			if (owner?.client) return owner.client.listRoots();
-			// A server that starts in the background has no client, so it has no roots either.
-			return owner?.roots ?? { roots: [] };
-		}
-		const { sessionId } = call;
-		const roots = await this.#questions.ask(process.calls, 'roots/list', params);
-		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
-		return roots;
+	/** Answer a request of a process. */
+	answer(process: ServerProcess, method: string, params: unknown): Promise<unknown> {
+		if (method === 'roots/list') return this.#list(process, params);
+		return this.#questions.ask(process.calls, method, params);
 	}
 
 	/** The roots of a client changed: notify those of the processes that have them. */
@@ -73,6 +64,20 @@ export class ServerRoots {
 			owner.notification?.close();
 			this.#owners.delete(process);
 		}
+	}
+
+	async #list(process: ServerProcess, params: unknown): Promise<unknown> {
+		const [call] = process.calls;
+		const owner = this.#owners.get(process);
+		if (call === undefined) {
+			if (owner?.client) return owner.client.listRoots();
+			// A server that starts in the background has no client, so it has no roots either.
+			return owner?.roots ?? { roots: [] };
+		}
+		const { sessionId } = call;
+		const roots = await this.#questions.ask(process.calls, 'roots/list', params);
+		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
+		return roots;
 	}
 
 	#notify({ connection }: ServerProcess): void {

@@ -1,0 +1,279 @@
+/*
+ * The fabric beside a direct TLS connection: latency, calls per second, a large result, and what a new
+ * hub costs with a thousand workers. One worker process, one server, this process is the hub.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+import { ensureNatsServer } from '../scripts/nats-server.mjs';
+import { root } from '../scripts/steps.mjs';
+import { note } from './measure/report.mjs';
+
+const DAY_MS = 86_400_000;
+const LARGE_BYTES = 64 * 1024 * 1024;
+const IN_FLIGHT = 64;
+
+export async function run({ isQuick }) {
+	const program = ensureNatsServer();
+	if (program === undefined) {
+		note('  there is no nats-server, and no Go to build it with: nothing is measured');
+		return undefined;
+	}
+	const folder = mkdtempSync(join(tmpdir(), 'orchestra-bench-fabric-'));
+	const cache = join(root, 'node_modules/.cache/orchestra-bench');
+	const ends = [];
+	try {
+		mkdirSync(cache, { recursive: true });
+		const file = join(cache, 'fabric-member.mjs');
+		await bundle(file);
+		const product = await import(pathToFileURL(file).href);
+		const place = await startServer(product, { program, folder, ends });
+		return await measure(product, { ...place, file, ends, isQuick });
+	} finally {
+		for (const end of ends.reverse()) await end();
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+async function bundle(file) {
+	await build({
+		input: join(import.meta.dirname, 'subjects/fabric-member.mjs'),
+		platform: 'node',
+		external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+		output: { file, format: 'esm', codeSplitting: false },
+		logLevel: 'warn',
+	});
+}
+
+async function startServer(product, { program, folder, ends }) {
+	const authority = product.newAuthority();
+	const validity = { from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + DAY_MS) };
+	const leaf = product.makeLeaf('localhost', validity, authority);
+	const files = { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+	writeFileSync(files.ca, product.certifyAuthority(authority, validity).certificate);
+	writeFileSync(files.cert, leaf.certificate);
+	writeFileSync(files.key, leaf.key);
+	const port = await freePort();
+	const tls = `tls { cert_file: "${files.cert}", key_file: "${files.key}", min_version: "1.3" }`;
+	const text = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'data')}" }\n${tls}\n`;
+	writeFileSync(join(folder, 'nats.conf'), text);
+	const server = spawn(program, ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });
+	ends.push(async () => {
+		const exited = once(server, 'exit');
+		server.kill('SIGKILL');
+		await exited;
+	});
+	return { url: `tls://localhost:${port}`, ...files };
+}
+
+async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
+	const worker = spawn(process.execPath, [file, 'worker', url, ca, cert, key], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	ends.push(() => void worker.kill('SIGKILL'));
+	const [line] = await once(worker.stdout, 'data');
+	const direct = await openDirect(Number(line), ca);
+	const access = { servers: [url], name: 'bench-hub', ca };
+	const backend = new product.FabricBackend({ access, patterns: ['*'], log: product.Log.silent });
+	const hub = new product.Hub({ backends: [backend] });
+	ends.push(() => hub.close());
+	while (!(await backend.listTools()).some(({ name }) => name === 'bench__echo')) await sleep(20);
+	const client = {
+		revision: product.negotiate(undefined),
+		capabilities: {},
+		clientInfo: { name: 'bench' },
+		sessionId: 'bench',
+		logLevel: () => undefined,
+		notify: () => {},
+	};
+	const remote = async (input) => {
+		const params = { name: 'bench__echo', arguments: input };
+		const call = new product.IncomingCall(1, 'tools/call', params);
+		return hub.callTool(params, new product.CallContext(client, call, {}));
+	};
+	const rounds = isQuick ? 3 : 5;
+	const results = {};
+	const times = { direct: [], fabric: [], directRate: [], fabricRate: [], directLarge: [], fabricLarge: [] };
+	const calls = isQuick ? 1000 : 3000;
+	for (const call of [direct.call, remote]) await rate(call, calls);
+	// Interleaved: a disturbance of the machine meets both.
+	for (let round = 0; round < rounds; round++) {
+		times.direct.push(await latency(direct.call, 500));
+		times.fabric.push(await latency(remote, 500));
+		times.directRate.push(await rate(direct.call, calls * 2));
+		times.fabricRate.push(await rate(remote, calls * 2));
+		times.directLarge.push(await large(direct.call));
+		times.fabricLarge.push(await large(remote));
+	}
+	for (const [name, values] of Object.entries(times)) results[name] = median(values);
+	direct.close();
+	print(
+		`one call at a time        direct TLS ${us(results.direct)}   fabric ${us(results.fabric)}   ${ratio(results.fabric, results.direct)}`,
+	);
+	print(
+		`${IN_FLIGHT} calls in flight       direct TLS ${perSecond(results.directRate)}   fabric ${perSecond(results.fabricRate)}`,
+	);
+	print(
+		`a result of 64 MB         direct TLS ${ms(results.directLarge)}   fabric ${ms(results.fabricLarge)}   ${ratio(results.fabricLarge, results.directLarge)}`,
+	);
+	Object.assign(results, await measureCatalogue(product, { access, ends, isQuick }));
+	return results;
+}
+
+/** A thousand workers with twenty tools each: what a new hub pays, and how fast it notices. */
+async function measureCatalogue(product, { access, ends, isQuick }) {
+	const count = isQuick ? 200 : 1000;
+	const link = new product.FabricLink({ ...access, name: 'bench-writer' }, product.Log.silent);
+	ends.push(() => link.close());
+	link.open();
+	while (!link.isUp) await sleep(5);
+	const names = Array.from({ length: count }, (_none, at) => `worker-${at}`);
+	const presence = async (name) => {
+		const tools = Array.from({ length: 20 }, (_none, at) => ({
+			name: `tool-${at}`,
+			description: `Tool ${at} of ${name}, which does something useful with its input and says what it did`,
+			inputSchema: {
+				type: 'object',
+				properties: { path: { type: 'string' }, depth: { type: 'integer' } },
+				required: ['path'],
+			},
+		}));
+		const [body] = product.offerBodies(tools, () => {});
+		await product.putKey(link, product.bodyKey(name, body.hash), body.text, 3_600_000);
+		await beat(name, body.hash);
+	};
+	const beat = (name, hash) =>
+		product.putKey(
+			link,
+			product.presenceKey(name, name),
+			JSON.stringify({ i: 'AAAAAAAAAAAAAAAA', h: [hash] }),
+			20_000,
+		);
+	const hashes = new Map();
+	for (let at = 0; at < names.length; at += 50) await Promise.all(names.slice(at, at + 50).map(presence));
+	void hashes;
+	const fresh = new product.FabricBackend({
+		access: { ...access, name: 'bench-fresh' },
+		patterns: ['*'],
+		log: product.Log.silent,
+	});
+	ends.push(() => fresh.close());
+	while (!fresh.link.isUp) await sleep(1);
+	const startedAt = performance.now();
+	while ((await fresh.listTools()).length < count * 20) await sleep(1);
+	const loadMs = performance.now() - startedAt;
+	const noticed = await measureNotice(product, { access, fresh });
+	print(
+		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}`,
+	);
+	return { workers: count, loadMs, ...noticed };
+}
+
+async function measureNotice(product, { access, fresh }) {
+	const worker = new product.FabricWorker({
+		access: { ...access, name: 'bench-joiner' },
+		offer: 'joiner',
+		patterns: ['*'],
+		hub: product.echoHub(),
+		log: product.Log.silent,
+	});
+	const isThere = () => fresh.workersOf('joiner').length > 0;
+	await worker.open();
+	while (!worker.link.isUp) await sleep(0);
+	const joinedAt = performance.now();
+	while (!isThere()) await new Promise((resolve) => setImmediate(resolve));
+	const joinMs = performance.now() - joinedAt;
+	const leftAt = performance.now();
+	const closed = worker.close();
+	while (isThere()) await new Promise((resolve) => setImmediate(resolve));
+	const leaveMs = performance.now() - leftAt;
+	await closed;
+	return { joinMs, leaveMs };
+}
+
+/** Calls as JSON-RPC lines over one TLS connection to the same process. */
+async function openDirect(port, ca) {
+	const socket = connect({
+		port,
+		host: '127.0.0.1',
+		servername: 'localhost',
+		ca: readFileSync(ca),
+		minVersion: 'TLSv1.3',
+	});
+	await once(socket, 'secureConnect');
+	socket.setNoDelay(true);
+	socket.setEncoding('utf8');
+	const pending = new Map();
+	let parts = [];
+	socket.on('data', (chunk) => {
+		if (!chunk.includes('\n')) return void parts.push(chunk);
+		const lines = (parts.join('') + chunk).split('\n');
+		parts = [lines.pop()];
+		for (const line of lines) {
+			const { id, result } = JSON.parse(line);
+			pending.get(id)(result);
+			pending.delete(id);
+		}
+	});
+	let id = 0;
+	const call = (input) =>
+		new Promise((resolve) => {
+			pending.set(++id, resolve);
+			const params = { name: 'echo', arguments: input };
+			socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+		});
+	return { call, close: () => socket.destroy() };
+}
+
+async function latency(call, count) {
+	const times = [];
+	for (let at = 0; at < count; at++) {
+		const startedAt = performance.now();
+		await call({ text: 'hello' });
+		times.push(performance.now() - startedAt);
+	}
+	return median(times);
+}
+
+async function rate(call, count) {
+	const startedAt = performance.now();
+	let at = 0;
+	const one = async () => {
+		while (at++ < count) await call({ text: 'hello' });
+	};
+	await Promise.all(Array.from({ length: IN_FLIGHT }, one));
+	return count / ((performance.now() - startedAt) / 1000);
+}
+
+async function large(call) {
+	const startedAt = performance.now();
+	const { content } = await call({ bytes: LARGE_BYTES });
+	if (content[0].text.length !== LARGE_BYTES) throw new Error('the result is not whole');
+	return performance.now() - startedAt;
+}
+
+async function freePort() {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address();
+	server.close();
+	return port;
+}
+
+function median(values) {
+	return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
+
+const print = (line) => console.log(line);
+const us = (value) => `${Math.round(value * 1000)} µs`;
+const ms = (value) => `${Math.round(value)} ms`;
+const perSecond = (value) => `${Math.round(value).toLocaleString('en')} calls/s`;
+const ratio = (one, other) => `${(one / other).toFixed(2)}×`;

@@ -1,0 +1,90 @@
+/*
+ * Code of the product for the bench of the fabric, and the program of its worker: bundled from the
+ * sources, because the fabric is no entry point of the package. With words it is a worker and a plain
+ * TLS server that answers the same calls: `SERVERS CA CERT KEY`.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:tls';
+import { putKey, readBucket } from '../../src/fabric/bucket.ts';
+import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
+import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
+import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
+import { offerBodies } from '../../src/fabric/offered-tools.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
+import { Log } from '../../src/log.ts';
+import { CallContext } from '../../src/mcp/server/call-context.ts';
+import { negotiate } from '../../src/protocol/revisions.ts';
+import { IncomingCall } from '../../src/rpc/incoming-call.ts';
+
+export {
+	bodyKey,
+	CallContext,
+	certifyAuthority,
+	FabricBackend,
+	FabricLink,
+	FabricWorker,
+	Hub,
+	IncomingCall,
+	Log,
+	makeLeaf,
+	negotiate,
+	newAuthority,
+	offerBodies,
+	presenceKey,
+	putKey,
+	readBucket,
+};
+
+const inputSchema = { type: 'object' };
+const answer = ({ bytes, text = '' }) => ({
+	content: [{ type: 'text', text: bytes === undefined ? text : 'x'.repeat(bytes) }],
+});
+
+/** A hub with one tool, `echo`. */
+export function echoHub() {
+	return new Hub({
+		backends: [
+			{
+				id: 'bench',
+				kind: 'tools',
+				qualifiesNames: false,
+				state: 'ready',
+				listTools: () => [{ name: 'echo', inputSchema }],
+				callTool: ({ arguments: input }) => answer(input),
+				close: async () => {},
+			},
+		],
+	});
+}
+
+const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.slice(3) : [];
+if (servers !== undefined) {
+	const worker = new FabricWorker({
+		access: { servers: [servers], name: 'bench-worker', ca },
+		offer: 'bench',
+		patterns: ['*'],
+		hub: echoHub(),
+		log: Log.silent,
+	});
+	await worker.open();
+	const server = createServer(
+		{ cert: readFileSync(cert), key: readFileSync(key), minVersion: 'TLSv1.3' },
+		(socket) => {
+			socket.setNoDelay(true);
+			let rest = '';
+			socket.setEncoding('utf8');
+			socket.on('data', (chunk) => {
+				const lines = (rest + chunk).split('\n');
+				rest = lines.pop();
+				for (const line of lines) {
+					const { id, params } = JSON.parse(line);
+					socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answer(params.arguments) })}\n`);
+				}
+			});
+			socket.on('error', () => {});
+		},
+	);
+	server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+}

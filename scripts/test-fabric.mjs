@@ -1,0 +1,14 @@
+/* `npm run test:fabric`: the tests of the fabric, with a nats-server that is built when it is missing. */
+import { ensureNatsServer } from './nats-server.mjs';
+import { install, step, tool } from './steps.mjs';
+
+const server = ensureNatsServer();
+if (server === undefined) {
+	console.error('test:fabric: there is no nats-server, and no Go to build it with');
+	console.error('hint: install nats-server 2.11 or later, or set NATS_SERVER to its path');
+	process.exit(69);
+}
+install();
+step('build', process.execPath, ['scripts/build.mjs']);
+process.env.NATS_SERVER = server;
+tool('tests', 'vitest', ['run', 'test/fabric', ...process.argv.slice(2)]);

@@ -1,0 +1,39 @@
+/* `mctl fabric config`: a configuration for nats-server with one user per invited member. */
+import { resolve } from 'node:path';
+import { type Command, refuseWords, usageError } from '../command.ts';
+
+const LOOPBACK = '127.0.0.1:4222';
+
+export const fabricConfig: Command = {
+	usage: 'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--store DIR]',
+	examples: [
+		'mctl fabric config > nats.conf',
+		'mctl fabric config --listen 0.0.0.0:4222 --cert c.pem --key k.pem',
+	],
+	flags: {
+		listen: { type: 'string', value: 'ADDR', help: `where the server listens (default ${LOOPBACK})` },
+		cert: { type: 'string', value: 'FILE', help: 'certificate of the server, as PEM' },
+		key: { type: 'string', value: 'FILE', help: 'key of the certificate' },
+		store: { type: 'string', value: 'DIR', help: 'where the server keeps its data (default ./nats-data)' },
+	},
+
+	async run(input) {
+		refuseWords(input, fabricConfig);
+		const { flags, environment, out } = input;
+		const text = (name: string): string | undefined =>
+			typeof flags[name] === 'string' ? flags[name] : undefined;
+		const [cert, key, listen = LOOPBACK] = [text('cert'), text('key'), text('listen')];
+		const tls =
+			cert !== undefined && key !== undefined ? { cert: resolve(cert), key: resolve(key) } : undefined;
+		if (tls === undefined && !/^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/.test(listen))
+			throw usageError(
+				fabricConfig,
+				`${listen} can be reached from other machines: it needs --cert and --key`,
+			);
+		const { MemberKeys } = await import('../../fabric/member-keys.ts');
+		const { serverConfig } = await import('../../fabric/server-config.ts');
+		const members = await MemberKeys.ofUser(environment).members();
+		const storeDir = resolve(text('store') ?? 'nats-data');
+		out.line(serverConfig({ members, listen, tls, storeDir }).trimEnd());
+	},
+};

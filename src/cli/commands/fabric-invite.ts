@@ -1,0 +1,53 @@
+/* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
+import { type Command, usageError } from '../command.ts';
+
+export const fabricInvite: Command = {
+	usage: 'mctl fabric invite <name> [--offer [GROUP]] [--use GROUP]…',
+	examples: [
+		'mctl fabric invite laptop',
+		'mctl fabric invite gpu-1 --offer=gpu',
+		'mctl fabric invite ci --offer --use gpu',
+	],
+	flags: {
+		offer: {
+			type: 'boolean',
+			value: 'GROUP',
+			help: 'it offers tools, under its own name or that of a group',
+		},
+		use: {
+			type: 'string',
+			value: 'GROUP',
+			repeats: true,
+			help: 'it may call this group only (default: all, or none with --offer)',
+		},
+	},
+
+	async run(input) {
+		const { words, flags, lists, environment, out } = input;
+		const [name, ...more] = words;
+		if (name === undefined || more.length > 0) throw usageError(fabricInvite, 'invite one name');
+		for (const each of [name, ...(lists?.get('use') ?? [])])
+			if (!/^[A-Za-z0-9*][A-Za-z0-9_-]*$/.test(each) || each.includes('__'))
+				throw usageError(fabricInvite, `"${each}" is not a name: letters, digits, - and single _`);
+		const offers =
+			flags['offer'] === true ? name : typeof flags['offer'] === 'string' ? flags['offer'] : undefined;
+		const calls = lists?.get('use') ?? (offers === undefined ? ['*'] : []);
+		const { MemberKeys } = await import('../../fabric/member-keys.ts');
+		const { userLine } = await import('../../fabric/server-config.ts');
+		const keys = MemberKeys.ofUser(environment);
+		const member = await keys.add({ name, ...(offers !== undefined && { offers }), calls });
+		out.line(
+			'Add this user to the configuration of the NATS server (mctl fabric config prints all of it), and reload it:',
+		);
+		out.line(`  ${userLine(member)}`);
+		out.line(
+			`Copy ${keys.seedFile(name)} to ~/.orchestra/fabric.nk of ${name}, readable by its user only, and configure there:`,
+		);
+		const group = offers !== undefined && offers !== name ? `, "group": ${JSON.stringify(offers)}` : '';
+		const offer = offers === undefined ? '' : ', "offer": ["*"]';
+		const use = offers !== undefined && calls.length === 0 ? ', "use": []' : '';
+		out.line(
+			`  "fabric": { "servers": ["tls://HOST:4222"], "name": ${JSON.stringify(name)}${group}, "credentials": "\${file:~/.orchestra/fabric.nk}"${offer}${use} }`,
+		);
+	},
+};

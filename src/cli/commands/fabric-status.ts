@@ -1,0 +1,70 @@
+/* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
+import { type Command, refuseWords } from '../command.ts';
+import { fabricSettings } from '../fabric-settings.ts';
+import { callOf, journalsHere, type LoggedCall, readJournal } from '../journal-lines.ts';
+import { tableLines } from '../terminal/table.ts';
+
+const MINUTE_MS = 60_000;
+const FAILURES_SHOWN = 5;
+
+export const fabricStatus: Command = {
+	usage: 'mctl fabric status [--json]',
+	examples: ['mctl fabric status', 'mctl fabric status --json | jq .offers'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseWords(input, fabricStatus);
+		const { flags, environment, out } = input;
+		const settings = fabricSettings(environment);
+		const { fabricReport } = await import('../../fabric/fabric-report.ts');
+		const report = await fabricReport(settings, environment);
+		const calls = remoteCalls(environment);
+		if (flags['json'])
+			return out.json({
+				schema: 'orchestra.fabric/1',
+				name: settings.name,
+				servers: settings.servers,
+				...report,
+				...calls,
+			});
+		const cluster = report.cluster === null ? '' : `, cluster ${report.cluster}`;
+		out.line(`${settings.name} is connected to ${report.server} (nats-server ${report.version}${cluster})`);
+		const rows = report.offers.map(({ name, tools, workers }) => [name, String(tools), workers.join(', ')]);
+		if (rows.length === 0) out.line('Nobody offers anything.');
+		else
+			for (const line of tableLines(
+				['OFFER', 'TOOLS', 'WORKERS'],
+				rows,
+				out.isTerminal ? out.width : undefined,
+			))
+				out.line(line);
+		out.line(
+			`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
+		);
+		for (const { at, name, error } of calls.failures) out.line(`Failed ${at}: ${name} (${error})`);
+	},
+};
+
+interface RemoteCallCounts {
+	readonly lastMinute: number;
+	readonly failures: readonly { at: string; name: string; error: string }[];
+}
+
+/** From the journals of this folder. */
+function remoteCalls(environment: Readonly<NodeJS.ProcessEnv>): RemoteCallCounts {
+	const since = Date.now() - MINUTE_MS;
+	const calls = journalsHere(environment)
+		.flatMap((file) => readJournal(file))
+		.flatMap(({ text }) => text.split('\n'))
+		.flatMap((line): LoggedCall[] => [callOf(line) ?? []].flat())
+		.filter((call) => call['backend'] === 'fabric');
+	const failed = calls.filter((call) => call['outcome'] === 'error').slice(-FAILURES_SHOWN);
+	return {
+		lastMinute: calls.filter((call) => Date.parse(String(call['at'])) >= since).length,
+		failures: failed.map((call) => ({
+			at: String(call['at']),
+			name: String(call['name']),
+			error: String(call['error'] ?? 'failed'),
+		})),
+	};
+}

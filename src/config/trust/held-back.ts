@@ -1,0 +1,105 @@
+/*
+ * Whether a project file is trusted, and what is held back when it is not.
+ *
+ * The bytes that are hashed are those that were parsed: a file that is replaced meanwhile
+ * changes nothing. A record that cannot be read trusts nothing.
+ */
+import { messageOf } from '../../errors.ts';
+import type { JsonValue } from '../../wire/json.ts';
+import { type ProjectEffect, projectEffects } from './project-effects.ts';
+import { sha256Of, type TrustedProject, TrustRecord } from './trust-record.ts';
+
+/** `all` trusts every project file, for CI. */
+export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
+
+/** A project file as it was read. */
+export interface ReadProjectFile {
+	readonly file: string;
+	readonly bytes: Uint8Array;
+	/** What it contains. */
+	readonly value: JsonValue;
+	/** The folder of the file. */
+	readonly folder: string;
+}
+
+/** A project file that is not trusted. */
+export interface HeldBack {
+	readonly file: string;
+	/** The folder to run `mctl trust` in. */
+	readonly folder: string;
+	readonly reason: 'new' | 'changed';
+	/** Why the record could not be read. */
+	readonly recordProblem: string | undefined;
+	/** All effects of the file; those with `isHeld` have none now. */
+	readonly effects: readonly ProjectEffect[];
+	/** What the trusted version ran, by name. Undefined for a file that was never trusted. */
+	readonly trustedEffects: Readonly<Record<string, string>> | undefined;
+}
+
+export function trustsAll(environment: Readonly<NodeJS.ProcessEnv>): boolean {
+	return environment[TRUST_VARIABLE] === 'all';
+}
+
+/** Undefined for a file that is trusted or needs no trust. The record is read only when it matters. */
+export function holdBack(
+	{ file, bytes, value, folder }: ReadProjectFile,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): HeldBack | undefined {
+	if (trustsAll(environment)) return undefined;
+	const effects = projectEffects(value, folder);
+	if (effects.length === 0) return undefined;
+	const { trusted, problem } = recordOf(file, environment);
+	if (trusted?.sha256.includes(sha256Of(bytes))) return undefined;
+	const reason = trusted ? 'changed' : 'new';
+	return { file, folder, reason, recordProblem: problem, effects, trustedEffects: trusted?.runs };
+}
+
+function recordOf(
+	file: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): { trusted?: TrustedProject | undefined; problem?: string } {
+	try {
+		return { trusted: TrustRecord.ofUser(environment).find(file) };
+	} catch (error) {
+		return { problem: messageOf(error) };
+	}
+}
+
+/** Names in a sentence. */
+const SHOWN_NAMES = 8;
+
+/** One sentence for people and agents. Names that could be read as more than a name are not in it. */
+export function heldBackText({ file, reason, recordProblem, effects }: HeldBack): string {
+	const held = effects.filter(({ isHeld }) => isHeld);
+	const parts = [
+		namesOf(held, 'server', ['the MCP server', 'the MCP servers']),
+		namesOf(held, 'plugin', ['the plugin', 'the plugins']),
+		namesOf(held, 'setting', ['the setting', 'the settings']),
+	].filter((part) => part !== '');
+	const last = parts.pop() ?? '';
+	const what = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
+	const why = reason === 'new' ? 'is not trusted' : 'was changed since it was trusted';
+	const broken = recordProblem === undefined ? '' : ` (the record of trust cannot be used: ${recordProblem})`;
+	return `${file} ${why}${broken}, so ${what} ${held.length === 1 ? 'is' : 'are'} held back`;
+}
+
+/** What a person does about it. */
+export function trustHint({ folder }: HeldBack): string {
+	return `run "mctl trust" in ${folder}; "mctl trust --dry-run" shows what the project would run`;
+}
+
+function namesOf(
+	effects: readonly ProjectEffect[],
+	kind: ProjectEffect['kind'],
+	[one, many]: readonly [string, string],
+): string {
+	const names = effects.filter((effect) => effect.kind === kind).map(({ name }) => plainName(name));
+	if (names.length === 0) return '';
+	const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+	return `${names.length === 1 ? one : many} ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+}
+
+/** A stranger chose the name, and an agent reads the sentence. */
+function plainName(name: string): string {
+	return /^[\w.@/()-][\w.@/() -]{0,47}$/.test(name) && !/\w \w+ \w/.test(name) ? name : '(unusual name)';
+}

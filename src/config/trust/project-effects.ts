@@ -1,0 +1,167 @@
+/*
+ * What a project file would run and set, read from its text as it is written: nothing is
+ * expanded, so no variable and no secret is in it.
+ *
+ * A program starts by itself, a port is opened by itself: such effects are held back
+ * until the file is trusted. Others can only make things stricter, and only where the
+ * user's own configuration says nothing. A section that is not known here is held back.
+ */
+import { isAbsolute, relative, resolve } from 'node:path';
+import { commandLine } from '../../process/spawn-record.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import { redact } from '../../redact.ts';
+import { referenceText, splitReferences } from '../../secrets/secret-text.ts';
+import { isObject, type JsonValue } from '../../wire/json.ts';
+import { isOwnCommand } from '../own-entry.ts';
+import { sectionNames } from '../sections.ts';
+
+/** One thing that a file would run or set. */
+export interface ProjectEffect {
+	readonly kind: 'server' | 'plugin' | 'setting';
+	/** The name of the server, the id of the plugin, or the key of the setting. */
+	readonly name: string;
+	/** The command line or the value, without secrets. Written by a stranger: escape it. */
+	readonly text: string;
+	/** Whether it has no effect until the file is trusted. */
+	readonly isHeld: boolean;
+}
+
+/** Limits that can only be stricter than the default, which is none. */
+export const childLimitKeys: ReadonlySet<string> = new Set(['memoryBytes', 'processes', 'openFiles']);
+
+/** Deepest value that is searched for references. */
+const DEPTH_LIMIT = 32;
+
+/** The keys of a `plugins.yaml` beside its plugins. */
+const yamlKeys = ['listen_addr', 'tcp_addr', 'certs_dir'];
+
+/** Sections that choose among tools, and start nothing. */
+const choosing = new Set(['toolList', 'views', 'clients']);
+
+/** The effects of a parsed file. `folder` is that of the file. None for a file that needs no trust. */
+export function projectEffects(value: JsonValue, folder: string): ProjectEffect[] {
+	if (!isObject(value)) return [];
+	return Object.entries(value).flatMap(([key, section]): ProjectEffect[] => {
+		if (!sectionNames.includes(key) && !yamlKeys.includes(key)) return []; // nobody reads it
+		if (key === 'mcpServers') return membersOf(section).map(serverEffect);
+		if (key === 'plugins') return Array.isArray(section) ? section.map(pluginEffect) : [];
+		if (key === 'tools') return membersOf(section).flatMap((member) => toolsEffect(member, folder));
+		if (key === 'library')
+			return membersOf(section).flatMap((member) => outsideEffect('library', member, folder));
+		if (key === 'policy') return policyEffects(section);
+		if (key === 'limits')
+			return membersOf(section).map(([name, inner]) =>
+				setting(`limits.${name}`, inner, !childLimitKeys.has(name)),
+			);
+		if (choosing.has(key)) return [setting(key, section, false)];
+		if (!isObject(section)) return [setting(key, section)];
+		return membersOf(section).map(([name, inner]) => setting(`${key}.${name}`, inner));
+	});
+}
+
+/** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
+export function isInside(path: unknown, folder: string): boolean {
+	if (typeof path !== 'string' || path.includes('${') || path.startsWith('~')) return false;
+	const inside = relative(folder, resolve(folder, path));
+	return inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+	return isObject(value) ? Object.entries(value) : [];
+}
+
+function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
+	const record = commandOf(entry);
+	const isOwn = record !== undefined && isOwnCommand(record) && !(isObject(entry) && 'cwd' in entry);
+	const start = record ? commandLine(record) : urlOf(entry);
+	return { kind: 'server', name, text: describe(start, entry), isHeld: !isOwn };
+}
+
+/** Without the parts of a URL that may be secret. */
+function urlOf(entry: unknown): string {
+	const url = isObject(entry) ? entry['url'] : undefined;
+	const text = typeof url === 'string' ? url : '';
+	return text.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/[?#].*$/s, '?…');
+}
+
+/** Undefined for a remote server and for an entry that is not right. */
+function commandOf(entry: unknown): { command: string; args: string[] } | undefined {
+	if (typeof entry === 'string') {
+		try {
+			const { command, args = [] } = parseStdioUri(entry);
+			return { command, args: [...args] };
+		} catch {
+			return { command: entry, args: [] };
+		}
+	}
+	const command = isObject(entry) ? (entry['command'] ?? entry['binary']) : undefined;
+	if (typeof command !== 'string') return undefined;
+	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'].map(String) : [];
+	return { command, args };
+}
+
+function pluginEffect(entry: unknown): ProjectEffect {
+	const id = isObject(entry) ? entry['id'] : undefined;
+	const name = typeof id === 'string' ? id : '(no id)';
+	const record = commandOf(entry);
+	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isHeld: true };
+}
+
+/** The command with the names of its variables, its references and where it runs. */
+function describe(start: string, entry: unknown): string {
+	if (!isObject(entry)) return redact(start);
+	const names = ['env', 'headers', 'config'].flatMap((key) => {
+		const keys = membersOf(entry[key]).map(([name]) => name);
+		return keys.length === 0 ? [] : [`${key}: ${keys.join(', ')}`];
+	});
+	const references = [...new Set(referencesIn(entry))];
+	const plain = ['cwd', 'sandbox', 'limits', 'eager', 'disabled', 'enabled'].flatMap((key) =>
+		entry[key] === undefined ? [] : [`${key}: ${JSON.stringify(entry[key])}`],
+	);
+	const secrets = references.length === 0 ? [] : [`secrets: ${references.join(', ')}`];
+	return redact([start, ...names, ...secrets, ...plain].join('; '));
+}
+
+/** The secret references anywhere in a value: `${cmd:…}` runs a program too. */
+function referencesIn(value: unknown, depth: number = 0): string[] {
+	if (depth > DEPTH_LIMIT) return [];
+	if (typeof value === 'string')
+		return splitReferences(value).flatMap((part) => (typeof part === 'string' ? [] : [referenceText(part)]));
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap((inner) => referencesIn(inner, depth + 1));
+}
+
+function toolsEffect([key, value]: [string, unknown], folder: string): ProjectEffect[] {
+	if (key === 'examples') return [];
+	if (key === 'roots') {
+		const roots = Array.isArray(value) ? value : [];
+		const outside = roots.filter((root) => !isInside(root, folder));
+		return outside.length === 0 ? [] : [setting('tools.roots', outside)];
+	}
+	if (key === 'config') {
+		const keys = membersOf(value).map(([name]) => name);
+		return keys.length === 0 ? [] : [{ ...setting('tools.config', ''), text: `keys: ${keys.join(', ')}` }];
+	}
+	const isStricter = key === 'sandbox' || key === 'sandboxes' || key === 'limits';
+	return [setting(`tools.${key}`, value, !isStricter)];
+}
+
+function outsideEffect(section: string, [key, value]: [string, unknown], folder: string): ProjectEffect[] {
+	return isInside(value, folder) ? [] : [setting(`${section}.${key}`, value)];
+}
+
+/** A rule that allows is held back; one that asks or denies counts from the start. */
+function policyEffects(section: unknown): ProjectEffect[] {
+	const rules = Array.isArray(section) ? section : [section];
+	const isAllowing = (rule: unknown): boolean => isObject(rule) && rule['action'] === 'allow';
+	const allowing = rules.filter(isAllowing);
+	const others = rules.filter((rule) => !isAllowing(rule));
+	return [
+		...(allowing.length > 0 ? [setting('policy (allow)', allowing)] : []),
+		...(others.length > 0 ? [setting('policy', others, false)] : []),
+	];
+}
+
+function setting(name: string, value: unknown, isHeld: boolean = true): ProjectEffect {
+	return { kind: 'setting', name, text: redact(JSON.stringify(value) ?? ''), isHeld };
+}

@@ -1,0 +1,118 @@
+/*
+ * The project files that the user trusts: path, SHA-256 and what each would run, in
+ * `trust/projects.json` of the state folder.
+ *
+ * Trust is for bytes at a place. The path is that of the folder without links plus the
+ * name of the file, not the target of a link: the paths in a file count from its folder.
+ * The last few versions of a file stay trusted, so that an edit can be recorded before it
+ * is written, and a branch that was trusted stays so.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { withFolderLock } from '../../files/folder-lock.ts';
+import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { readState, writeState } from '../../files/state-file.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import { isObject } from '../../wire/json.ts';
+
+/** Versions of one file that are remembered. */
+const VERSION_LIMIT = 10;
+/** Files that are remembered; the oldest are dropped. */
+const PROJECT_LIMIT = 1000;
+
+/** A project file that the user trusts. */
+export interface TrustedProject {
+	readonly path: string;
+	/** ISO 8601. */
+	readonly trustedAt: string;
+	/** Of the trusted versions, the latest first. */
+	readonly sha256: readonly string[];
+	/** What the latest version runs and sets: a text by the name of each. */
+	readonly runs: Readonly<Record<string, string>>;
+}
+
+export class TrustRecord {
+	/** The file of the record. It may not exist. */
+	readonly file: string;
+
+	constructor(file: string) {
+		this.file = file;
+	}
+
+	static ofUser(environment: Readonly<NodeJS.ProcessEnv>): TrustRecord {
+		return new TrustRecord(join(stateFolder(environment), 'trust', 'projects.json'));
+	}
+
+	/** The record of a file; undefined when it was never trusted. Throws `bad_input` when another user may write the record. */
+	find(file: string): TrustedProject | undefined {
+		const path = trustPath(file);
+		return this.list().find((project) => project.path === path);
+	}
+
+	/** Whether these bytes are trusted at this place. Throws as `find` does. */
+	has(file: string, bytes: Uint8Array): boolean {
+		return this.find(file)?.sha256.includes(sha256Of(bytes)) ?? false;
+	}
+
+	/** All of them, the latest first. Throws as `find` does. */
+	list(): TrustedProject[] {
+		assertPrivate(dirname(this.file));
+		const value = readState(this.file);
+		const projects = isObject(value) && Array.isArray(value['projects']) ? value['projects'] : [];
+		return projects.filter(isProject);
+	}
+
+	/** Trust these bytes at this place. Throws system errors, and `timeout` while another process has the lock. */
+	async trust(file: string, bytes: Uint8Array, runs: Readonly<Record<string, string>>): Promise<void> {
+		const path = trustPath(file);
+		const hash = sha256Of(bytes);
+		await this.#change((projects) => {
+			const others = projects.filter((project) => project.path !== path);
+			const known = projects.find((project) => project.path === path)?.sha256 ?? [];
+			const sha256 = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
+			return [{ path, trustedAt: new Date().toISOString(), sha256, runs }, ...others].slice(0, PROJECT_LIMIT);
+		});
+	}
+
+	/** Trust these files no longer. Returns those that were trusted. */
+	async revoke(isRevoked: (path: string) => boolean): Promise<string[]> {
+		const revoked: string[] = [];
+		await this.#change((projects) => {
+			revoked.push(...projects.map(({ path }) => path).filter(isRevoked));
+			return projects.filter(({ path }) => !isRevoked(path));
+		});
+		return revoked;
+	}
+
+	async #change(edit: (projects: TrustedProject[]) => TrustedProject[]): Promise<void> {
+		const folder = dirname(this.file);
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		assertPrivate(folder);
+		narrowMode(folder, 0o700);
+		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
+	}
+}
+
+/** The name of a file in the record: the folder without links, and the name of the file. */
+export function trustPath(file: string): string {
+	try {
+		return join(realpathSync(dirname(file)), basename(file));
+	} catch {
+		return file; // the folder is gone
+	}
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+	return createHash('sha256').update(bytes).digest('hex');
+}
+
+function isProject(value: unknown): value is TrustedProject {
+	return (
+		isObject(value) &&
+		typeof value['path'] === 'string' &&
+		typeof value['trustedAt'] === 'string' &&
+		Array.isArray(value['sha256']) &&
+		isObject(value['runs'])
+	);
+}

@@ -1,0 +1,30 @@
+/* Entries of the configuration that would start this program from within itself, recursively, are left out. */
+import type { SpawnRecord } from '../process/spawn-record.ts';
+import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
+import { projectRoot } from './project-file.ts';
+import type { FileSections } from './sections.ts';
+
+/** Without those entries; `notes` gets a sentence for each. */
+export function withoutSelf(
+	sections: FileSections,
+	{ environment, root }: { environment: Readonly<NodeJS.ProcessEnv>; root: string },
+	notes: string[],
+): FileSections {
+	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
+		const isHere = projectRoot(record.cwd ?? root, environment['HOME']) === root;
+		const isOwn = isHere && isOwnCommand(record);
+		if (!isOwn && !isStartedBy(environment, place)) return true;
+		const why = isOwn ? 'is this program itself' : 'started this process';
+		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
+		return false;
+	};
+	return {
+		...sections,
+		mcpServers: sections.mcpServers.filter(
+			(server) => server.kind !== 'stdio' || isOther(server, server.record),
+		),
+		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
+			isOther({ name: id, file }, { command: binary, args }),
+		),
+	};
+}

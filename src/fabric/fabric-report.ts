@@ -1,0 +1,90 @@
+/* What `mctl fabric status` shows: the server, who offers what, and who is present. */
+import type { FabricSection } from '../config/configuration.ts';
+import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
+import { createBucket, readBucket } from './bucket.ts';
+import { FabricLink } from './fabric-link.ts';
+import { MemberKeys } from './member-keys.ts';
+import { natsAccess } from './open-fabric.ts';
+import { RemoteOffers } from './remote-offers.ts';
+import { ADMINISTRATOR } from './server-config.ts';
+
+/** How long to wait for a connection. */
+const CONNECT_MS = 5000;
+
+export interface FabricReport {
+	/** The server that answered. */
+	readonly server: string;
+	readonly version: string;
+	readonly cluster: string | null;
+	readonly offers: readonly {
+		readonly name: string;
+		readonly workers: readonly string[];
+		readonly tools: number;
+	}[];
+}
+
+/** Ask the servers. Throws `closed` when none can be reached. */
+export async function fabricReport(
+	settings: FabricSection,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<FabricReport> {
+	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
+		const offers = new RemoteOffers();
+		for (const entry of await readBucket(link)) offers.apply(entry, 0);
+		const tools = offers.tools('');
+		return {
+			server: link.server ?? '',
+			version: link.info?.version ?? '',
+			cluster: link.info?.cluster ?? null,
+			offers: offers.offers.map((name) => ({
+				name,
+				workers: offers
+					.workers(name)
+					.map((worker) => worker.name)
+					.sort(),
+				tools: tools.filter(({ offer }) => offer === name).length,
+			})),
+		};
+	});
+}
+
+/** Make the bucket, with the key of the administrator. */
+export async function setUpFabric(
+	settings: FabricSection,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<string> {
+	const seed = MemberKeys.ofUser(environment).administratorSeed();
+	const access = { ...natsAccess(settings, environment), name: ADMINISTRATOR, credentials: async () => seed };
+	return withLink(new FabricLink(access, Log.silent), async (link) => {
+		await createBucket(link);
+		return link.server ?? '';
+	});
+}
+
+async function withLink<T>(link: FabricLink, use: (link: FabricLink) => Promise<T>): Promise<T> {
+	try {
+		await connected(link);
+		return await use(link);
+	} finally {
+		await link.close();
+	}
+}
+
+function connected(link: FabricLink): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(() => {
+			const error = new OrchestraError('closed', `the fabric cannot be reached: ${link.downReason}`, {
+				hint: 'Check fabric.servers and fabric.credentials in the configuration.',
+			});
+			reject(error);
+		}, CONNECT_MS);
+		link.listen({
+			up: () => {
+				clearTimeout(timer);
+				resolve();
+			},
+		});
+		link.open();
+	});
+}

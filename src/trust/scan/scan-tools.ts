@@ -1,0 +1,86 @@
+/*
+ * Scan the tools of a server for texts that are not meant for its user: every text that
+ * an agent gets is read, also those inside schemas.
+ */
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { isObject } from '../../wire/json.ts';
+import { plainText } from './plain-text.ts';
+import { scanCharacters, type TextMatch } from './scan-characters.ts';
+import { quoteAround, type ScanFinding } from './scan-finding.ts';
+import { scanInstructions } from './scan-instructions.ts';
+import { callOfForeign, foreignNames, type ScannedServer, scanNames } from './scan-names.ts';
+
+/** Most characters of one tool that are read. */
+const TOOL_CHARACTERS = 64 * 1024;
+/** Most texts of one tool, and how deep schemas are followed. */
+const TOOL_TEXTS = 2000;
+const DEPTH = 20;
+/** A text in which nothing can be found. */
+const PLAIN_WORD = /^[ -~]{0,11}$/;
+
+interface PlacedText {
+	readonly where: string;
+	readonly text: string;
+}
+
+/** The findings of one server. @param others the servers of the same hub */
+export function scanTools(server: ScannedServer, others: readonly ScannedServer[] = []): ScanFinding[] {
+	const foreign = foreignNames(server, others);
+	const texts = server.tools.flatMap((tool) => scanTool(tool, foreign, server.server));
+	return [...texts, ...scanNames(server, others)];
+}
+
+function scanTool(tool: Tool, foreign: ReadonlySet<string>, server: string): ScanFinding[] {
+	const findings = textsOf(tool).flatMap(({ where, text }) =>
+		matchesIn(text, foreign).flatMap(({ kind, from, to, source }): ScanFinding[] => {
+			if (kind === 'other-tools' && isAboutOwn(source.slice(from, to), server)) return [];
+			return [{ kind, tool: tool.name, where, quote: quoteAround(source, from, to) }];
+		}),
+	);
+	// One finding of each kind says enough about a tool.
+	return [...new Map(findings.toReversed().map((finding) => [finding.kind, finding])).values()].toReversed();
+}
+
+/** A server may say how its own tools go together. */
+function isAboutOwn(text: string, server: string): boolean {
+	return server.length > 2 && text.toLowerCase().includes(server.toLowerCase());
+}
+
+function matchesIn(text: string, foreign: ReadonlySet<string>): (TextMatch & { source: string })[] {
+	const plain = plainText(text);
+	const call = callOfForeign(plain, foreign);
+	return [
+		...scanCharacters(text).map((match) => ({ ...match, source: text })),
+		...scanInstructions(plain).map((match) => ({ ...match, source: plain })),
+		...(call ? [{ kind: 'other-tools' as const, ...call, source: plain }] : []),
+	];
+}
+
+/** Every text of a tool that an agent gets, up to the limits. */
+function textsOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): PlacedText[] {
+	const texts: PlacedText[] = [];
+	let left = TOOL_CHARACTERS;
+	const add = (where: string, text: string): void => {
+		// Most texts of a schema are words such as "string".
+		if (left <= 0 || texts.length >= TOOL_TEXTS || PLAIN_WORD.test(text)) return;
+		texts.push({ where, text: text.slice(0, left) });
+		left -= text.length;
+	};
+	const visit = (where: string, value: unknown, depth: number): void => {
+		if (typeof value === 'string') add(where, value);
+		if (typeof value !== 'object' || value === null || depth > DEPTH || left <= 0) return;
+		const isList = Array.isArray(value);
+		for (const [key, inner] of Object.entries(value)) {
+			// The name of a property is a text too.
+			if (!isList && !/^[\w$-]{1,60}$/.test(key)) add(`${where} (a key)`, key);
+			visit(isList ? where : `${where}.${key}`, inner, depth + 1);
+		}
+	};
+	const parts = { name, description, title, inputSchema, outputSchema, annotations };
+	for (const [part, value] of Object.entries(parts)) if (isText(value)) visit(part, value, 0);
+	return texts;
+}
+
+function isText(value: unknown): boolean {
+	return typeof value === 'string' || isObject(value);
+}

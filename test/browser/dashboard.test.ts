@@ -1,0 +1,176 @@
+/* The page in a real browser, with real servers, a plugin and a tool behind the hub. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, DashboardPlace, type PageRecord, visit } from '../support/chromium.ts';
+import { HttpCaller } from '../support/http-caller.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const official = (name: string): string =>
+	join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js');
+const node = process.execPath;
+
+const place = new DashboardPlace(
+	{
+		toolFolders: [join(root, 'examples/tools')],
+		plugins: [{ id: 'projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] }],
+		mcpServers: {
+			everything: { command: node, args: [official('server-everything')] },
+			files: { command: node, args: [official('server-filesystem'), '.'] },
+			page: { command: node, args: [join(root, 'test/fixtures/servers/page-server.mjs')] },
+		},
+		policy: [{ tools: 'page__write_note', action: 'ask', reason: 'notes are for people' }],
+	},
+	{
+		'notes.txt': 'a line',
+		'resources/guides/testing.md':
+			'---\ntitle: Testing\ndescription: How to write a test\n---\n# Testing\n\nSee it **fail** first.\n',
+	},
+);
+
+describe.skipIf(chromiumPath === undefined)('the page', () => {
+	let page: Page;
+	let record: PageRecord;
+
+	beforeAll(async () => {
+		({ page, record } = await place.open());
+	}, 60_000);
+	afterAll(() => place.close(), 60_000);
+
+	it('shows every backend and starts one', async () => {
+		const row = (name: string) =>
+			page.locator('.backends .row', { has: page.getByRole('link', { name, exact: true }) });
+		for (const name of ['tools', 'library', 'projects', 'everything', 'files', 'page'])
+			await row(name).waitFor();
+		await page.getByRole('button', { name: 'Start files' }).click();
+		await page.getByText('mctl server start files').waitFor();
+		await row('files')
+			.getByText(/pid \d+/)
+			.waitFor();
+	});
+
+	it('finds a tool as somebody types, says why, and calls it through a form of its schema', async () => {
+		await visit(page, 'tools');
+		await page.getByLabel('Search tools, prompts and resources').fill('add two numbers');
+		const found = page.getByRole('option', { name: /everything__get-sum/ });
+		await found.locator('.reason').first().waitFor();
+		await found.click();
+		await page.locator('[name="/a"]').fill('seven');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		expect(await page.locator('.problem').allTextContents()).toEqual([
+			'Enter a number.',
+			'Required.',
+			'2 fields need a change.',
+		]);
+		await page.locator('[name="/a"]').fill('7');
+		await page.locator('[name="/b"]').fill('35');
+		expect(await page.locator('.copy-as code').textContent()).toBe(
+			`mctl call everything__get-sum --input '{"a":7,"b":35}'`,
+		);
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').getByText('42').waitFor();
+	});
+
+	it('shows progress and log messages while a call runs, and cancels it', async () => {
+		await visit(page, 'tools/page__slow');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.progress').getByText('of 1000').waitFor();
+		await page.locator('.run .log li').nth(2).waitFor();
+		await page.getByRole('button', { name: 'Cancel' }).click();
+		await page.locator('.run-state').getByText('canceled').waitFor();
+		await page.locator('.run-state a').click();
+		await page.locator('.call-page header').getByText('canceled').waitFor();
+		await visit(page, 'servers/page');
+		await page.locator('.output').getByText('canceled by the client').waitFor();
+	});
+
+	it('shows an image, a prompt and a resource', async () => {
+		await visit(page, 'tools/everything__get-tiny-image');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.getByText(/image\/png \d+ × \d+/).waitFor();
+		await visit(page, 'tools/page__ask?kind=prompt');
+		await page.locator('[name="/topic"]').fill('tests');
+		await page.getByRole('button', { name: 'Get prompt' }).click();
+		await page.locator('.result').getByText('About tests').waitFor();
+		await visit(page, 'tools?show=resource');
+		await page.getByRole('option').first().click();
+		await page.getByRole('button', { name: 'Read', exact: true }).click();
+		await page.locator('.result .part').first().waitFor();
+	});
+
+	it('asks the person what a tool asks (elicitation)', async () => {
+		await visit(page, 'tools/everything__trigger-elicitation-request');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		const question = page.getByRole('form', { name: 'Question of the tool' });
+		await question.locator('[name="/name"]').fill('Ada');
+		await question.getByRole('button', { name: 'Decline' }).click();
+		await page
+			.locator('.result')
+			.getByText(/declined/i)
+			.first()
+			.waitFor();
+	});
+
+	it('shows a crash as it happens, with its last stderr lines', async () => {
+		await visit(page, 'servers/page');
+		await page.locator('.server-page header').getByText('page').waitFor();
+		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'crasher');
+		await caller.callTool('page__crash');
+		await page.locator('.output').getByText('and then it crashes').first().waitFor();
+		await page
+			.locator('.history')
+			.getByText(/code 3/)
+			.first()
+			.waitFor();
+		await visit(page, 'overview');
+		await page.getByText('crasher').waitFor();
+	});
+
+	it('gives an approval that another client waits for', async () => {
+		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'writer');
+		const reply = caller.callTool('page__write_note', { text: 'buy milk' });
+		await page.getByLabel('1 waiting').waitFor();
+		await page.getByRole('link', { name: /Approvals/ }).click();
+		await page.locator('.arguments').getByText('buy milk').waitFor();
+		await page.getByText(/mctl approve deny \w+/).waitFor();
+		await page.getByRole('button', { name: 'Allow once' }).click();
+		expect(await reply).toContain('write_note got buy milk');
+		await page.getByText('No call waits for you.').waitFor();
+	});
+
+	it('lists the calls live, filters them and shows the phases of one', async () => {
+		await visit(page, 'calls');
+		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'reader');
+		await caller.callTool('files__list_allowed_directories');
+		const row = page.getByRole('option', { name: /files__list_allowed_directories.*reader/ });
+		await row.waitFor();
+		await page.getByLabel('Client', { exact: true }).fill('nobody');
+		await page.getByText('No call matches the filter.').waitFor();
+		await page.getByLabel('Client', { exact: true }).fill('reader');
+		await row.click();
+		await page.getByRole('list', { name: 'Phases' }).getByText('run').waitFor();
+		await page.getByRole('img', { name: /Latency of/ }).waitFor();
+	});
+
+	it('searches the library and renders a document', async () => {
+		await visit(page, 'library?q=test');
+		await page.getByRole('option', { name: /Testing/ }).click();
+		await page.locator('.document strong').getByText('fail').waitFor();
+	});
+
+	it('shows the configuration with the file of each value', async () => {
+		await visit(page, 'settings?q=mcpServers.files');
+		await page.getByRole('row', { name: /mcpServers\.files\.args.*orchestra\.json/ }).waitFor();
+	});
+
+	it('sends no request to another origin and makes the browser complain about nothing', () => {
+		expect(record.strangers).toEqual([]);
+		expect(record.complaints).toEqual([]);
+	});
+
+	it('is built from files that load nothing from another host and have no inline code', () => {
+		const html = readFileSync(join(root, 'dist/dashboard/page/index.html'), 'utf8');
+		expect(html).not.toMatch(/https?:|style=|<script>|\son\w+=/);
+	});
+});

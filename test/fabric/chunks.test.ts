@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChunkReceiver } from '../../src/fabric/chunk-receiver.ts';
+import { ChunkSender, HubCredit } from '../../src/fabric/chunk-sender.ts';
+import { CHUNK_BYTES, CHUNK_WINDOW, HUB_WINDOW, RESULT_LIMIT_BYTES } from '../../src/fabric/fabric-timers.ts';
+
+describe('a result in chunks', () => {
+	it('arrives whole whatever is lost, within its window', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 1, max: 30 }), fc.infiniteStream(fc.nat(9)), (count, luck) => {
+				const bytes = Buffer.alloc(count * CHUNK_BYTES - 7, 'abc');
+				const { received, mostInFlight } = transfer(bytes, () => luck.next().value < 2);
+				expect(received === bytes.toString('utf8')).toBe(true);
+				expect(mostInFlight).toBeLessThanOrEqual(CHUNK_WINDOW);
+			}),
+			{ numRuns: 20 },
+		);
+	});
+
+	it('shares the credit of a hub with other results, and all arrive', () => {
+		const credit = new HubCredit();
+		const sent: { at: number; seq: number }[] = [];
+		const bytes = Buffer.alloc(CHUNK_BYTES * 12);
+		const senders = Array.from(
+			{ length: 20 },
+			(_none, at) => new ChunkSender({ bytes, credit, publish: (seq) => sent.push({ at, seq }) }),
+		);
+		for (const sender of senders) sender.send();
+		expect(sent.length).toBe(HUB_WINDOW);
+		for (let at = 0; at < sent.length; at++)
+			senders[sent[at]?.at ?? 0]?.acknowledge((sent[at]?.seq ?? 0) + 1);
+		expect(senders.every(({ isComplete }) => isComplete)).toBe(true);
+	});
+
+	it('gives its credit back when it is not wanted any more', () => {
+		const credit = new HubCredit();
+		let sent = 0;
+		const bytes = Buffer.alloc(CHUNK_BYTES * CHUNK_WINDOW);
+		const senders = Array.from(
+			{ length: HUB_WINDOW / CHUNK_WINDOW + 1 },
+			() => new ChunkSender({ bytes, credit, publish: () => sent++ }),
+		);
+		for (const sender of senders) sender.send();
+		expect(sent).toBe(HUB_WINDOW);
+		senders[0]?.close();
+		expect(sent).toBe(HUB_WINDOW + CHUNK_WINDOW);
+	});
+
+	it('is refused when its numbers do not fit together', () => {
+		expect(() => new ChunkReceiver(1, RESULT_LIMIT_BYTES + 1)).toThrow(/more than/);
+		expect(() => new ChunkReceiver(3, 10)).toThrow(/does not have 3 chunks/);
+		expect(() => new ChunkReceiver(0, 0)).toThrow(/does not have 0 chunks/);
+		expect(() => new ChunkReceiver(1, 10).take(0, Buffer.alloc(9))).toThrow(/do not add up/);
+		expect(() => new ChunkReceiver(1, 10).take(0, Buffer.alloc(11))).toThrow(/do not add up/);
+	});
+});
+
+/** Send over a line that loses chunks and acknowledgements; when nothing moves, the receiver asks again. */
+function transfer(bytes: Buffer, isLost: () => boolean): { received: string; mostInFlight: number } {
+	const line: { seq: number; chunk: Uint8Array }[] = [];
+	const publish = (seq: number, chunk: Uint8Array): void => void line.push({ seq, chunk });
+	const sender = new ChunkSender({ bytes, credit: new HubCredit(), publish });
+	const receiver = new ChunkReceiver(sender.count, bytes.length);
+	let mostInFlight = 0;
+	sender.send();
+	while (!receiver.isComplete) {
+		mostInFlight = Math.max(mostInFlight, line.length);
+		const next = line.shift();
+		if (next === undefined) sender.resume(receiver.next);
+		else if (!isLost() && receiver.take(next.seq, next.chunk) && !isLost()) sender.acknowledge(receiver.next);
+	}
+	return { received: receiver.text(), mostInFlight };
+}

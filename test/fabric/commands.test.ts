@@ -1,0 +1,170 @@
+/* The fabric as a user meets it: the built mctl on two machines, here two homes. */
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
+import { BridgeClient, initialize } from '../support/bridges.ts';
+import { openHubPlace } from '../support/hub-place.ts';
+import { pythonServer } from '../support/mcp-folder.ts';
+import { startMctl } from '../support/mctl.ts';
+import { natsServer, startNats } from '../support/nats-server.ts';
+import { pluginWith } from '../support/plugins.ts';
+import { manifestOf } from '../support/tool-folder.ts';
+import { until } from '../support/waiting.ts';
+
+const pythonTool = `import json, sys, time
+request = json.loads(sys.stdin.readline())
+def event(type, payload): print(json.dumps({"type": type, "ts": "2025-02-25T10:00:00.000Z", "toolId": "py-tool", "payload": payload}), flush=True)
+event("start", {})
+for step in range(1, request["input"].get("steps", 1) + 1):
+    event("progress", {"progress": step, "total": 3, "message": "step %d" % step})
+    time.sleep(request["input"].get("pause", 0.03))
+event("result", {"ok": True, "data": {"from": "python"}})
+`;
+
+const trusted = { ORCHESTRA_TRUST: 'all' };
+
+describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
+	it('calls a Python tool, an MCP server and a plugin of another hub, through serve and bridge', async () => {
+		const { url } = await startNats();
+		const far = openHubPlace(
+			{
+				fabric: { servers: [url], name: 'gpu-box', offer: ['py-tool', 'py__*', 'shout'] },
+				tools: { roots: ['./tools'] },
+				mcpServers: { py: pythonServer },
+				plugins: [pluginWith('tools.loud', `shout: tool(({ text }) => String(text).toUpperCase())`)],
+			},
+			{
+				'work/tools/py-tool/manifest.json': manifestOf('py-tool', { command: ['python3', 'main.py'] }),
+				'work/tools/py-tool/main.py': pythonTool,
+			},
+		);
+		const near = openHubPlace({ fabric: { servers: [url], name: 'laptop', use: ['*'] } });
+		const worker = startMctl(['worker'], { cwd: far.cwd, env: { ...far.env, ...trusted } });
+		atEnd(() => worker.kill('SIGKILL'));
+		let log = '';
+		worker.stderr.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
+		await until('the worker offers', () => log.includes('tools to the fabric'), 15_000);
+		for (const command of ['serve', 'bridge']) {
+			const child = startMctl([command], { cwd: near.cwd, env: { ...near.env, ...trusted } });
+			atEnd(() => child.kill('SIGKILL'));
+			const client = new BridgeClient(child.stdin, child.stdout);
+			client.send(initialize);
+			await client.answer(1);
+			await callAll(client);
+			child.stdin.end();
+			await once(child, 'exit');
+		}
+		const status = await near.run('fabric', 'status', '--json');
+		expect(JSON.parse(status.stdout)).toMatchObject({
+			name: 'laptop',
+			offers: [{ name: 'gpu-box', workers: ['gpu-box'] }],
+		});
+		worker.kill('SIGTERM');
+		const [code] = await once(worker, 'exit');
+		expect(code).toBe(0);
+		expect((await near.run('fabric', 'status')).stdout).toContain('Nobody offers anything.');
+	}, 90_000);
+
+	it('offers from the shared hub, which finishes a running call when it is stopped', async () => {
+		const { url } = await startNats();
+		const far = openHubPlace(
+			{ fabric: { servers: [url], name: 'nas', offer: ['py-tool'] }, tools: { roots: ['./tools'] } },
+			{
+				'work/tools/py-tool/manifest.json': manifestOf('py-tool', { command: ['python3', 'main.py'] }),
+				'work/tools/py-tool/main.py': pythonTool,
+			},
+		);
+		Object.assign(far.env, trusted);
+		const near = openHubPlace({ fabric: { servers: [url], name: 'laptop' } });
+		await far.start();
+		const child = startMctl(['serve'], { cwd: near.cwd, env: { ...near.env, ...trusted } });
+		atEnd(() => child.kill('SIGKILL'));
+		const client = new BridgeClient(child.stdin, child.stdout);
+		client.send(initialize);
+		await client.answer(1);
+		await listed(client, ['nas__py-tool']);
+		const progress = { progressToken: 1 };
+		const input = { steps: 3, pause: 0.5 };
+		client.send({
+			jsonrpc: '2.0',
+			id: 5,
+			method: 'tools/call',
+			params: { name: 'nas__py-tool', arguments: input, _meta: progress },
+		});
+		await until(
+			'it runs',
+			() => client.lines.some((line) => line.includes('notifications/progress')),
+			10_000,
+		);
+		await far.run('hub', 'stop');
+		expect(await client.answer(5)).toContain('python');
+	}, 90_000);
+
+	it('makes keys that only the user can read, and a configuration with every member', async () => {
+		const place = openHubPlace({});
+		const invited = await place.run('fabric', 'invite', 'gpu-1', '--offer=gpu');
+		expect(invited.stdout).toMatch(/nkey: U[A-Z2-7]{55}/);
+		expect(invited.stdout).toContain('"group": "gpu"');
+		expect(invited.stdout).not.toMatch(/\bSU[A-Z2-7]{56}\b/);
+		const { statSync } = await import('node:fs');
+		expect(statSync(`${place.home}/.orchestra/fabric/gpu-1.nk`).mode & 0o777).toBe(0o600);
+		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
+		const config = await place.run('fabric', 'config');
+		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n/);
+		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain(
+			'needs --cert and --key',
+		);
+	}, 30_000);
+
+	it('loads nothing of NATS without the setting', async () => {
+		const place = openHubPlace({});
+		const line = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
+		const child = startMctl(['serve'], { cwd: place.cwd, env: { ...place.env, NODE_DEBUG: 'module,esm' } });
+		let loaded = '';
+		child.stderr.on('data', (chunk: Buffer) => (loaded += chunk.toString('utf8')));
+		child.stdin.end(line);
+		await once(child, 'exit');
+		expect(loaded).not.toContain('nats-io');
+	}, 30_000);
+});
+
+async function callAll(client: BridgeClient): Promise<void> {
+	await listed(client, ['gpu-box__py-tool', 'gpu-box__py__add', 'gpu-box__shout']);
+	const call = async (id: number, name: string, input: object): Promise<string> => {
+		client.send({
+			jsonrpc: '2.0',
+			id,
+			method: 'tools/call',
+			params: { name, arguments: input, _meta: { progressToken: id } },
+		});
+		return await client.answer(id);
+	};
+	expect(await call(11, 'gpu-box__py-tool', { steps: 3 })).toContain('python');
+	expect(client.lines.some((line) => line.includes('"progressToken":11'))).toBe(true);
+	expect(await call(12, 'gpu-box__py__add', { numbers: [1, 2] })).toContain('3');
+	expect(await call(13, 'gpu-box__shout', { text: 'hello' })).toContain('HELLO');
+	const params = {
+		name: 'gpu-box__py-tool',
+		arguments: { steps: 100, pause: 0.3 },
+		_meta: { progressToken: 14 },
+	};
+	client.send({ jsonrpc: '2.0', id: 14, method: 'tools/call', params });
+	await until('it runs', () => client.lines.some((line) => line.includes('"progressToken":14')), 10_000);
+	client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 14 } });
+	// A canceled call gets no answer; the next one does.
+	expect(await call(15, 'gpu-box__shout', { text: 'still here' })).toContain('STILL HERE');
+}
+
+/** Wait until the client sees these tools. */
+async function listed(client: BridgeClient, names: readonly string[]): Promise<void> {
+	let id = 100;
+	await until(
+		`${names.join(', ')} are listed`,
+		async () => {
+			client.send({ jsonrpc: '2.0', id: ++id, method: 'tools/list' });
+			const text = await client.answer(id);
+			return names.every((name) => text.includes(`"${name}"`));
+		},
+		20_000,
+	);
+}

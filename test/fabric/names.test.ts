@@ -1,0 +1,99 @@
+import { headers } from '@nats-io/transport-node';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEnvelope, writeEnvelope } from '../../src/fabric/fabric-message.ts';
+import {
+	bodyKey,
+	callSubject,
+	controlSubject,
+	decodeToken,
+	encodeToken,
+	outSubject,
+	parseKey,
+	presenceKey,
+	routeOf,
+} from '../../src/fabric/fabric-names.ts';
+
+const name = fc.string({ unit: 'binary', maxLength: 40 });
+
+describe('names of the fabric', () => {
+	it('become tokens that NATS accepts, and back', () => {
+		fc.assert(
+			fc.property(name, (text) => {
+				const token = encodeToken(text);
+				expect(token).toMatch(/^[A-Za-z0-9_=-]+$/);
+				expect(token).not.toBe('_');
+				expect(decodeToken(token)).toBe(text);
+			}),
+		);
+	});
+
+	it('are different for different names', () => {
+		fc.assert(
+			fc.property(name, name, (one, other) => (encodeToken(one) === encodeToken(other)) === (one === other)),
+		);
+	});
+
+	it('are read from one form of a token only', () => {
+		expect(decodeToken('=61')).toBeUndefined();
+		expect(decodeToken('=2e')).toBeUndefined();
+		expect(decodeToken('_')).toBeUndefined();
+		expect(decodeToken('=FF')).toBeUndefined();
+		expect(encodeToken('images__resize')).toBe('images__resize');
+	});
+
+	it('are found again in every subject', () => {
+		fc.assert(
+			fc.property(name, name, name, (one, two, tool) => {
+				const call = routeOf(callSubject(one, two, tool));
+				expect(call).toMatchObject({ first: one, second: two });
+				expect(decodeToken(call?.last ?? '')).toBe(tool);
+				expect(routeOf(outSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
+				expect(routeOf(controlSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
+				expect(parseKey(presenceKey(one, two))).toEqual({ kind: 'presence', offer: one, worker: two });
+				expect(parseKey(bodyKey(one, 'ab12'))).toEqual({ kind: 'body', worker: one, hash: 'ab12' });
+			}),
+		);
+	});
+
+	it('are not found in foreign subjects and keys', () => {
+		for (const subject of ['', 'orc', 'orc.out.a.b', 'orc.out.a.b.c.d', 'foo.out.a.b.c', 'orc.out.=zz.b.c'])
+			expect(routeOf(subject)).toBeUndefined();
+		for (const key of ['', 'w', 'w.a', 'x.a.b', 'w.a.b.c', 'w.=zz.b']) expect(parseKey(key)).toBeUndefined();
+	});
+});
+
+describe('headers of the fabric', () => {
+	it('are read as they were written', () => {
+		const text = fc.stringMatching(/^[!-~]{1,30}$/);
+		const count = fc.nat();
+		const envelope = fc.record(
+			{
+				kind: fc.constantFrom('result', 'chunk', 'query', 'ask'),
+				call: text,
+				worker: text,
+				reason: text,
+				expires: count,
+				seq: count,
+				chunks: count,
+				size: count,
+			},
+			{ requiredKeys: [] },
+		);
+		fc.assert(
+			fc.property(envelope, (given) => {
+				expect(readEnvelope({ headers: writeEnvelope(headers(), given) })).toEqual(given);
+			}),
+		);
+	});
+
+	it('never hold a line break or a wrong number', () => {
+		const written = writeEnvelope(headers(), { reason: 'a\r\nOrc-Kind: result\r\n' });
+		expect(written.toString().match(/Orc-Kind: result/)?.index).toBeGreaterThan(0);
+		expect(readEnvelope({ headers: written }).kind).toBeUndefined();
+		const wrong = headers();
+		wrong.set('Orc-Seq', '-1');
+		wrong.set('Orc-Kind', 'explode');
+		expect(readEnvelope({ headers: wrong })).toEqual({ seq: undefined });
+	});
+});

@@ -1,0 +1,158 @@
+/* Keys and permissions: the configuration that we print, in a real server with TLS. */
+
+import { join } from 'node:path';
+import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createBucket } from '../../src/fabric/bucket.ts';
+import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { ADMINISTRATOR, type Member, serverConfig } from '../../src/fabric/server-config.ts';
+import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
+import { Log } from '../../src/log.ts';
+import { atEnd } from '../support/at-end.ts';
+import { offerFabric, useFabric } from '../support/fabric-place.ts';
+import { freePort, natsServer, startNats } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+
+const DAY_MS = 86_400_000;
+const seeds = new Map<string, string>();
+let servers: string[] = [];
+let ca = '';
+
+describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
+	beforeAll(async () => {
+		await startSecured();
+	});
+
+	it('let the administrator make the bucket, workers offer and hubs call, over TLS', async () => {
+		await offerFabric(servers, { name: 'gpu-1', group: 'gpu', ca, credentials: seedOf('gpu-1') });
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await hub.sees('gpu__echo');
+		expect(await hub.call('gpu__echo', { text: 'safe' })).toBe('safe');
+	});
+
+	it('refuse a call that the hub may not make, and it is not run', async () => {
+		await offerFabric(servers, { name: 'other', ca, credentials: seedOf('other') });
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await hub.sees('other__echo');
+		expect(await hub.call('other__echo')).toContain(
+			'not run: echo of other: the NATS server does not permit this hub to call it',
+		);
+	});
+
+	it('refuse everything that a worker or a hub publishes in the name of another', async () => {
+		const forged = [
+			'orc.out.gpu-1.laptop.AAAAAAAAAAAAAAAA',
+			'$KV.ORC.w.gpu.other',
+			'$KV.ORC.w.gpu.gpu-1',
+			'$KV.ORC.o.gpu-1.abcd',
+			'orc.call.laptop.gpu.echo',
+			'orc.ctl.gpu-1.laptop.AAAAAAAAAAAAAAAA',
+			'orc.cat.w.gpu.other',
+			'$JS.API.STREAM.DELETE.KV_ORC',
+		];
+		expect(await refused('other', forged)).toEqual(forged);
+		const asHub = [
+			'$JS.API.CONSUMER.CREATE.KV_ORC',
+			'$JS.API.CONSUMER.CREATE.KV_ORC.x.y',
+			'$JS.API.STREAM.CREATE.KV_ORC',
+			'$JS.API.STREAM.CREATE.SPY',
+			'$KV.ORC.w.gpu.laptop',
+			'orc.out.laptop.laptop.AAAAAAAAAAAAAAAA',
+			'orc.call.other.gpu.echo',
+		];
+		expect(await refused('laptop', asHub)).toEqual(asHub);
+	});
+
+	it('do not let a member read what is sent to another', async () => {
+		const connection = await connectAs('other');
+		const subjects = [
+			'orc.out.*.laptop.*',
+			'orc.call.*.gpu.*',
+			'orc.ctl.gpu-1.*.*',
+			'_INBOX.laptop.>',
+			'orc.>',
+		];
+		const refusals = await Promise.all(subjects.map(async (subject) => connection.subscribe(subject).closed));
+		expect(refusals.every((error) => error instanceof Error)).toBe(true);
+	});
+
+	it('do not let a member in without its key', async () => {
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: freshSeed() });
+		await until('the reason is known', () => /authorization/i.test(hub.backend.downReason ?? ''));
+		expect(await hub.tools()).toEqual([]);
+	});
+});
+
+async function startSecured(): Promise<void> {
+	const folder = temporaryFolder();
+	const now = Date.now();
+	const authority = newAuthority();
+	const validity = { from: new Date(now - DAY_MS), to: new Date(now + DAY_MS) };
+	const { key, certificate } = makeLeaf('localhost', validity, authority);
+	writeFiles(folder, {
+		'key.pem': key,
+		'cert.pem': certificate,
+		'ca.pem': certifyAuthority(authority, validity).certificate,
+	});
+	ca = join(folder, 'ca.pem');
+	const members = [
+		member(ADMINISTRATOR, [], undefined),
+		member('laptop', ['gpu'], undefined),
+		member('gpu-1', [], 'gpu'),
+		member('other', [], 'other'),
+	];
+	const port = await freePort();
+	const tls = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+	const whole = serverConfig({ members, listen: `127.0.0.1:${port}`, tls, storeDir: join(folder, 'data') });
+	await startNats({ port, whole });
+	servers = [`tls://localhost:${port}`];
+	const access = { servers, name: ADMINISTRATOR, ca, credentials: async () => seedOf(ADMINISTRATOR) };
+	const link = new FabricLink(access, Log.silent);
+	link.open();
+	await until('the administrator is connected', () => link.isUp);
+	await createBucket(link);
+	await link.close();
+}
+
+function member(name: string, calls: string[], offers: string | undefined): Member {
+	const pair = nkeys.createUser();
+	seeds.set(name, new TextDecoder().decode(pair.getSeed()));
+	return { name, key: pair.getPublicKey(), calls, offers };
+}
+
+function seedOf(name: string): string {
+	return seeds.get(name) ?? '';
+}
+
+function freshSeed(): string {
+	return new TextDecoder().decode(nkeys.createUser().getSeed());
+}
+
+async function connectAs(name: string): Promise<NatsConnection> {
+	const seed = new TextEncoder().encode(seedOf(name));
+	const connection = await connect({
+		servers,
+		authenticator: nkeyAuthenticator(seed),
+		tls: { caFile: ca },
+		inboxPrefix: `_INBOX.${name}`,
+	});
+	atEnd(() => connection.close());
+	return connection;
+}
+
+/** The subjects that the server refuses to take from a member. */
+async function refused(name: string, subjects: readonly string[]): Promise<string[]> {
+	const connection = await connectAs(name);
+	const found: string[] = [];
+	const following = (async () => {
+		for await (const status of connection.status()) {
+			if (status.type === 'error' && 'subject' in status.error) found.push(String(status.error.subject));
+		}
+	})();
+	for (const subject of subjects) connection.publish(subject, '{}');
+	await connection.flush();
+	await connection.close();
+	await following;
+	return found;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { assertCapable, usesTls } from '../../src/fabric/server-check.ts';
+
+const info = {
+	client_id: 1,
+	go: '',
+	host: '',
+	max_payload: 1,
+	port: 1,
+	proto: 1,
+	server_id: '',
+	server_name: '',
+};
+
+describe('servers of the fabric', () => {
+	it('use TLS, or are on loopback', () => {
+		expect(usesTls(['tls://nats.example:4222'])).toBe(true);
+		expect(usesTls(['nats://127.0.0.1:4222', 'nats://localhost:4223', 'nats://[::1]:4224'])).toBe(false);
+	});
+
+	it('are refused without TLS on another machine', () => {
+		expect(() => usesTls(['nats://nats.example:4222'])).toThrow('nats://nats.example:4222 is not encrypted');
+		expect(() => usesTls(['nats://127.0.0.1.example:4222'])).toThrow('not encrypted');
+		expect(() => usesTls(['tls://nats.example:4222', 'nats://127.0.0.1:4222'])).toThrow('not encrypted');
+	});
+
+	it('are refused when they are no address, without showing a password', () => {
+		expect(() => usesTls(['nats.example:4222'])).toThrow('is not the address of a NATS server');
+		expect(() => usesTls(['tls://user:hunter2@nats.example:4222'])).toThrow(
+			'tls://…@nats.example:4222 is not',
+		);
+	});
+
+	it('are refused when they are older than 2.11 or have no JetStream', () => {
+		expect(() => assertCapable({ ...info, version: '2.10.9', jetstream: true })).toThrow('2.10.9 is too old');
+		expect(() => assertCapable({ ...info, version: '2.12.0', api_lvl: 2 })).toThrow('without JetStream');
+		expect(() => assertCapable({ ...info, version: '2.11.0', api_lvl: 1, jetstream: true })).not.toThrow();
+	});
+});
