@@ -12,7 +12,8 @@ const PAGES = 100;
 type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** True when the hub may offer more than what the folder itself has. */
-export function mayOfferMore({ plugins, mcpServers, root }: Configuration): boolean {
+export function mayOfferMore({ plugins, mcpServers, fabric, root }: Configuration): boolean {
+	if (fabric !== undefined && fabric.use?.length !== 0) return true;
 	const isConfigured = [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled);
 	return isConfigured || existsSync(join(root, '.projects'));
 }

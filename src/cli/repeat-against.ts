@@ -13,6 +13,7 @@ import { redact } from '../redact.ts';
 import { nearest } from '../search/text/nearest.ts';
 import { ChildTransport } from '../transport/child-transport.ts';
 import type { Transport } from '../transport/transport.ts';
+import { refuseHeldBack } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import { openProject } from './project.ts';
 
@@ -75,7 +76,9 @@ async function openTarget(target: AgainstServer['target'], input: CommandInput):
 	if (target.startsWith('stdio:')) return ChildTransport.open(parseStdioUri(target), limits);
 	if (/^https?:\/\//i.test(target))
 		return openRemoteTransport({ url: target }, { environment, limitBytes: LIMIT_BYTES });
-	const { mcpServers } = openProject(environment).configuration;
+	const { configuration, heldBack } = openProject(environment);
+	const { mcpServers } = configuration;
+	refuseHeldBack(target, heldBack);
 	const entry = mcpServers.find(({ name, isEnabled }) => name === target && isEnabled);
 	if (entry === undefined)
 		throw unknownServer(

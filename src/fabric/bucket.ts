@@ -160,7 +160,7 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 			settle();
 		};
 		const fail = (reason: string, code: 'io' | 'not_found' = 'io'): void =>
-			end(() => reject(new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`)));
+			end(() => reject(unreadable(reason, code)));
 		const subscription = link.subscribe(inbox, (message) => {
 			const code = message.headers?.code ?? 0;
 			timer.refresh();
@@ -176,6 +176,12 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
 		const body = { seq: from, next_by_subj: keySubject('>'), batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
 		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
+	});
+}
+
+function unreadable(reason: string, code: 'io' | 'not_found'): OrchestraError {
+	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
+		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
 	});
 }
 

@@ -49,14 +49,14 @@ export class RemoteRun implements ClientConnection {
 	readonly #questions: RemoteQuestions;
 	readonly #rate: NotificationRate;
 
-	/** Throws `bad_input` for params that are no object. */
+	/** Throws `bad_frame` for params that are no object. */
 	constructor(options: RemoteRunOptions) {
 		const { id, caller, text, tool, send } = options;
 		this.#options = options;
 		this.id = id;
 		this.caller = caller;
 		const params: unknown = JSON.parse(text);
-		if (!isObject(params)) throw new OrchestraError('bad_input', 'the params of a call must be an object');
+		if (!isObject(params)) throw new OrchestraError('bad_frame', 'the params of a call must be an object');
 		this.#params = { ...params, name: tool };
 		const meta = metaOf(params);
 		const declared = meta[CLIENT_CAPABILITIES];

@@ -29,6 +29,10 @@ const place = new DashboardPlace(
 	},
 );
 
+// One line for all browser tests.
+if (chromiumPath === undefined)
+	console.warn('browser tests are skipped: there is no Chromium. `npm run test:browser` installs it.');
+
 describe.skipIf(chromiumPath === undefined)('the page', () => {
 	let page: Page;
 	let record: PageRecord;

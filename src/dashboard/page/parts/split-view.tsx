@@ -12,14 +12,17 @@ interface SplitViewProps {
 }
 
 export function SplitView({ list, detail, isOpen, backHref }: SplitViewProps): JSX.Element {
+	const listBox = useRef<HTMLDivElement>(null);
 	const detailBox = useRef<HTMLDivElement>(null);
 	// On a narrow screen the list with the focus is gone now.
 	useEffect(() => {
-		if (isOpen && document.activeElement === document.body) detailBox.current?.focus();
+		if (isOpen && listBox.current?.offsetParent === null) detailBox.current?.focus();
 	}, [isOpen]);
 	return (
 		<div class={`split${isOpen ? ' open' : ''}`}>
-			<div class="split-list">{list}</div>
+			<div class="split-list" ref={listBox}>
+				{list}
+			</div>
 			<div class="split-detail" ref={detailBox} tabIndex={-1}>
 				{isOpen && (
 					<a class="back" href={backHref}>
