@@ -133,6 +133,7 @@ describe('loadConfiguration', () => {
 			prefix: true,
 			redact: false,
 			pin: 'tell',
+			record: false,
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',
