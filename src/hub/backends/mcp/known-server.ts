@@ -7,8 +7,8 @@
  * often secrets that change. A damaged file counts as absent.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
@@ -95,12 +95,18 @@ export function writeKnown(file: string, known: KnownServer): void {
 	renameSync(draft, file);
 }
 
-/** The same without blocking the event loop. */
-export async function writeKnownLater(file: string, known: KnownServer): Promise<void> {
+/** The same without blocking the event loop. Nothing is replaced when `isCurrent` is false by then. */
+export async function writeKnownLater(
+	file: string,
+	known: KnownServer,
+	isCurrent: () => boolean,
+): Promise<void> {
+	if (!isCurrent()) return;
 	const text = textOf(known);
 	const draft = draftOf(file);
 	await writeFile(draft, text, { mode: 0o600 });
-	await rename(draft, file);
+	if (isCurrent()) renameSync(draft, file);
+	else rmSync(draft, { force: true });
 }
 
 function textOf(known: KnownServer): string {

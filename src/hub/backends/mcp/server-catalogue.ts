@@ -237,13 +237,14 @@ export class ServerCatalogue {
 		if (!process.wasCalled) await process.stopUnused();
 	}
 
-	/** The first time at once, so that the next hub knows it; then without blocking. */
-	#save(found: KnownServer, isNew: boolean): void {
+	/** A changed list at once, so that other processes know it; the rest without blocking. */
+	#save(found: KnownServer, isChanged: boolean): void {
 		const { file, log } = this.#options;
 		const warn = (error: unknown): void =>
 			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
-		if (!isNew) {
-			this.#writing = this.#writing.then(() => writeKnownLater(file, found)).catch(warn);
+		if (!isChanged) {
+			const isCurrent = (): boolean => this.#known === found;
+			this.#writing = this.#writing.then(() => writeKnownLater(file, found, isCurrent)).catch(warn);
 			return;
 		}
 		try {
@@ -257,14 +258,12 @@ export class ServerCatalogue {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
+		const changed = (Object.keys(changedBy) as ListChange[]).filter((kind) =>
+			changedBy[kind].some((name) => JSON.stringify(before?.[name] ?? []) !== JSON.stringify(found[name])),
+		);
+		this.#save(found, before === undefined || changed.length > 0);
 		this.#options.onRead(found, 'server');
-		this.#save(found, before === undefined);
-		for (const kind of Object.keys(changedBy) as ListChange[]) {
-			const isSame = changedBy[kind].every(
-				(name) => JSON.stringify(before?.[name] ?? []) === JSON.stringify(found[name]),
-			);
-			if (!isSame && !this.#isClosed) this.#options.onChange({ kind });
-		}
+		for (const kind of changed) if (!this.#isClosed) this.#options.onChange({ kind });
 	}
 }
 
