@@ -146,6 +146,14 @@ describe('the pins of a server', () => {
 		expect(existsSync(lockFile(served))).toBe(false);
 	});
 
+	it('are made of tools with parts of any type', async () => {
+		const server = driftingServer({ odd: { description: null, title: 7, annotations: 'x' } });
+		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		expect(await toolNames(await served.client())).toEqual(['notes__odd']);
+		await until('it is pinned', () => existsSync(lockFile(served)));
+		expect(drift(served).state).toBe('same');
+	});
+
 	it('with "off" are not written', async () => {
 		const server = driftingServer({ read: 'Reads.' });
 		const served = await serveServers({ notes: server.entry() }, { more: { pin: 'off' } });

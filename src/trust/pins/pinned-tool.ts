@@ -39,7 +39,9 @@ const PINNED_CHARACTERS: number = 4 * 1024 * 1024;
 /** Whether a server offers more than is pinned. */
 export function isTooMuch(tools: readonly Tool[]): boolean {
 	if (tools.length > PINNED_TOOLS) return true;
-	const characters = tools.reduce((sum, { description }) => sum + String(description ?? '').length, 0);
+	// A server may send anything as its description.
+	const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0);
+	const characters = tools.reduce((sum, { description }) => sum + lengthOf(description), 0);
 	return characters > PINNED_CHARACTERS;
 }
 
