@@ -110,6 +110,7 @@ describe('loadConfiguration', () => {
 			eager: false,
 			prefix: true,
 			redact: false,
+			record: false,
 			pin: 'tell',
 		});
 		expect(uri).toMatchObject({
