@@ -12,6 +12,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { run as runPage } from './dashboard-page.mjs';
 import { openServer } from './measure/driver.mjs';
 import { cpuMicros, memory } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable } from './measure/report.mjs';
@@ -60,7 +61,7 @@ export async function run({ isQuick = false } = {}) {
 		hubMicros: median(all.map(({ hubMicros }) => hubMicros)),
 	}));
 	print(rows, kept);
-	return { calls: rows, kept };
+	return { calls: rows, kept, page: await runPage({ isQuick }) };
 }
 
 /** A hub with one MCP server, and a bridge to it. */

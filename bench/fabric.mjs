@@ -19,6 +19,9 @@ import { note } from './measure/report.mjs';
 const DAY_MS = 86_400_000;
 const LARGE_BYTES = 64 * 1024 * 1024;
 const IN_FLIGHT = 64;
+const IDLE_MS = 4000;
+/** Longer than a busy machine needs to write all workers. */
+const PRESENCE_TTL_MS = 600_000;
 
 export async function run({ isQuick }) {
 	const program = ensureNatsServer();
@@ -134,6 +137,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	ends.push(() => link.close());
 	link.open();
 	while (!link.isUp) await sleep(5);
+	const hashes = new Map();
 	const names = Array.from({ length: count }, (_none, at) => `worker-${at}`);
 	const presence = async (name) => {
 		const tools = Array.from({ length: 20 }, (_none, at) => ({
@@ -147,6 +151,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 		}));
 		const [body] = product.offerBodies(tools, () => {});
 		await product.putKey(link, product.bodyKey(name, body.hash), body.text, 3_600_000);
+		hashes.set(name, body.hash);
 		await beat(name, body.hash);
 	};
 	const beat = (name, hash) =>
@@ -154,11 +159,9 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 			link,
 			product.presenceKey(name, name),
 			JSON.stringify({ i: 'AAAAAAAAAAAAAAAA', h: [hash] }),
-			20_000,
+			PRESENCE_TTL_MS,
 		);
-	const hashes = new Map();
 	for (let at = 0; at < names.length; at += 50) await Promise.all(names.slice(at, at + 50).map(presence));
-	void hashes;
 	const fresh = new product.FabricBackend({
 		access: { ...access, name: 'bench-fresh' },
 		patterns: ['*'],
@@ -167,13 +170,32 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	ends.push(() => fresh.close());
 	while (!fresh.link.isUp) await sleep(1);
 	const startedAt = performance.now();
-	while ((await fresh.listTools()).length < count * 20) await sleep(1);
+	while ((await fresh.listTools()).length < count * 20) {
+		if (performance.now() - startedAt > PRESENCE_TTL_MS / 10)
+			throw new Error('the hub did not load all offers');
+		await sleep(1);
+	}
 	const loadMs = performance.now() - startedAt;
+	const idleBytes = await measureIdle(fresh, names, (name) => beat(name, hashes.get(name)));
 	const noticed = await measureNotice(product, { access, fresh });
 	print(
-		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}`,
+		`a new hub, ${count} workers × 20 tools   loaded ${ms(loadMs)}   join ${ms(noticed.joinMs)}   clean leave ${ms(noticed.leaveMs)}   idle ${(idleBytes / 1000).toFixed(0)} KB/s`,
 	);
-	return { workers: count, loadMs, ...noticed };
+	return { workers: count, loadMs, idleBytesPerSecond: idleBytes, ...noticed };
+}
+
+/** Bytes per second that a hub receives while all workers only say that they are there. */
+async function measureIdle(hub, names, beat) {
+	const everyMs = names.length > 500 ? 10_000 : 5000;
+	const before = hub.link.receivedBytes;
+	const startedAt = performance.now();
+	let sent = 0;
+	while (performance.now() - startedAt < IDLE_MS) {
+		const due = Math.floor(((performance.now() - startedAt) / everyMs) * names.length);
+		for (; sent < due; sent++) beat(names[sent % names.length]).catch(() => {});
+		await sleep(20);
+	}
+	return (hub.link.receivedBytes - before) / ((performance.now() - startedAt) / 1000);
 }
 
 async function measureNotice(product, { access, fresh }) {

@@ -73,9 +73,9 @@ function takeBuiltins(code) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|printable|log|spin|files/package-|wire/|rpc/|transport/(?!child|client|connect|http/)|config/project-file|search/text/edit-distance',
+		core: 'errors|printable|log|spin|files/(package-|private-path|regular-file|state-)|wire/|rpc/|transport/(?!child|client|connect|http/)|config/project-file|search/text/edit-distance',
 		cli: 'cli/(command|nearest).ts',
-		mcp: 'mcp/|protocol/',
+		mcp: 'mcp/(define|server)/|protocol/',
 		config: 'config/(?!clients/|edit/)',
 		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};

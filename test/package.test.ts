@@ -75,6 +75,11 @@ describe('the packed package', () => {
 		expect(runNode(consumer, ['--input-type=module', '-e', script])).toBe('true\n');
 	});
 
+	it('holds the page of the dashboard', () => {
+		for (const name of ['index.html', 'app.js', 'app.css', 'icon.svg'])
+			expect(packed).toContain(`dist/dashboard/page/${name}`);
+	});
+
 	it('holds every document that the code names', () => {
 		const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
 		const named = sources

@@ -70,12 +70,17 @@ export class Initialization {
 	}
 
 	/** Answer in place of a hub. Returns the request as well, for the replay. */
-	respond(): { text: string; response: string } | undefined {
+	respond(instructions?: () => string | undefined): { text: string; response: string } | undefined {
 		const open = this.#open;
 		if (open === undefined) return undefined;
 		this.end();
 		this.#isLocal = true;
-		const result = JSON.stringify({ protocolVersion: this.#version, capabilities, serverInfo });
+		const result = JSON.stringify({
+			protocolVersion: this.#version,
+			capabilities,
+			serverInfo,
+			instructions: instructions?.(),
+		});
 		return { text: open.text, response: `{"jsonrpc":"2.0","id":${open.id},"result":${result}}` };
 	}
 }

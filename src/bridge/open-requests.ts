@@ -72,9 +72,9 @@ export class OpenRequests {
 	}
 
 	/** Answer a pending `initialize` in place of a hub. */
-	initializeLocally(): { id: string; response: string } | undefined {
+	initializeLocally(instructions?: () => string | undefined): { id: string; response: string } | undefined {
 		const { id } = this.initialization;
-		const opened = this.initialization.respond();
+		const opened = this.initialization.respond(instructions);
 		if (id === undefined || opened === undefined) return undefined;
 		this.session.granted({ method: 'initialize', text: opened.text });
 		return { id, response: opened.response };

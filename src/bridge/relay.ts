@@ -31,6 +31,8 @@ export interface RelayOptions {
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
+	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
+	instructions?: (() => string | undefined) | undefined;
 	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;
 	/** Called when the client has read nothing for `stalledMs`. */
@@ -229,7 +231,7 @@ export class Relay implements Receiver {
 
 	/** Answer a pending `initialize` in place of a hub. */
 	#initializeLocally(): void {
-		const opened = this.#open.initializeLocally();
+		const opened = this.#open.initializeLocally(this.#options.instructions);
 		if (opened === undefined) return;
 		this.#output.post(opened.response);
 		if (!this.#queue.drop(opened.id)) this.#open.cancel(opened.id);

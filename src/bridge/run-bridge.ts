@@ -29,6 +29,8 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
+	/** The instructions for a client that gets no answer to `initialize` from the hub in time. */
+	instructions?: (() => string | undefined) | undefined;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
@@ -53,6 +55,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		log,
 		queueMs: options.queueMs,
 		stalledMs: options.stalledMs,
+		instructions: options.instructions,
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,
 	});

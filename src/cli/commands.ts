@@ -147,6 +147,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/trust-accept.ts')).trustAccept,
 	},
+	'trust hold': {
+		summary: 'Leave changed tools of an MCP server out until you accept them',
+		isRare: true,
+		load: async () => (await import('./commands/trust-hold.ts')).trustHold,
+	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',
 		isRare: true,

@@ -82,7 +82,7 @@ export function noteUntrusted(out: CommandInput['out'], path: string, reason: st
 export interface EntryEdit {
 	readonly name: string;
 	readonly file: ServerFile;
-	readonly change: 'added' | 'removed' | 'enabled' | 'disabled';
+	readonly change: 'added' | 'removed' | 'enabled' | 'disabled' | 'held';
 	/** False when it was like this before. */
 	readonly wasChanged: boolean;
 }

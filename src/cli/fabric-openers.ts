@@ -9,7 +9,7 @@ export const openFabric: OpenFabric = async (settings, parts) => {
 };
 
 /** The offer of the shared hub. */
-export function offerOf(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openOffer'] {
+export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openOffer'] {
 	return async (opened, log) => {
 		if (!opened.configuration().fabric?.offer) return undefined;
 		const { openOffer } = await import('../fabric/open-fabric.ts');

@@ -5,6 +5,7 @@ import { type CallSession, withTools } from './call-session.ts';
 import { type CallTarget, callTarget, prefixOf } from './call-target.ts';
 import type { CommandInput } from './command.ts';
 import { findTarget, isOfServer, nameOf } from './find-target.ts';
+import { heldOr } from './held-tool.ts';
 import type { Offered } from './hub-offers.ts';
 import { openProject } from './project.ts';
 import { type ListedServer, serverStatuses } from './server-statuses.ts';
@@ -27,7 +28,9 @@ export async function findOffer(words: readonly string[], input: CommandInput): 
 	const project = openProject(input.environment, { hasExamples: true });
 	const target = callTarget(words, project);
 	return withTools(target, input, silent, async (session) => {
-		const found = await findIn(session, target);
+		const found = await findIn(session, target).catch((thrown: unknown) => {
+			throw heldOr(thrown, target, input.environment);
+		});
 		const servers = await serverStatuses(project.configuration, input.environment);
 		const server = servers.find(({ name }) =>
 			target.server ? name === target.server.name : isOfServer(found.item, name),

@@ -12,7 +12,8 @@ const PAGES = 100;
 type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** True when the hub may offer more than what the folder itself has. */
-export function mayOfferMore({ plugins, mcpServers, root }: Configuration): boolean {
+export function mayOfferMore({ plugins, mcpServers, fabric, root }: Configuration): boolean {
+	if (fabric !== undefined && fabric.use?.length !== 0) return true;
 	const isConfigured = [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled);
 	return isConfigured || existsSync(join(root, '.projects'));
 }
@@ -27,6 +28,7 @@ export async function furtherOffers(
 	const { withHub } = await import('./hub-session.ts');
 	const all = await withHub(input, (session) => listAll(session, list.kind), {
 		listWaitMs: LIST_WAIT_MS,
+		reportsProblems: true,
 	});
 	return all.filter((item) => !list.known.has(String(item[list.key])));
 }

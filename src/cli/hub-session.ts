@@ -47,6 +47,8 @@ export interface HubSessionOptions {
 	readonly listWaitMs?: number | undefined;
 	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
 	readonly needs?: NeededBackends | undefined;
+	/** The command prints the problems of the configuration itself. */
+	readonly reportsProblems?: boolean | undefined;
 	/** Answers `elicitation/create`; without it the session cannot be asked. */
 	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
@@ -99,13 +101,14 @@ async function joinShared({ address, certsDir }: HubRecord): Promise<Opened> {
 
 async function openOwn(
 	environment: Readonly<NodeJS.ProcessEnv>,
-	{ listWaitMs, needs }: Pick<HubSessionOptions, 'listWaitMs' | 'needs'>,
+	{ listWaitMs, needs, reportsProblems }: Pick<HubSessionOptions, 'listWaitMs' | 'needs' | 'reportsProblems'>,
 ): Promise<Opened> {
 	// The error of a call says what a warning about its server would say.
 	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
-	const opened = await openHub({ cwd: process.cwd(), environment, log, listWaitMs, narrow, openFabric });
+	const options = { environment, log, listWaitMs, narrow, openFabric, reportsProblems };
+	const opened = await openHub({ cwd: process.cwd(), ...options });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });
 	const find = async (tool: string): Promise<void> => void (await opened.hub.hasTool(tool));

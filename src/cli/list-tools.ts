@@ -9,6 +9,7 @@ import { openProject } from './project.ts';
 
 export const toolListing: Listing = {
 	headings: ['ID', 'VERSION', 'RUNTIME', 'DESCRIPTION'],
+	narrow: [0, 3],
 	whenEmpty: 'No tools here. `mctl new tool my-tool --lang python` makes one.',
 
 	async list(input) {
@@ -47,8 +48,12 @@ export const toolListing: Listing = {
 	},
 };
 
-/** `mcp` for a tool of an MCP server; undefined for any other. */
-function ownerOf(tool: Offered, { mcpServers, plugins }: Configuration): 'mcp' | undefined {
+/** `mcp` for a tool of an MCP server, `fabric` for one that may be of another machine; undefined for any other. */
+function ownerOf(
+	tool: Offered,
+	{ mcpServers, plugins, fabric }: Configuration,
+): 'mcp' | 'fabric' | undefined {
 	const isNamed = mcpServers.some(({ name, isEnabled }) => isEnabled && isOfServer(tool, name));
+	if (!isNamed && fabric !== undefined && textField(tool, 'name').includes('__')) return 'fabric';
 	return isNamed || plugins.length === 0 ? 'mcp' : undefined;
 }

@@ -14,6 +14,7 @@ import { readTarget } from '../config/clients/move-targets.ts';
 import { type Survey, surveyClients } from '../config/clients/survey.ts';
 import { userFile } from '../config/load.ts';
 import { newConfigurationText } from '../config/new-configuration.ts';
+import { LOCK_FILE } from '../config/project-file.ts';
 import { trustsAll } from '../config/trust/held-back.ts';
 import { importTrust } from '../config/trust/import-trust.ts';
 import { OrchestraError } from '../errors.ts';
@@ -92,7 +93,8 @@ async function writeMove(
 	const tools = join(move.project, 'tools');
 	const folders = isNewProject && !existsSync(tools) ? [tools] : [];
 	const untrusted = await trustPlan(plan, move, { chosen, environment });
-	applyMove(plan.files, folders, stateFolder(environment));
+	const products = isNewProject ? [join(move.project, LOCK_FILE)] : [];
+	applyMove(plan.files, { folders, products }, stateFolder(environment));
 	return untrusted;
 }
 

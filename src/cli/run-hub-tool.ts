@@ -174,9 +174,19 @@ async function unknownTool(
 	const said = await session
 		.request('tools/call', { name: run.name, arguments: {} })
 		.catch((error: unknown) => error);
+	const refusal = refusalOf(said);
+	if (refusal !== undefined) return refusal;
 	const why = rpcErrorOf(said)?.message.replace(/^Unknown tool: [^.]*\.? ?/, '') ?? '';
 	return new OrchestraError('bad_input', `there is no tool "${run.name}"${why && `. ${why}`}`, {
 		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
 		data: { tool: run.name, nearest: guesses },
 	});
+}
+
+/** A tool that is not listed and gives a failed result is held back: the text says why, and what to do. */
+function refusalOf(said: unknown): OrchestraError | undefined {
+	if (!isObject(said) || said['isError'] !== true || !Array.isArray(said['content'])) return undefined;
+	const [block]: unknown[] = said['content'];
+	const text = isObject(block) ? String(block['text']) : '';
+	return new OrchestraError('tool_failed', text, { hint: 'mctl list shows the tools that are offered' });
 }

@@ -15,7 +15,7 @@ const COMPRESS_BYTES = 8 * 1024;
 /** The headers of every reply. */
 export const safeHeaders: Readonly<Record<string, string>> = {
 	'Content-Security-Policy':
-		"default-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	'X-Content-Type-Options': 'nosniff',
 	'X-Frame-Options': 'DENY',
 	'Referrer-Policy': 'no-referrer',

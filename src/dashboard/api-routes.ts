@@ -2,7 +2,7 @@
 import { OrchestraError } from '../errors.ts';
 import { recordingsFolder, recordingsOfCall } from '../record/recording-files.ts';
 import { isObject } from '../wire/json.ts';
-import type { AnswerRequest, CallRow } from './api-calls.ts';
+import type { AnswerRequest, CallDetails } from './api-calls.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import type { RowFilter } from './call-ring.ts';
@@ -14,7 +14,6 @@ import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
-import { PinDrifts } from './pin-drifts.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
@@ -43,13 +42,12 @@ export class ApiRoutes {
 		this.#parts = parts;
 		this.#approvals = new ApprovalsView(parts);
 		this.#catalogue = new CatalogueView(parts);
-		const drift = new PinDrifts(parts, () => this.#catalogue.version);
-		const facts = { memory: new MemorySamples(), drift };
-		this.#state = new StateView(parts, this.#approvals, facts);
+		const memory = new MemorySamples();
+		this.#state = new StateView(parts, this.#approvals, memory);
 		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
 		this.#events = new EventStreams(parts, sources);
 		this.#pageCalls = new PageCalls(parts);
-		this.#servers = new ServerView(parts, this.#catalogue, facts);
+		this.#servers = new ServerView(parts, this.#catalogue, memory);
 		this.#library = new LibraryView(parts, this.#pageCalls);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
@@ -123,14 +121,6 @@ export class ApiRoutes {
 		this.#events.open(response, { call: numberOf(query, 'call'), server });
 	}
 
-	/** The command for a call that is in a recording. */
-	#replay({ backend, at, ms }: CallRow): string | null {
-		if (ms === null) return null;
-		const call = { server: backend, startedAt: new Date(at), ms };
-		const [newest] = recordingsOfCall(recordingsFolder(this.#parts.environment), call);
-		return newest ? replayCommand(newest.file, backend) : null;
-	}
-
 	#calls({ path, query }: ApiExchange): unknown {
 		const { calls } = this.#parts;
 		const filter = filterOf(query);
@@ -141,10 +131,18 @@ export class ApiRoutes {
 			return { ...found, total: calls.ring.size };
 		}
 		const details = calls.details(Number(path[1]));
-		if (details) return { ...details, replay: this.#replay(details) };
+		if (details) return { ...details, replay: this.#replayOf(details) };
 		throw new OrchestraError('not_found', 'this call is not kept any more', {
 			hint: 'mctl log shows the journal.',
 		});
+	}
+
+	/** The command that repeats the recording which has the call; null when there is none. */
+	#replayOf({ backend, at, ms }: CallDetails): string | null {
+		if (ms === null) return null;
+		const call = { server: backend, startedAt: new Date(at), ms };
+		const [recording] = recordingsOfCall(recordingsFolder(this.#parts.environment), call);
+		return recording === undefined ? null : replayCommand(recording.file, backend);
 	}
 }
 
@@ -170,7 +168,9 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 	if (text === null || text === '') return undefined;
 	const value = Number(text);
 	if (Number.isSafeInteger(value)) return value;
-	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`);
+	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`, {
+		hint: `Write it as ?${name}=12.`,
+	});
 }
 
 function countOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {

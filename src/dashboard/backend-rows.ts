@@ -6,18 +6,11 @@ import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
 import type { ApiError, BackendRow, ServerAction } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import type { MemorySamples } from './memory-samples.ts';
-import type { PinDrifts } from './pin-drifts.ts';
-
-/** Facts that take time to find out, and are kept for a while. */
-export interface BackendFacts {
-	readonly memory: MemorySamples;
-	readonly drift: PinDrifts;
-}
 
 /** One row each, in configuration order. */
-export function backendRows(parts: DashboardParts, facts: BackendFacts): BackendRow[] {
+export function backendRows(parts: DashboardParts, memory: MemorySamples): BackendRow[] {
 	const { hub, opened } = parts;
-	const rows = hub.backends.map((backend) => backendRow(backend, parts, facts));
+	const rows = hub.backends.map((backend) => backendRow(backend, parts, memory));
 	const shown = new Set(rows.map(({ id }) => id));
 	return [
 		...rows,
@@ -28,14 +21,18 @@ export function backendRows(parts: DashboardParts, facts: BackendFacts): Backend
 }
 
 /** Of one backend, or of a disabled entry; undefined when there is none. */
-export function backendRowOf(id: string, parts: DashboardParts, facts: BackendFacts): BackendRow | undefined {
-	return backendRows(parts, facts).find((row) => row.id === id);
+export function backendRowOf(
+	id: string,
+	parts: DashboardParts,
+	memory: MemorySamples,
+): BackendRow | undefined {
+	return backendRows(parts, memory).find((row) => row.id === id);
 }
 
-function backendRow(backend: Backend, { calls, hub }: DashboardParts, facts: BackendFacts): BackendRow {
+function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: MemorySamples): BackendRow {
 	const { id, kind } = backend;
-	const hasDrift = kind === 'mcp' && facts.drift.has(id);
 	const status = backend.serverStatus?.();
+	const hasDrift = (status?.drifted ?? 0) > 0;
 	const running = backend.processes?.()[0];
 	const pid = status?.pid ?? running?.pid ?? null;
 	const startedAt = status?.startedAt ?? running?.startedAt.toISOString();
@@ -49,7 +46,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, facts: Bac
 		kind,
 		state: status?.state ?? firstWord(backend.state),
 		pid,
-		memoryBytes: pid === null ? null : facts.memory.of(pid),
+		memoryBytes: pid === null ? null : memory.of(pid),
 		era: status?.era ?? null,
 		version: status?.version ?? null,
 		tools: status?.tools ?? toolCount(hub.catalogue.tools(), backend),
@@ -82,7 +79,7 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	const now: ServerAction[] = isRunning ? ['restart', 'stop'] : ['start'];
 	if (kind !== 'mcp') return now;
-	return hasDrift ? [...now, 'disable', 'accept'] : [...now, 'disable'];
+	return hasDrift ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
 }
 
 /** The state of a plugin may have the reason behind it. */

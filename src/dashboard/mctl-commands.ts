@@ -12,7 +12,7 @@ export function serverCommand(action: ServerAction, id: string): string {
 		case 'accept':
 			return `mctl trust accept ${name}`;
 		case 'hold':
-			return `mctl trust diff ${name}`;
+			return `mctl trust hold ${name}`;
 		default:
 			return `mctl server ${action} ${name}`;
 	}
@@ -28,12 +28,12 @@ export function callCommand(name: string, input?: string): string {
 	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;
 }
 
-/** Makes the calls of a recording again in a terminal. */
-export function replayCommand(file: string, server: string): string {
-	return `mctl replay ${quoted(file)} --against ${quoted(server)}`;
-}
-
 /** Gets the prompt in a terminal. */
 export function promptCommand(name: string): string {
 	return `mctl prompt ${quoted(name)}`;
+}
+
+/** Repeats a recording in a terminal, and shows the differences. */
+export function replayCommand(file: string, server: string): string {
+	return `mctl replay ${quoted(file)} --against ${quoted(server)}`;
 }

@@ -76,7 +76,9 @@ export class PageCalls {
 	answer({ id, action, content }: AnswerRequest): void {
 		const settle = this.#questions.get(id);
 		if (settle === undefined)
-			throw new OrchestraError('not_found', 'this question was answered, or its call has ended');
+			throw new OrchestraError('not_found', 'this question was answered, or its call has ended', {
+				hint: 'Call the tool again to be asked again.',
+			});
 		if (action !== 'accept' || content === undefined) return settle({ action });
 		// It came from a JSON message; the server checks it by its schema.
 		settle({ action, content: { ...content } as NonNullable<ElicitResult['content']> });
@@ -127,7 +129,9 @@ export class PageCalls {
 	#ask({ method, params }: IncomingCall, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
 		if (this.#questions.size >= QUESTIONS_LIMIT * this.#parts.limits.pageCalls)
-			throw new OrchestraError('bad_input', 'too many questions wait for an answer');
+			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
+				hint: 'Answer some of them, or cancel their calls.',
+			});
 		const question = questionOf(isObject(params) ? params : {});
 		return new Promise<ElicitResult>((resolve) => {
 			const settle = (answer: ElicitResult): void => {

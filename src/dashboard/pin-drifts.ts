@@ -1,10 +1,4 @@
-/*
- * Servers whose tools are not as they were accepted.
- *
- * The comparison reads files, so the overview uses the last one until a list of the hub, a
- * lock file or enough time has passed. The page of one server compares again.
- */
-import { statSync } from 'node:fs';
+/* The tools of a server that are not as they were accepted, for a person to decide. */
 import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import {
@@ -14,32 +8,18 @@ import {
 	serverDrifts,
 	type ToolDrift,
 } from '../hub/server-drifts.ts';
-import { pinPlace } from '../trust/pins/pin-place.ts';
+import { describeFinding } from '../trust/scan/scan-finding.ts';
+import { scanTools } from '../trust/scan/scan-tools.ts';
 import type { DriftRow } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
-
-/** A comparison is used for at most this time, in milliseconds. */
-const FRESH_MS = 30_000;
 
 const changes = { new: 'added', removed: 'removed', changed: 'changed' } as const;
 
 export class PinDrifts {
 	readonly #parts: Pick<DashboardParts, 'opened' | 'environment'>;
-	readonly #version: () => number;
-	#drifted: ReadonlySet<string> = new Set();
-	#comparedAt = Number.NEGATIVE_INFINITY;
-	#key = '';
 
-	/** @param version of the lists of the hub */
-	constructor(parts: Pick<DashboardParts, 'opened' | 'environment'>, version: () => number) {
+	constructor(parts: Pick<DashboardParts, 'opened' | 'environment'>) {
 		this.#parts = parts;
-		this.#version = version;
-	}
-
-	/** Whether a change of this server waits for a person. */
-	has(id: string): boolean {
-		this.#refresh();
-		return this.#drifted.has(id);
 	}
 
 	/** The tools that differ, and the hash of what is offered now. */
@@ -54,49 +34,34 @@ export class PinDrifts {
 	async accept(id: string, expected: string | undefined): Promise<void> {
 		const entry = this.#entryOf(id);
 		if (entry === undefined)
-			throw new OrchestraError('not_found', `${id} is no MCP server of the configuration`);
+			throw new OrchestraError('not_found', `${id} is no MCP server of the configuration`, {
+				hint: 'mctl trust diff shows the servers whose tools are compared.',
+			});
 		await acceptServer(entry, this.#parts.environment, expected);
-		this.#comparedAt = Number.NEGATIVE_INFINITY;
 	}
 
 	#entryOf(id: string): ServerEntry | undefined {
-		return this.#entries().find(({ name }) => name === id);
-	}
-
-	#entries(): ServerEntry[] {
-		return pinnedEntries(this.#parts.opened.configuration());
-	}
-
-	#refresh(): void {
-		const entries = this.#entries();
-		const key = `${this.#version()} ${this.#lockTimes(entries)}`;
-		const now = performance.now();
-		if (key === this.#key && now - this.#comparedAt < FRESH_MS) return;
-		this.#key = key;
-		this.#comparedAt = now;
-		const drifts = serverDrifts(entries, this.#parts.environment);
-		this.#drifted = new Set(drifts.filter(({ state }) => state === 'drifted').map(({ server }) => server));
-	}
-
-	#lockTimes(entries: readonly ServerEntry[]): string {
-		const files = new Set(entries.map(({ file }) => pinPlace(file, this.#parts.environment).lockFile));
-		return [...files].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
+		return pinnedEntries(this.#parts.opened.configuration()).find(({ name }) => name === id);
 	}
 }
 
 /** A row for each part that differs; one without texts when nothing of them is known. */
-function rowsOf({ drifted }: ServerDrift): DriftRow[] {
+function rowsOf({ server, drifted }: ServerDrift): DriftRow[] {
 	return drifted.flatMap((drift) => {
+		const findings = drift.after ? scanTools({ server, tools: [drift.after] }) : [];
 		const parts =
 			drift.parts.length > 0 ? drift.parts : [{ part: null, before: undefined, after: undefined }];
-		return parts.map(({ part, before, after }) => row(drift, { part, before, after }));
+		return parts.map(({ part, before, after }) => ({
+			...row(drift, { part, before, after }),
+			findings: findings.filter(({ where }) => part === null || where.startsWith(part)).map(describeFinding),
+		}));
 	});
 }
 
 function row(
 	{ tool, kind, isHeld }: ToolDrift,
 	{ part, before, after }: { part: string | null; before: string | undefined; after: string | undefined },
-): DriftRow {
+): Omit<DriftRow, 'findings'> {
 	return {
 		kind: 'tool',
 		name: tool,
@@ -105,6 +70,5 @@ function row(
 		before: before ?? null,
 		after: after ?? null,
 		isHeld,
-		findings: [],
 	};
 }

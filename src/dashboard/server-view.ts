@@ -1,7 +1,8 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { type ServerFile, serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
 import { enabledEdit } from '../config/edit/enable-server.ts';
+import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ServerLine } from '../hub/backends/backend.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
@@ -9,10 +10,12 @@ import { quoted } from '../printable.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
 import type { DoneReply, ServerAction } from './api-types.ts';
-import { type BackendFacts, backendRowOf } from './backend-rows.ts';
+import { backendRowOf } from './backend-rows.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { serverCommand } from './mctl-commands.ts';
+import type { MemorySamples } from './memory-samples.ts';
+import { PinDrifts } from './pin-drifts.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -22,17 +25,19 @@ const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 
 export class ServerView {
 	readonly #parts: DashboardParts;
 	readonly #catalogue: CatalogueView;
-	readonly #facts: BackendFacts;
+	readonly #memory: MemorySamples;
+	readonly #drifts: PinDrifts;
 
-	constructor(parts: DashboardParts, catalogue: CatalogueView, facts: BackendFacts) {
+	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
 		this.#parts = parts;
 		this.#catalogue = catalogue;
-		this.#facts = facts;
+		this.#memory = memory;
+		this.#drifts = new PinDrifts(parts);
 	}
 
 	/** Throws `not_found`. */
 	async page(id: string): Promise<ServerPage> {
-		const row = backendRowOf(id, this.#parts, this.#facts);
+		const row = backendRowOf(id, this.#parts, this.#memory);
 		if (row === undefined) throw noSuchBackend(id);
 		const entry = this.#entryOf(id);
 		const backend = this.#parts.hub.backends.find((each) => each.id === id);
@@ -49,7 +54,7 @@ export class ServerView {
 			environment: entry === undefined ? [] : environmentOf(entry),
 			history: lines?.notes().map(eventOf) ?? [],
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
-			...this.#facts.drift.of(id),
+			...(row.hasDrift ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
 			commands: commandsFor(id),
 		};
 	}
@@ -57,27 +62,27 @@ export class ServerView {
 	/** Carry out an action. Throws the reason when it fails. */
 	async act(id: string, action: ServerAction, sha256?: string): Promise<DoneReply> {
 		const command = serverCommand(action, id);
-		if (action === 'enable' || action === 'disable') {
-			await this.#setEnabled(id, action === 'enable');
-			return { isDone: true, command };
-		}
-		if (action === 'accept') await this.#facts.drift.accept(id, sha256);
-		else if (action === 'hold') throw new OrchestraError('not_found', `${id} cannot be held`);
+		let untrusted: string | undefined;
+		if (action === 'enable' || action === 'disable')
+			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
+		else if (action === 'hold') untrusted = await this.#edit(id, (file) => holdEdit(file, id));
+		else if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else await controlServer(this.#parts.hub, action, id);
-		return { isDone: true, command };
+		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
+		return { isDone: true, command, message };
 	}
 
-	/** The change of the file reloads the configuration. */
-	async #setEnabled(id: string, isEnabled: boolean): Promise<void> {
-		const entry = this.#parts.opened.configuration().mcpServers.find(({ name }) => name === id);
+	/** Change the entry of a server; the change of the file reloads the configuration. Returns why the file is not trusted. */
+	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
 		const { environment, opened } = this.#parts;
-		const { root } = opened.configuration();
+		const { root, mcpServers } = opened.configuration();
+		const entry = mcpServers.find(({ name }) => name === id);
 		const files = [...serverFiles('project', root, environment), ...serverFiles('user', root, environment)];
 		const file = files.find(({ path }) => path === entry?.file);
 		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
 			throw noSuchBackend(id);
-		const text = enabledEdit(file, id, isEnabled);
-		if (text !== undefined) await writeServerFile(file, text, environment);
+		const text = edit(file);
+		return text === undefined ? undefined : writeServerFile(file, text, environment);
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {

@@ -80,11 +80,11 @@ async function create(link: FabricLink, replicas: number): Promise<boolean | und
 	}
 }
 
-/** Store a value under a key for a time. Throws `io` when the server did not store it. */
-export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<void> {
+/** Store a value under a key for a time; its revision. Throws `io` when the server did not store it. */
+export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<number> {
 	const headers = link.headers();
 	headers.set('Nats-TTL', `${Math.round(ttlMs / 1000)}s`);
-	await store(link, key, value, headers);
+	return store(link, key, value, headers);
 }
 
 /** Remove a key; hubs are notified at once. */
@@ -100,9 +100,9 @@ async function store(
 	key: string,
 	value: string,
 	headers: ReturnType<FabricLink['headers']>,
-): Promise<void> {
+): Promise<number> {
 	const answer: unknown = (await link.request(keySubject(key), value, headers)).json();
-	if (isObject(answer) && answer['error'] === undefined) return;
+	if (isObject(answer) && answer['error'] === undefined) return Number(answer['seq']);
 	const reason = isObject(answer) ? JSON.stringify(answer['error']) : 'no answer';
 	throw new OrchestraError('io', `the NATS server did not store ${key}: ${reason}`);
 }
@@ -160,7 +160,7 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 			settle();
 		};
 		const fail = (reason: string, code: 'io' | 'not_found' = 'io'): void =>
-			end(() => reject(new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`)));
+			end(() => reject(unreadable(reason, code)));
 		const subscription = link.subscribe(inbox, (message) => {
 			const code = message.headers?.code ?? 0;
 			timer.refresh();
@@ -176,6 +176,12 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
 		const body = { seq: from, next_by_subj: keySubject('>'), batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
 		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
+	});
+}
+
+function unreadable(reason: string, code: 'io' | 'not_found'): OrchestraError {
+	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
+		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
 	});
 }
 

@@ -10,7 +10,7 @@ import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from '@nats-i
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
-import { pause } from '../rpc/clock.ts';
+import { pause, within } from '../rpc/clock.ts';
 import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts';
 import { type Envelope, writeEnvelope } from './fabric-message.ts';
 import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
@@ -22,7 +22,7 @@ export interface LinkSubscription {
 	drain(): Promise<void>;
 }
 
-export interface LinkListener {
+export interface FabricListener {
 	/** Connected, at first or again. */
 	up?(): void;
 	down?(): void;
@@ -30,6 +30,8 @@ export interface LinkListener {
 	denied?(operation: string, subject: string): void;
 }
 
+/** How long `close` waits for an attempt to connect. */
+const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
 const RETRY_MAX_MS = 5000;
 
@@ -43,7 +45,7 @@ interface Wanted {
 export class FabricLink {
 	readonly #access: NatsAccess;
 	readonly #log: Log;
-	readonly #listeners = new Set<LinkListener>();
+	readonly #listeners = new Set<FabricListener>();
 	readonly #wanted = new Set<Wanted>();
 	readonly #closing = new AbortController();
 	#nats: NatsModule | undefined;
@@ -75,12 +77,17 @@ export class FabricLink {
 		return this.#connection?.info;
 	}
 
+	/** Bytes that were received on this connection. */
+	get receivedBytes(): number {
+		return this.#connection?.stats().inBytes ?? 0;
+	}
+
 	/** Largest message that the server takes. */
 	get payloadLimit(): number {
 		return this.#connection?.info?.max_payload ?? 0;
 	}
 
-	listen(listener: LinkListener): () => void {
+	listen(listener: FabricListener): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
 	}
@@ -140,7 +147,8 @@ export class FabricLink {
 		if (this.#isUp) await this.#connection?.flush().catch(() => {}); // a lost link has nothing to flush
 		this.#isUp = false;
 		await this.#connection?.close();
-		await this.#running;
+		// An attempt to connect ends by itself; nobody needs to wait for it.
+		if (this.#running) await within(this.#running, CLOSE_MS);
 	}
 
 	#connected(): NatsConnection {
@@ -193,7 +201,7 @@ export class FabricLink {
 		else if (status.type === 'reconnect') this.#setUp();
 		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error) {
 			const { operation, subject } = status.error;
-			for (const { denied } of this.#listeners) denied?.(String(operation), String(subject));
+			for (const listener of this.#listeners) listener.denied?.(String(operation), String(subject));
 			this.#log.warn(`the NATS server does not permit ${String(operation)} to ${String(subject)}`);
 		}
 	}
@@ -218,10 +226,19 @@ export class FabricLink {
 		this.#reason = reason;
 	}
 
+	/** An exception would end the connection of the library; a message of another program must not do that. */
+	#handle(message: Msg, onMessage: (message: Msg) => void): void {
+		try {
+			onMessage(message);
+		} catch (error) {
+			this.#log.warn(`a message on ${message.subject} could not be used: ${messageOf(error)}`);
+		}
+	}
+
 	#apply(wanted: Wanted): void {
 		const { subject, queue, onMessage } = wanted;
 		const callback = (error: Error | null, message: Msg): void => {
-			if (error === null) onMessage(message);
+			if (error === null) this.#handle(message, onMessage);
 		};
 		if (this.#connection === undefined || this.#connection.isClosed()) return;
 		wanted.current = this.#connection.subscribe(subject, { callback, ...(queue && { queue }) });

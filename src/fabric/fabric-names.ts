@@ -91,7 +91,7 @@ export function keySubject(key: string): string {
 }
 
 /** Who sent a message, to whom, about which call. */
-export interface Route {
+export interface SubjectRoute {
 	/** The name in the third token: the worker, or for a call the hub. */
 	readonly first: string;
 	/** The name in the fourth token: the hub, or for a call the offer. */
@@ -101,7 +101,7 @@ export interface Route {
 }
 
 /** The parts of a subject of five tokens; undefined when it is not one of ours. */
-export function routeOf(subject: string): Route | undefined {
+export function subjectRoute(subject: string): SubjectRoute | undefined {
 	const [root, , first = '', second = '', last = '', ...more] = subject.split('.');
 	if (root !== 'orc' || last === '' || more.length > 0) return undefined;
 	const firstName = first === NOBODY ? NOBODY : decodeToken(first);

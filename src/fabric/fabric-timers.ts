@@ -27,6 +27,9 @@ export const RESULT_KEPT_MS = 60_000;
 /** How long before a lost connection results may have been lost with it; they are sent again after the reconnect. */
 export const RESEND_WINDOW_MS = 3000;
 export const PRESENCE_EVERY_MS = 5000;
+/** The same with more workers than this. */
+export const PRESENCE_SLOW_MS = 10_000;
+export const LARGE_FABRIC_WORKERS = 500;
 export const PRESENCE_TTL_MS = 20_000;
 /** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;
@@ -41,7 +44,7 @@ export const SERVER_REQUEST_MS = 3000;
 /** How long a person may take to answer a question of a remote tool. */
 export const ANSWER_MS: number = 10 * 60_000;
 /** How long a draining worker waits for its running calls. Below the time that `mctl hub stop` allows. */
-export const DRAIN_MS = 12_000;
+export const WORKER_DRAIN_MS = 12_000;
 
 export const CHUNK_BYTES: number = 256 * 1024;
 /** Chunks of one result that may be in flight without an acknowledgement. */
@@ -52,7 +55,7 @@ export const HUB_WINDOW = 64;
 /** Largest result that a hub accepts from a worker. */
 export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
 /** Results that a worker keeps, in bytes; above it the oldest are dropped. */
-export const KEPT_BYTES: number = 64 * 1024 * 1024;
+export const KEPT_RESULTS_BYTES: number = 64 * 1024 * 1024;
 /** Calls in flight at one worker; above it calls are refused. */
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */

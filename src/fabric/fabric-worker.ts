@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink, type LinkSubscription } from './fabric-link.ts';
 import { callsFor, controlFor } from './fabric-names.ts';
-import { DRAIN_MS } from './fabric-timers.ts';
+import { WORKER_DRAIN_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { offerBodies, offeredTools } from './offered-tools.ts';
 import { Presence } from './presence.ts';
@@ -94,7 +94,7 @@ export class FabricWorker {
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
 		await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.drain()));
-		await this.#runs.drain(DRAIN_MS);
+		await this.#runs.drain(WORKER_DRAIN_MS);
 		this.#runs.close();
 		await this.link.close();
 	}

@@ -3,10 +3,10 @@
  * it received them. Bounded in time and in bytes; the oldest are dropped first.
  */
 import type { ChunkSender } from './chunk-sender.ts';
-import { KEPT_BYTES, RESULT_KEPT_MS } from './fabric-timers.ts';
+import { KEPT_RESULTS_BYTES, RESULT_KEPT_MS } from './fabric-timers.ts';
 
 /** A finished call. */
-export interface KeptResult {
+export interface FinishedCall {
 	readonly call: string;
 	readonly hub: string;
 	/** Sends it, again if need be, from the chunk that is wanted. */
@@ -21,19 +21,19 @@ export interface KeptResult {
 const OVERHEAD_BYTES = 300;
 
 export class KeptResults {
-	readonly #results = new Map<string, KeptResult>();
+	readonly #results = new Map<string, FinishedCall>();
 	#bytes = 0;
 
-	get(call: string): KeptResult | undefined {
+	get(call: string): FinishedCall | undefined {
 		return this.#results.get(call);
 	}
 
-	add(result: KeptResult): void {
+	add(result: FinishedCall): void {
 		this.#results.set(result.call, result);
 		this.#bytes += result.bytes + OVERHEAD_BYTES;
 		for (const oldest of this.#results.values()) {
 			// A large result that is being sent stays until it has arrived.
-			if (this.#bytes <= KEPT_BYTES || oldest === result) break;
+			if (this.#bytes <= KEPT_RESULTS_BYTES || oldest === result) break;
 			this.drop(oldest.call);
 		}
 	}
@@ -55,12 +55,12 @@ export class KeptResults {
 	}
 
 	/** Those that finished after a time. */
-	since(time: number): KeptResult[] {
+	since(time: number): FinishedCall[] {
 		return [...this.#results.values()].filter(({ finishedAt }) => finishedAt >= time);
 	}
 
 	/** Large results that have not arrived yet. */
-	unsent(): KeptResult[] {
+	unsent(): FinishedCall[] {
 		return [...this.#results.values()].filter(({ sender }) => sender && !sender.isComplete);
 	}
 

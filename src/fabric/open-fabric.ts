@@ -30,14 +30,14 @@ export async function openFabricBackend(settings: FabricSection, parts: FabricPa
 
 /** Offer tools of this hub to others; undefined when the configuration offers none. The caller closes it. */
 export async function openOffer(
-	{ hub, configuration }: OpenedHub,
+	opened: OpenedHub,
 	{ environment, log, patterns }: OfferParts,
 ): Promise<FabricWorker | undefined> {
-	const { fabric } = configuration();
+	const { fabric } = opened.configuration();
 	const offered = fabric?.offer ?? patterns;
 	if (fabric === undefined || offered === undefined || offered.length === 0) return undefined;
 	const access = natsAccess(fabric, environment);
-	const worker = new FabricWorker({ access, offer: fabric.group, patterns: offered, hub, log });
+	const worker = new FabricWorker({ access, offer: fabric.group, patterns: offered, hub: opened.hub, log });
 	await worker.open();
 	return worker;
 }

@@ -10,8 +10,9 @@ import type { Log } from '../log.ts';
 import { putKey, removeKey, withBucket } from './bucket.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, presenceKey } from './fabric-names.ts';
-import { BODY_EVERY_MS, BODY_TTL_MS, PRESENCE_EVERY_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';
+import { BODY_EVERY_MS, BODY_TTL_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';
 import type { OfferBody } from './offered-tools.ts';
+import { PresencePace } from './presence-pace.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
@@ -31,6 +32,7 @@ export class Presence {
 	readonly #written = new Map<string, number>();
 	#bodies: readonly OfferBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
+	readonly #pace = new PresencePace();
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
 	#lastProblem = '';
@@ -48,7 +50,7 @@ export class Presence {
 	/** Write the presence now. Never rejects: the next time may succeed. */
 	refresh(): Promise<void> {
 		if (this.#isClosed || this.#bodies === undefined) return this.#writing;
-		this.#schedule(PRESENCE_EVERY_MS);
+		this.#schedule(this.#pace.everyMs);
 		this.#writing = this.#writing.then(() => this.#write());
 		return this.#writing;
 	}
@@ -82,7 +84,10 @@ export class Presence {
 			const bodies = this.#bodies ?? [];
 			for (const body of bodies) await withBucket(link, () => this.#writeBody(body));
 			const value = JSON.stringify({ i: instance, h: bodies.map(({ hash }) => hash) });
-			await putKey(link, presenceKey(offer, name), value, PRESENCE_TTL_MS);
+			this.#pace.wrote(
+				await putKey(link, presenceKey(offer, name), value, PRESENCE_TTL_MS),
+				performance.now(),
+			);
 			this.#lastProblem = '';
 		} catch (error) {
 			const problem = messageOf(error);

@@ -15,7 +15,14 @@ import { isObject } from '../wire/json.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
-import { callSubject, controlSubject, NOBODY, noWorkerSubject, outFor, routeOf } from './fabric-names.ts';
+import {
+	callSubject,
+	controlSubject,
+	NOBODY,
+	noWorkerSubject,
+	outFor,
+	subjectRoute,
+} from './fabric-names.ts';
 import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
@@ -99,7 +106,7 @@ export class RemoteCalls {
 	}
 
 	#onMessage(message: Msg): void {
-		const route = routeOf(message.subject);
+		const route = subjectRoute(message.subject);
 		if (route === undefined) return;
 		const { first: worker, last: id } = route;
 		if (id === NOBODY) return this.#onHeartbeat(worker, message);
@@ -207,6 +214,11 @@ export class RemoteCalls {
 	#watch(): void {
 		const now = performance.now();
 		const { isUp } = this.#options.link;
+		// Not with the last call: a timer per call would cost more than it saves.
+		if (this.#calls.size === 0) {
+			clearInterval(this.#watching);
+			this.#watching = undefined;
+		}
 		for (const call of this.#calls.values()) {
 			const hasWorker = this.#options.workersOf(call.about.offer).length > 0;
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
@@ -263,9 +275,6 @@ export class RemoteCalls {
 
 	#remove(call: RemoteCall): void {
 		this.#calls.delete(call.about.id);
-		if (this.#calls.size > 0) return;
-		clearInterval(this.#watching);
-		this.#watching = undefined;
 	}
 }
 

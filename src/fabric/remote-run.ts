@@ -49,21 +49,21 @@ export class RemoteRun implements ClientConnection {
 	readonly #questions: RemoteQuestions;
 	readonly #rate: NotificationRate;
 
-	/** Throws `bad_input` for params that are no object. */
+	/** Throws `bad_frame` for params that are no object. */
 	constructor(options: RemoteRunOptions) {
 		const { id, caller, text, tool, send } = options;
 		this.#options = options;
 		this.id = id;
 		this.caller = caller;
 		const params: unknown = JSON.parse(text);
-		if (!isObject(params)) throw new OrchestraError('bad_input', 'the params of a call must be an object');
+		if (!isObject(params)) throw new OrchestraError('bad_frame', 'the params of a call must be an object');
 		this.#params = { ...params, name: tool };
 		const meta = metaOf(params);
 		const declared = meta[CLIENT_CAPABILITIES];
 		this.capabilities = isObject(declared) ? declared : {};
 		this.clientInfo = { name: `fabric:${caller}`, version: '1' };
-		const session = String(meta[SESSION_META] ?? '').slice(0, SESSION_CHARACTERS);
-		this.sessionId = `fabric:${caller}:${session}`;
+		const session = meta[SESSION_META];
+		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(id, 'tools/call', this.#params, `{"params":${text}}`);
 		this.#questions = new RemoteQuestions((body, seq) => send('ask', body, seq));
 		this.#rate = new NotificationRate(send);

@@ -15,7 +15,7 @@ import { sourceTextOf } from '../wire/source-text.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type Envelope, readEnvelope } from './fabric-message.ts';
-import { decodeToken, outSubject, routeOf } from './fabric-names.ts';
+import { decodeToken, outSubject, subjectRoute } from './fabric-names.ts';
 import {
 	ACCEPT_DELAY_MS,
 	CHUNK_BYTES,
@@ -65,7 +65,7 @@ export class RemoteRuns {
 
 	/** A call has arrived. */
 	onCall(message: Msg): void {
-		const route = routeOf(message.subject);
+		const route = subjectRoute(message.subject);
 		const tool = route && decodeToken(route.last);
 		const envelope = readEnvelope(message);
 		const { call } = envelope;
@@ -81,7 +81,7 @@ export class RemoteRuns {
 
 	/** A hub sends something about its call. */
 	onControl(message: Msg): void {
-		const route = routeOf(message.subject);
+		const route = subjectRoute(message.subject);
 		const { kind, worker, seq = 0 } = readEnvelope(message);
 		if (route === undefined || (worker !== undefined && worker !== this.#options.instance)) return;
 		const { second: caller, last: call } = route;

@@ -18,14 +18,14 @@ export function capabilitiesFor(backends: readonly Backend[]): ServerCapabilitie
 	};
 }
 
-/** The error of a call to a tool that no backend lists. @param unused why its server is left out of the configuration */
+/** The error of a call to a tool that no backend lists. @param unused a sentence: why its server is left out of the configuration */
 export function unknownTool(
 	name: string,
 	backends: readonly Backend[],
 	unused: string | undefined,
 ): OrchestraError {
 	const [unlisted] = backends.flatMap((backend) => backend.unlistedReason?.(name) ?? []);
-	const reason = unlisted ?? (unused && `Unknown tool: ${name}. Its server is left out: ${unused}`);
+	const reason = unlisted ?? (unused && `Unknown tool: ${name}. ${unused}`);
 	return rpcError(rpcCodes.invalidParams, reason ?? withDownReasons(`Unknown tool: ${name}`, backends, name));
 }
 

@@ -13,7 +13,7 @@ export interface HubOptions {
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;
-	/** Why the server of a tool is left out of the configuration. */
+	/** A sentence: why the server of a tool is left out of the configuration. */
 	unusedReason?: (tool: string) => string | undefined;
 	/** What the hub itself has to say to clients that connect. */
 	instructions?: () => string | undefined;

@@ -5,7 +5,6 @@
  * Comparisons of one kind run one at a time: otherwise several plugins that start during
  * the first list would each find no list to compare with and count as a change.
  */
-import { createHash } from 'node:crypto';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import type { MergedList } from './merged-list.ts';
@@ -91,5 +90,7 @@ function kindsOf({ kind }: ListedChange): readonly CatalogueKind[] {
 }
 
 function fingerprintOf({ items }: MergedList<unknown>): string {
+	// Loaded on first use: it would make up much of the startup time.
+	const { createHash } = process.getBuiltinModule('node:crypto');
 	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
 }

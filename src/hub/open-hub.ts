@@ -45,6 +45,8 @@ export interface OpenHubOptions extends LoadOptions {
 	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
+	/** The caller prints the problems of the configuration itself, so the log leaves them out. */
+	readonly reportsProblems?: boolean | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
@@ -86,7 +88,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	let loaded = load(options);
 	const { configuration } = loaded;
 	refuseBroken(loaded, options.file);
-	warnOf(loaded, log);
+	if (options.reportsProblems !== true) warnOf(loaded, log);
 	const storage = lazyStorage(configuration.root, () => hub.backends);
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => loaded.configuration.limits.resultBytes;
@@ -242,7 +244,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 		const [section, server] = key.split('.');
 		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
 	});
-	return found?.message;
+	return found && `Its server is left out: ${found.message}`;
 }
 
 async function build(

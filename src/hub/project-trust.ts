@@ -15,12 +15,17 @@ export function trustInstructions(heldBack: readonly HeldBack[]): string | undef
 	return [...sentences, advice].join(' ');
 }
 
-/** Why a tool is not there, when its name says that its server is held back. */
+/** A sentence that says why a tool is not there, when its server is held back or its plugin may be. */
 export function heldBackReason(tool: string, heldBack: readonly HeldBack[]): string | undefined {
-	const held = heldBack.find(({ effects }) =>
-		effects.some(({ kind, name }) => kind === 'server' && tool.startsWith(qualifiedName(name, ''))),
-	);
-	return held && `${held.file} is not trusted; the user can ${trustHint(held)}`;
+	const why = (held: HeldBack): string => `${held.file} is not trusted; the user can ${trustHint(held)}`;
+	for (const held of heldBack) {
+		const isItsServer = held.effects.some(
+			({ kind, name }) => kind === 'server' && tool.startsWith(qualifiedName(name, '')),
+		);
+		if (isItsServer) return `Its server is held back: ${why(held)}`;
+	}
+	const other = heldBack.find(({ effects }) => effects.some(({ kind }) => kind === 'plugin'));
+	return other && `It may belong to a plugin that is held back: ${why(other)}`;
 }
 
 /**

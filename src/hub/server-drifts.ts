@@ -13,6 +13,7 @@ import { pinPlace } from '../trust/pins/pin-place.ts';
 import { PinStore } from '../trust/pins/pin-store.ts';
 import {
 	hashesSha256,
+	isTooMuch,
 	type PinnedTool,
 	pinnedTool,
 	type ToolHashes,
@@ -109,7 +110,7 @@ export async function pinServer(
 	environment: Environment,
 	known: KnownServer,
 ): Promise<void> {
-	if (entry.settings.pin === 'off') return;
+	if (entry.settings.pin === 'off' || isTooMuch(reviewedItems(known))) return;
 	try {
 		await new PinStore(pinPlace(entry.file, environment)).record(entry.name, reviewedItems(known));
 	} catch {
@@ -120,7 +121,8 @@ export async function pinServer(
 function driftOf(entry: ServerEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'tell';
-	const tools = knownToolsOf(entry, environment);
+	const known = knownToolsOf(entry, environment);
+	const tools = known && isTooMuch(known) ? undefined : known;
 	const hashes = tools && toolHashes(tools);
 	const { servers, problem } = store.read();
 	const pinned = servers.get(name);

@@ -1,7 +1,8 @@
 /*
  * Resource limits of a child, set by the kernel and inherited by its descendants.
  *
- * `prlimit` (util-linux) sets them and becomes the program; without it a shell does the
+ * Where a control group can be made (`control-group.ts`), it limits memory and processes.
+ * Else `prlimit` (util-linux) sets them and becomes the program; without it a shell does the
  * same by `ulimit`. `memoryBytes` limits the data of each process (RLIMIT_DATA), not its
  * address space: runtimes reserve far more of that than they use. `processes` counts all
  * processes of the user, and the kernel does not apply it to root.

@@ -15,6 +15,8 @@ import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { quoteLine } from '../wire/quote-line.ts';
 import { limited, reachedLimit } from './child-limits.ts';
+import { closeWhenIdle } from './close-when-idle.ts';
+import { type ControlGroup, openControlGroup } from './control-group.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
@@ -48,13 +50,6 @@ export interface ChildOptions {
 export type { ExitStatus } from './spawner.ts';
 
 const isWindows = process.platform === 'win32';
-/** Idle time after which the pipe of an exited child counts as held open by another process. */
-const PIPE_IDLE_MS = 500;
-/** More than a pipe can buffer: any further bytes were written after the child exited. */
-const PIPE_CAPACITY_BYTES = 4 * 1024 * 1024;
-
-/** How often such a pipe may be empty at a poll, although data arrived since the last one. */
-const EMPTY_POLLS = 6;
 
 /** How long to wait for the end of an exited child's stderr. */
 const STDERR_LINGER_MS = 200;
@@ -73,12 +68,15 @@ export class Child {
 	readonly #process: SpawnedProcess;
 	readonly #startedAt: number;
 	readonly #tree: ProcessTree;
+	readonly #group: ControlGroup | undefined;
 	readonly #stderrRing = new LineRing();
 	readonly #strayRing = new LineRing();
 	readonly #log: Log;
 	readonly #onStray: ((line: string) => void) | undefined;
 	#strayCount = 0;
 	#exit: ExitStatus | undefined;
+	/** The limit that the kernel counted. */
+	#limit: string | undefined;
 	#endedAt: number | undefined;
 	#stopping: Promise<ExitStatus> | undefined;
 	#treeStopped: Promise<void> | undefined;
@@ -89,26 +87,26 @@ export class Child {
 		const parentEnvironment = options.parentEnvironment ?? process.env;
 		const environment = childEnvironment(parentEnvironment, record.env);
 		const file = findCommand(record.command, cwd, environment);
-		const program = confined(
-			{ file, args: record.args ?? [], cwd, env: environment },
-			record,
-			parentEnvironment,
-		);
+		const found = { file, args: record.args ?? [], cwd, env: environment };
+		const group = record.limits && openControlGroup(record.limits);
 		const guard = options.guard ?? sharedGuard();
 		const startedAt = performance.now();
 		try {
+			const program = confined(found, record, parentEnvironment, group);
 			const spawner = options.spawner ?? directSpawner;
 			const child = await spawner.spawn({ ...program, guard });
-			return new Child({ record, child, guard, startedAt }, options);
+			return new Child({ record, child, guard, startedAt, group }, options);
 		} catch (error) {
+			void group?.close();
 			if (OrchestraError.is(error)) throw error;
 			const hint = 'Run the command by hand to see what is wrong with it.';
 			throw spawnError(`${commandLine(record)}: ${messageOf(error)}`, hint, { command: record.command });
 		}
 	}
 
-	private constructor({ record, child, guard, startedAt }: Start, options: ChildOptions) {
+	private constructor({ record, child, guard, startedAt, group }: Start, options: ChildOptions) {
 		this.record = record;
+		this.#group = group;
 		this.#startedAt = startedAt;
 		this.#tree = new ProcessTree({ pid: child.pid, startedAt }, child.mark);
 		this.#process = child;
@@ -172,7 +170,7 @@ export class Child {
 			stderr: this.#stderrRing.lines,
 			strayLines: this.#strayRing.lines,
 			strayCount: this.#strayCount,
-			limit: this.#exit && reachedLimit(this.record.limits, this.#stderrRing.lines),
+			limit: this.#exit && (this.#limit ?? reachedLimit(this.record.limits, this.#stderrRing.lines)),
 		};
 	}
 
@@ -197,6 +195,7 @@ export class Child {
 
 	#recordExit(status: ExitStatus): ExitStatus {
 		this.#exit = status;
+		this.#limit = this.#group?.reachedLimit();
 		this.#endedAt = performance.now();
 		return status;
 	}
@@ -208,6 +207,7 @@ export class Child {
 			guard.remove(this.pid);
 		}
 		this.#closeOutput();
+		await this.#group?.close();
 		return status;
 	}
 
@@ -267,9 +267,13 @@ function confined(
 	program: FoundProgram,
 	{ sandbox, limits }: SpawnRecord,
 	environment: Readonly<NodeJS.ProcessEnv>,
+	group: ControlGroup | undefined,
 ): FoundProgram {
 	const inside = sandbox ? sandboxed(program, sandbox, { environment }) : program;
-	return limits ? limited(inside, limits, environment) : inside;
+	if (limits === undefined) return inside;
+	if (group === undefined) return limited(inside, limits, environment);
+	// The group has the other two, for the whole process tree.
+	return group.entered(limited(inside, { openFiles: limits.openFiles }, environment));
 }
 
 interface Start {
@@ -277,24 +281,5 @@ interface Start {
 	readonly child: SpawnedProcess;
 	readonly guard: Guard;
 	readonly startedAt: number;
-}
-
-/** Close the pipe of a process tree that is gone, once its output was read. */
-function closeWhenIdle(pipe: Readable): void {
-	// A child's pipe is a socket; the declared type does not say so.
-	const stream = pipe as Readable & { bytesRead: number };
-	const bytesAtEnd = stream.bytesRead;
-	let bytesSeen = -1;
-	let emptyPolls = 0;
-	const timer = setInterval(() => {
-		const { bytesRead } = stream;
-		const isEmpty = stream.readableLength === 0;
-		if (isEmpty) emptyPolls++;
-		const isIdle = isEmpty && bytesRead === bytesSeen;
-		const isTooMuch = bytesRead - bytesAtEnd > PIPE_CAPACITY_BYTES || emptyPolls > EMPTY_POLLS;
-		if (isIdle || isTooMuch) stream.destroy();
-		bytesSeen = bytesRead;
-	}, PIPE_IDLE_MS).unref();
-	stream.once('close', () => clearInterval(timer));
-	if (stream.closed) clearInterval(timer);
+	readonly group: ControlGroup | undefined;
 }

@@ -40,19 +40,23 @@ export interface CallGateOptions {
 	readonly approvals: Approvals;
 	/** The folder of the configuration. */
 	readonly root: string;
+	/** How often a waiting call sends progress. Default 10 s. */
+	readonly progressMs?: number | undefined;
 }
 
 export class CallGate {
 	readonly #policy: () => Policy;
 	readonly #approvals: Approvals;
 	readonly #root: string;
+	readonly #progressMs: number;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
 	readonly #continued = new Map<string, number>();
 
-	constructor({ policy, approvals, root }: CallGateOptions) {
+	constructor({ policy, approvals, root, progressMs = PROGRESS_MS }: CallGateOptions) {
 		this.#policy = policy;
 		this.#approvals = approvals;
 		this.#root = root;
+		this.#progressMs = progressMs;
 	}
 
 	/** True when there are no rules: every call passes. */
@@ -137,7 +141,7 @@ export class CallGate {
 	async #askPerson(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
-		const reporting = setInterval(report, PROGRESS_MS);
+		const reporting = setInterval(report, this.#progressMs);
 		const since = performance.now();
 		try {
 			if (canAsk(context)) {

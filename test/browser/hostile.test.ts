@@ -78,6 +78,7 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 
 	it('shows its control characters as escapes', async () => {
 		await visit(page, 'tools/page__attack');
+		await page.locator('.subtitle .escape').first().waitFor();
 		const escapes = await page.locator('.subtitle .escape').allTextContents();
 		expect(escapes.join(' ')).toContain(String.raw`\x1b`);
 		expect(escapes.join(' ')).toContain(String.raw`\u202e`);

@@ -96,6 +96,28 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	worker: {
+		right: [['help', 'worker'], /Usage: mctl worker/],
+		wrong: [['worker'], /offers nothing to a fabric/],
+	},
+	'fabric status': {
+		right: [['help', 'fabric', 'status'], /Usage: mctl fabric status/],
+		wrong: [['fabric', 'status'], /has no fabric/],
+	},
+	'fabric config': {
+		isChange: true,
+		right: [['fabric', 'config'], /authorization/],
+		wrong: [['fabric', 'config', '--listen', '0.0.0.0:4222'], /needs --cert and --key/],
+	},
+	'fabric invite': {
+		isChange: true,
+		right: [['fabric', 'invite', 'laptop'], /nkey: U/],
+		wrong: [['fabric', 'invite'], /invite one name/],
+	},
+	'fabric setup': {
+		right: [['help', 'fabric', 'setup'], /Usage: mctl fabric setup/],
+		wrong: [['fabric', 'setup'], /has no fabric/],
+	},
 	'log verify': { right: [['log', 'verify'], /./], wrong: [['log', 'verify', 'x'], /takes flags only/] },
 	trust: { right: [['trust', '--dry-run'], /server py/], wrong: [['trust', 'it'], /takes flags only/] },
 	approve: { right: [['approve'], /./], wrong: [['approve', 'maybe'], /maybe/] },
@@ -106,6 +128,11 @@ const rows: Readonly<Record<string, Row>> = {
 	'trust accept': {
 		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
 		wrong: [['trust', 'accept'], /mctl trust accept/],
+	},
+	'trust hold': {
+		isChange: true,
+		right: [['trust', 'hold', 'py'], /held back until you accept/],
+		wrong: [['trust', 'hold', 'pi'], /py/],
 	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
@@ -217,6 +244,23 @@ describe.skipIf(!hasTerminal).each([60, 120])('on a terminal with %i columns', (
 			expect(code).toBe(wrongCode);
 		},
 		30_000,
+	);
+
+	it.each([
+		[['list']],
+		[['list', 'servers']],
+		[['list', '--tokens']],
+		[['hub', 'ls']],
+		[['hub', 'ps']],
+		[['log']],
+	])(
+		'the table of mctl %s fits',
+		async (words) => {
+			await mctl(['call', 'py', 'add', 'numbers=1,2'], served);
+			const { screen } = await mctlInTerminal(words, { ...served, columns });
+			expect(screen.split('\n').filter((line) => line.length > columns)).toEqual([]);
+		},
+		60_000,
 	);
 
 	it.each(Object.entries(rows))(

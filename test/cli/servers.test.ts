@@ -101,6 +101,18 @@ describe('mctl list', () => {
 	}, 30_000);
 });
 
+describe('a problem of the configuration', () => {
+	it('is printed once by mctl list', async () => {
+		const { run, cwd } = mcpFolder({ py: pythonServer });
+		writeFileSync(
+			join(cwd, 'orchestra.json'),
+			JSON.stringify({ mcpServers: { py: pythonServer, x: { command: 5 } } }),
+		);
+		const { stderr } = await run('list');
+		expect(stderr.match(/mcpServers\.x\.command is 5/g)).toHaveLength(1);
+	}, 30_000);
+});
+
 describe('mctl hub logs <server>', () => {
 	it('shows what the server wrote to stderr, and says when it wrote nothing', async () => {
 		const { run } = mcpFolder({ py: pythonServer, other: pythonServer });

@@ -15,6 +15,28 @@ describe('loadConfiguration', () => {
 		expect(problems).toEqual([]);
 	});
 
+	it('gives a server its own pin mode, else the strictest of all files, else "tell"', () => {
+		const servers = (entries: object): string => JSON.stringify(entries);
+		const modes = (files: Record<string, string>): (string | undefined)[] =>
+			load(files).configuration.mcpServers.map(({ settings }) => settings.pin);
+		const mcpServers = { own: { command: 'x', pin: 'off' }, other: { command: 'y' } };
+		const user = { 'home/.config/orchestra/config.json': servers({ pin: 'hold' }) };
+		expect(modes({ 'orchestra.json': servers({ mcpServers }) })).toEqual(['off', 'tell']);
+		expect(modes({ 'orchestra.json': servers({ mcpServers, pin: 'off' }), ...user })).toEqual([
+			'off',
+			'hold',
+		]);
+	});
+
+	it('reads a wrong pin mode as the strictest one, and skips a server with a wrong one', () => {
+		const mcpServers = { wrong: { command: 'x', pin: 'hodl' }, right: { command: 'y' } };
+		const { configuration, problems } = load({ 'orchestra.json': JSON.stringify({ mcpServers, pin: 1 }) });
+		expect(configuration.mcpServers.map(({ name, settings }) => [name, settings.pin])).toEqual([
+			['right', 'hold'],
+		]);
+		expect(problems.map(({ key }) => key)).toEqual(['mcpServers.wrong.pin', 'pin']);
+	});
+
 	it('reads every section, with absolute paths and expanded variables', () => {
 		const { configuration, problems, root } = load(
 			{
@@ -112,6 +134,7 @@ describe('loadConfiguration', () => {
 			redact: false,
 			record: false,
 			pin: 'tell',
+			record: false,
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',

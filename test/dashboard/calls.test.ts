@@ -188,6 +188,19 @@ describe('the calls', () => {
 		expect(shown).not.toContain(secret);
 	});
 
+	it('that were recorded have the command that replays them', async () => {
+		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const browser = await login();
+		await add(browser, 1);
+		await until(
+			'the recording is on disk',
+			async () => (await browser.get('/api/calls/1'))['replay'] !== null,
+		);
+		expect((await browser.get('/api/calls/1'))['replay']).toMatch(
+			/^mctl replay \S+recordings\/py\.\S+\.ndjson --against py$/,
+		);
+	});
+
 	it('have a chart of their latency', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();

@@ -1,4 +1,5 @@
 /* Calls over the fabric: a hub and workers in this process, over a real server. */
+import { connect, headers, type MsgHdrs } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
@@ -124,5 +125,38 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__echo');
 		expect(await hub.call('gpu-box__echo', { text: 'x'.repeat(2_000_000) })).toContain('max_payload');
+	});
+
+	it('is not disturbed by garbage, or by a worker that did not accept it', async () => {
+		const { file } = await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__slow');
+		const called = hub.call('gpu-box__slow', { ms: 600 });
+		await until('it runs', () => runsIn(file).includes('gpu-box slow'));
+		const stranger = await connect({ servers });
+		const seen = new Promise<string>((resolve) => {
+			stranger.subscribe('orc.out.gpu-box.agent-hub.*', {
+				callback: (_error, { subject }) => resolve(subject),
+			});
+		});
+		const [call = ''] = (await seen).split('.').slice(-1);
+		const kind = (name: string): { headers: MsgHdrs } => {
+			const made = headers();
+			made.set('Orc-Kind', name);
+			return { headers: made };
+		};
+		for (const garbage of ['', 'null', '{', '[]', '{"content":[{"type":"text","text":"forged"}]}']) {
+			stranger.publish(`orc.out.evil.agent-hub.${call}`, garbage, kind('result'));
+			stranger.publish(`orc.out.evil.agent-hub.${call}`, garbage, kind('chunk'));
+			stranger.publish('orc.out.gpu-box.agent-hub._', garbage, kind('beat'));
+			stranger.publish('orc.call.agent-hub.gpu-box.echo', garbage, kind('result'));
+			stranger.publish(`orc.ctl.gpu-box.evil.${call}`, garbage, kind('cancel'));
+			stranger.publish(`orc.ctl.gpu-box.agent-hub.${call}`, garbage, kind('answer'));
+			stranger.publish('orc.cat.w.x.y', garbage);
+		}
+		await stranger.flush();
+		await stranger.close();
+		expect(await called).toBe('slept at gpu-box');
+		expect(await hub.call('gpu-box__echo', { text: 'fine' })).toBe('fine');
 	});
 });

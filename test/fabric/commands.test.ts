@@ -59,6 +59,8 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			name: 'laptop',
 			offers: [{ name: 'gpu-box', workers: ['gpu-box'] }],
 		});
+		expect((await near.run('list')).stdout).toMatch(/gpu-box__shout +fabric/);
+		expect((await near.run('run', 'gpu-box__shout', 'text=hi')).stdout).toContain('HI');
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);

@@ -11,7 +11,7 @@ import {
 	outSubject,
 	parseKey,
 	presenceKey,
-	routeOf,
+	subjectRoute,
 } from '../../src/fabric/fabric-names.ts';
 
 const name = fc.string({ unit: 'binary', maxLength: 40 });
@@ -45,11 +45,11 @@ describe('names of the fabric', () => {
 	it('are found again in every subject', () => {
 		fc.assert(
 			fc.property(name, name, name, (one, two, tool) => {
-				const call = routeOf(callSubject(one, two, tool));
+				const call = subjectRoute(callSubject(one, two, tool));
 				expect(call).toMatchObject({ first: one, second: two });
 				expect(decodeToken(call?.last ?? '')).toBe(tool);
-				expect(routeOf(outSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
-				expect(routeOf(controlSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
+				expect(subjectRoute(outSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
+				expect(subjectRoute(controlSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
 				expect(parseKey(presenceKey(one, two))).toEqual({ kind: 'presence', offer: one, worker: two });
 				expect(parseKey(bodyKey(one, 'ab12'))).toEqual({ kind: 'body', worker: one, hash: 'ab12' });
 			}),
@@ -58,7 +58,7 @@ describe('names of the fabric', () => {
 
 	it('are not found in foreign subjects and keys', () => {
 		for (const subject of ['', 'orc', 'orc.out.a.b', 'orc.out.a.b.c.d', 'foo.out.a.b.c', 'orc.out.=zz.b.c'])
-			expect(routeOf(subject)).toBeUndefined();
+			expect(subjectRoute(subject)).toBeUndefined();
 		for (const key of ['', 'w', 'w.a', 'x.a.b', 'w.a.b.c', 'w.=zz.b']) expect(parseKey(key)).toBeUndefined();
 	});
 });
@@ -89,7 +89,6 @@ describe('headers of the fabric', () => {
 
 	it('never hold a line break or a wrong number', () => {
 		const written = writeEnvelope(headers(), { reason: 'a\r\nOrc-Kind: result\r\n' });
-		expect(written.toString().match(/Orc-Kind: result/)?.index).toBeGreaterThan(0);
 		expect(readEnvelope({ headers: written }).kind).toBeUndefined();
 		const wrong = headers();
 		wrong.set('Orc-Seq', '-1');

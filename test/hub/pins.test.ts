@@ -57,6 +57,7 @@ describe('the pins of a server', () => {
 		);
 		expect(await client.call('notes__added')).toMatch(/^added is held back: it is new/);
 		expect(server.calls()).toEqual(['announce']);
+		await until('the drift is on disk', () => drift(served).state === 'drifted');
 		await accept(served, 'notes');
 		await until('they are listed', async () => (await toolNames(client)).length === 3);
 		expect(client.heard.map(({ method }) => method)).toContain('notifications/tools/list_changed');
@@ -134,6 +135,17 @@ describe('the pins of a server', () => {
 		expect(warnings()).toHaveLength(2);
 	});
 
+	it('are left out for a server with too many tools; with "hold" they are held back', async () => {
+		const many = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`tool_${n}`, 'Works.']));
+		const server = driftingServer(many);
+		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const client = await served.client();
+		expect(await toolNames(client)).toEqual([]);
+		expect(await client.call('notes__tool_7')).toContain('it offers too much (3000 tools)');
+		await served.close();
+		expect(existsSync(lockFile(served))).toBe(false);
+	});
+
 	it('with "off" are not written', async () => {
 		const server = driftingServer({ read: 'Reads.' });
 		const served = await serveServers({ notes: server.entry() }, { more: { pin: 'off' } });
@@ -158,7 +170,7 @@ describe('the pins of a server', () => {
 		const held = await serveServers({ notes: server.entry({ pin: 'hold' }) }, { folder });
 		const client = await held.client();
 		expect(await toolNames(client)).toEqual([]);
-		expect(await client.call('notes__read')).toContain('its pins cannot be read');
+		expect(await client.call('notes__read')).toContain('it cannot be compared with its pin');
 		await held.close();
 		expect(readFileSync(join(folder, 'orchestra.lock'), 'utf8')).toBe(text);
 	});

@@ -93,6 +93,19 @@ describe('a tool that is asked about', () => {
 		expect(hub.files.list()).toEqual([]);
 	});
 
+	it('keeps the deadline of its client alive with progress, for longer than the deadline', async () => {
+		const deadlineMs = 1500;
+		const hub = guard(undefined, { progressMs: 100 });
+		const client = hub.connect();
+		const since = performance.now();
+		const result = client.call('write', {}, { timeoutMs: deadlineMs });
+		const request = await hub.pending();
+		await until('the deadline would be over', () => performance.now() - since > deadlineMs + 500);
+		expect(client.progress().length).toBeGreaterThan(2);
+		hub.files.answer(request, 'allow');
+		expect(await result).toMatchObject({ content: [{ text: 'write {}' }] });
+	});
+
 	it('is not called when a person denies it', async () => {
 		const hub = guard();
 		const result = hub.connect().call('write');
@@ -326,7 +339,7 @@ interface Guarded {
 }
 
 interface GuardedClient {
-	call(tool: string, input?: object): Promise<Record<string, unknown>>;
+	call(tool: string, input?: object, options?: object): Promise<Record<string, unknown>>;
 	modern(tool: string, input: object, more?: object): Promise<Record<string, unknown>>;
 	start(tool: string, input: object): { cancel(): Promise<unknown> };
 	tools(): Promise<string[]>;
@@ -342,16 +355,23 @@ function guard(
 	rules: readonly PolicyRule[] = [rule()],
 	{
 		approvalMs,
+		progressMs,
 		asksFirst = false,
 		qualifiesNames = false,
 		searches = false,
-	}: { approvalMs?: number; asksFirst?: boolean; qualifiesNames?: boolean; searches?: boolean } = {},
+	}: {
+		approvalMs?: number;
+		progressMs?: number;
+		asksFirst?: boolean;
+		qualifiesNames?: boolean;
+		searches?: boolean;
+	} = {},
 ): Guarded {
 	const files = new ApprovalFiles(join(temporaryFolder(), 'approvals'));
 	const calls: string[] = [];
 	let policy = new Policy([rules]);
 	const approvals = new Approvals({ files, log: Log.silent, approvalMs });
-	const gate = new CallGate({ policy: () => policy, approvals, root: '/project' });
+	const gate = new CallGate({ policy: () => policy, approvals, root: '/project', progressMs });
 	const hub = new Hub({
 		backends: [{ ...countingBackend(calls, asksFirst), qualifiesNames }],
 		gate,
@@ -441,8 +461,11 @@ function connect(
 		[`${MODERN}clientInfo`]: clientInfo,
 	};
 	return {
-		call: (tool, input = {}) =>
-			callTool(tool, input, { onProgress: (params: unknown) => heard.push(JSON.stringify(params)) }),
+		call: (tool, input = {}, options = {}) =>
+			callTool(tool, input, {
+				onProgress: (params: unknown) => heard.push(JSON.stringify(params)),
+				...options,
+			}),
 		modern: (tool, input, more = {}) =>
 			request('tools/call', { name: tool, arguments: input, ...more, _meta: envelope }),
 		start: (tool, input) => {

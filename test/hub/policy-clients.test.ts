@@ -180,7 +180,12 @@ function workspace(): Place {
 	const home = temporaryFolder();
 	const cwd = join(home, 'work');
 	writeFiles(cwd, { 'orchestra.json': JSON.stringify(configuration), ...tools });
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') };
+	const env = {
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		XDG_CONFIG_HOME: join(home, 'config'),
+		ORCHESTRA_TRUST: 'all',
+	};
 	return { cwd, env, run: (...words) => mctl(words, { cwd, env }) };
 }
 

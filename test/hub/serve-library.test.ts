@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { Client } from '../../src/transport/client.ts';
 import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
 import { until } from '../support/waiting.ts';
@@ -92,8 +93,8 @@ function workspace(): string {
 	return folder;
 }
 
-function record(cwd: string): { command: string; args: string[]; cwd: string } {
-	return { command: process.execPath, args: [main, 'serve'], cwd };
+function record(cwd: string): SpawnRecord {
+	return { command: process.execPath, args: [main, 'serve'], cwd, env: { ORCHESTRA_TRUST: 'all' } };
 }
 
 async function serve(

@@ -332,7 +332,8 @@ function writeTool(folder: string, name: string, text: string): void {
 }
 
 function transport(cwd: string): OrchestraClientTransport {
-	return new OrchestraClientTransport({ command: process.execPath, args: [main, 'serve'], cwd }, {});
+	const env = { ORCHESTRA_TRUST: 'all' };
+	return new OrchestraClientTransport({ command: process.execPath, args: [main, 'serve'], cwd, env }, {});
 }
 
 async function serve(
@@ -340,7 +341,7 @@ async function serve(
 	onNotification?: (params: unknown, method: string) => void,
 ): Promise<Client> {
 	const client = await Client.open(
-		{ command: process.execPath, args: [main, 'serve'], cwd },
+		{ command: process.execPath, args: [main, 'serve'], cwd, env: { ORCHESTRA_TRUST: 'all' } },
 		{ onNotification: (method, params) => onNotification?.(params, method) },
 	);
 	clients.push(client);

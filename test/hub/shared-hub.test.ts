@@ -253,7 +253,12 @@ async function openPlace(configuration: object = {}): Promise<Place> {
 	mkdirSync(folder);
 	writeFileSync(join(folder, 'orchestra.json'), JSON.stringify(configuration));
 	const countFile = join(home, 'count');
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), COUNT_FILE: countFile };
+	const env = {
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		COUNT_FILE: countFile,
+		ORCHESTRA_TRUST: 'all',
+	};
 	const run = (...words: string[]): ReturnType<typeof mctl> => mctl(words, { cwd: folder, env });
 	closers.push(async () => {
 		await run('hub', 'stop');

@@ -91,6 +91,17 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		);
 	}, 60_000);
 
+	it('is explained by the bridge too, when its hub cannot be started', async () => {
+		const { place } = hostileRepository();
+		// A file where the folder of the hub would be.
+		const state = join(place.home, 'no-state');
+		writeFiles(place.home, { 'no-state': '' });
+		const { client } = place.bridge({ XDG_STATE_HOME: state });
+		client.send(initialize);
+		const { result } = JSON.parse(await client.answer(1));
+		expect(result.instructions).toContain('orchestra.json is not trusted');
+	}, 60_000);
+
 	it('is held back again when its file changes, and the report shows the difference', async () => {
 		const { place, marks } = hostileRepository();
 		await place.run('trust');

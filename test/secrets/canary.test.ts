@@ -9,6 +9,7 @@ import { Log } from '../../src/log.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import type { MctlResult } from '../support/mctl.ts';
+import { livingWith } from '../support/programs.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/leaky-server.mjs');
 const canaries = {
@@ -40,7 +41,9 @@ afterAll(() => {
 	echo.closeAllConnections();
 });
 
-test('no file, log line, error, status or JSON output has a secret', { timeout: 240_000 }, async () => {
+test('no file, log line, error, status, JSON output or process list has a secret', {
+	timeout: 240_000,
+}, async () => {
 	const env = {
 		API_KEY: canaries.literal,
 		FROM_FILE: '${file:secret.txt}',
@@ -51,9 +54,10 @@ test('no file, log line, error, status or JSON output has a secret', { timeout: 
 		command: process.execPath,
 		args: [server],
 		env: { ...env, LEAK_PHASE: phase },
-		startMs: 10_000,
+		startMs: phase === 'hang-initialize' ? 2000 : 10_000,
+		...(phase === 'hang-call' && { timeoutMs: 500 }),
 	});
-	const phases = ['none', 'spawn', 'initialize', 'list', 'call', 'exit'];
+	const phases = ['none', 'spawn', 'initialize', 'list', 'call', 'exit', 'hang-initialize', 'hang-call'];
 	const remote = (status: number, headers?: object): object => ({ url: `${url}/${status}`, headers });
 	const headers = { Authorization: `Bearer ${canaries.header}`, 'X-Key': '${file:header.txt}' };
 	const place = openHubPlace(
@@ -99,17 +103,23 @@ test('no file, log line, error, status or JSON output has a secret', { timeout: 
 		['doctor', '--json'],
 		['hub', 'logs'],
 		['auth', 'tokenRefused', '--status', '--json'],
+		['log', '--json'],
+		['trust', 'diff', '--json'],
 	])
 		await run(...words);
 	// The client that called gets its result as it is.
 	const whole = await place.run('call', 'none__whole');
 	expect(whole.stdout).toContain(canaries.cmd);
+	const commands = commandLinesOf(place.home);
+	expect(commands.length).toBeGreaterThan(0);
+	for (const line of commands) expect([line, ...found(line)]).toEqual([line]);
 	await place.run('hub', 'stop');
 
 	expect(runs.map(({ stdout }) => stdout).join('')).toContain('•••');
 	for (const { words, stdout, stderr } of runs) expect([words, ...found(stdout + stderr)]).toEqual([words]);
 	const files = filesBelow(place.home).filter((file) => !isOwnPlaceOfSecrets(file));
-	expect(files.some((file) => file.endsWith('.log'))).toBe(true);
+	for (const ending of ['.log', 'journal.ndjson', 'orchestra.lock'])
+		expect([ending, files.some((file) => file.endsWith(ending))]).toEqual([ending, true]);
 	for (const file of files) expect([file, ...found(readFileSync(file, 'utf8'))]).toEqual([file]);
 });
 
@@ -119,13 +129,24 @@ function found(text: string): string[] {
 
 /** The files of the user, and the stored sign-in. */
 function isOwnPlaceOfSecrets(file: string): boolean {
-	return file.includes('/work/') || file.endsWith('credentials.json');
+	return /\/work\/[^/]*\.(?:txt|json)$/.test(file) || file.endsWith('credentials.json');
 }
 
 function filesBelow(folder: string): string[] {
 	return readdirSync(folder, { withFileTypes: true, recursive: true })
 		.filter((entry) => entry.isFile())
 		.map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The command lines of all living processes with this home. Others may end while they are read. */
+function commandLinesOf(home: string): string[] {
+	return livingWith('HOME', home).flatMap((pid) => {
+		try {
+			return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+		} catch {
+			return [];
+		}
+	});
 }
 
 function storeToken(environment: Record<string, string>, of: string): Promise<void> {

@@ -1,7 +1,7 @@
 /* Real NATS servers on loopback: alone, in a cluster, killed and started again. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +33,8 @@ export interface NatsServer {
 	readonly pid: number;
 	/** Kill it, or another signal. Resolves when it has exited, unless it was only stopped. */
 	kill(signal?: NodeJS.Signals): Promise<void>;
+	/** Remove everything that it stored. */
+	wipe(): void;
 	/** Start it again, with the same port and storage. */
 	start(): Promise<void>;
 }
@@ -60,6 +62,9 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 		port,
 		get pid() {
 			return child.pid ?? 0;
+		},
+		wipe() {
+			rmSync(join(folder, 'store'), { recursive: true, force: true });
 		},
 		async start() {
 			child = spawn(natsServer ?? 'nats-server', ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });

@@ -49,7 +49,9 @@ function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput
 		root,
 	]);
 	const headings = ['ID', 'ASKED', 'EXPIRES', 'CLIENT', 'TOOL', 'PROJECT'];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+	const narrow = [0, 2, 4];
+	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+		out.line(line);
 }
 
 function show(request: ApprovalRequest, { flags, out }: CommandInput): void {

@@ -2,7 +2,9 @@
 import { statSync } from 'node:fs';
 import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
+import { loadConfiguration } from '../../config/load.ts';
 import type { OrchestraError } from '../../errors.ts';
+import { trustInstructions } from '../../hub/project-trust.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
@@ -36,6 +38,7 @@ export const bridge: Command = {
 			findHub: hubFinder(input),
 			signal: input.signal,
 			view: viewFor(input),
+			instructions: () => instructionsFor(input),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
 			// Output that is never read would keep the process alive.
@@ -43,6 +46,16 @@ export const bridge: Command = {
 		});
 	},
 };
+
+/** For the time before the hub answers: it reads the same files. */
+function instructionsFor({ flags, environment }: CommandInput): string | undefined {
+	if (flags['orchestrator-addr'] !== undefined) return undefined;
+	try {
+		return trustInstructions(loadConfiguration({ cwd: process.cwd(), environment }).heldBack);
+	} catch {
+		return undefined; // the folder is gone
+	}
+}
 
 /** Only the shared hub has the configuration of this folder. */
 function viewFor(input: CommandInput): string | undefined {

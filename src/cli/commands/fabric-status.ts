@@ -64,7 +64,7 @@ function remoteCalls(environment: Readonly<NodeJS.ProcessEnv>): RemoteCallCounts
 		failures: failed.map((call) => ({
 			at: String(call['at']),
 			name: String(call['name']),
-			error: String(call['error'] ?? 'failed'),
+			error: typeof call['error'] === 'string' ? call['error'] : 'failed',
 		})),
 	};
 }

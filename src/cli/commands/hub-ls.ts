@@ -37,7 +37,9 @@ export const hubLs: Command = {
 			statePath,
 		]);
 		const headings = ['PID', 'UP', 'CLIENTS', 'MEMORY', 'PROJECT', 'STATE FOLDER'];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+		const narrow = [0, 2, 4];
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+			out.line(line);
 	},
 };
 

@@ -5,7 +5,7 @@ import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
 import type { Command } from '../command.ts';
-import { offerOf, openFabric } from '../fabric-openers.ts';
+import { hubOffer, openFabric } from '../fabric-openers.ts';
 import { httpAddressOf, httpFlag } from '../http-flag.ts';
 import { hubFolderHere } from '../hub-location.ts';
 
@@ -29,7 +29,7 @@ export const hubRun: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const httpAddress = httpAddressOf(input, hubRun);
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
-		const fabric = { openFabric, openOffer: offerOf(environment) };
+		const fabric = { openFabric, openOffer: hubOffer(environment) };
 		if (out.hasLiveStderr)
 			await runHub({ ...options, ...fabric, log: Log.fromEnvironment('hub', environment) });
 		else await runWithLogFile({ ...options, ...fabric });

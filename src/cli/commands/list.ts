@@ -40,7 +40,8 @@ export const list: Command = {
 		const { heldBack } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
 		if (input.flags['json']) return printJson(input, shown, heldBack);
 		// The first kind says what to do when there is nothing at all.
-		const filled = shown.filter(({ listed }, at) => at === 0 || listed.rows.length > 0);
+		const isEmptyShown = heldBack.length === 0;
+		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
 		for (const each of filled) printTable(input, each, filled.length > 1);
 		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
 		for (const note of shown.flatMap(({ listed }) => listed.notes ?? []))

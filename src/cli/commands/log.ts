@@ -55,7 +55,9 @@ export const logCommand: Command = {
 		if (calls.length === 0) return out.note('No calls.');
 		const rows = calls.map(cellsOf);
 		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+		const narrow = [0, 3, 5];
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+			out.line(line);
 	},
 };
 

@@ -51,10 +51,11 @@ export const run: Command = {
 	},
 };
 
-/** True for a name that no folder has and a plugin or an MCP server may. */
+/** True for a name that no folder has and a plugin, an MCP server or another machine may. */
 function isOfHub({ tools, configuration }: Project, word: string): boolean {
 	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
-	return isId && [...configuration.plugins, ...configuration.mcpServers].some(({ isEnabled }) => isEnabled);
+	const { plugins, mcpServers, fabric } = configuration;
+	return isId && (fabric !== undefined || [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled));
 }
 
 async function runOfHub(

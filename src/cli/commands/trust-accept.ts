@@ -1,5 +1,6 @@
 /* `mctl trust accept`: accept the tools of an MCP server as they are now. */
 import { loadConfiguration } from '../../config/load.ts';
+import { OrchestraError } from '../../errors.ts';
 import { describeDrift } from '../../hub/backends/mcp/server-pins.ts';
 import { acceptServer, pinnedEntries } from '../../hub/server-drifts.ts';
 import { printable } from '../../printable.ts';
@@ -18,7 +19,7 @@ export const trustAccept: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, environment }) {
+	async run({ words, flags, out, environment, signal }) {
 		const [name, ...rest] = words;
 		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
 		if (rest.length > 0) throw usageError(trustAccept, `unexpected word "${rest[0]}": name one server`);
@@ -26,7 +27,10 @@ export const trustAccept: Command = {
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
 		const entry = serverNamed(pinnedEntries(configuration), name);
 		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
-		const { lockFile, sha256, drifted } = await acceptServer(entry, environment, expected);
+		const { lockFile, sha256, drifted } = await Promise.race([
+			acceptServer(entry, environment, expected),
+			aborted(signal),
+		]);
 		if (flags['json']) {
 			const accepted = drifted.map(({ tool, kind }) => ({ tool, kind }));
 			return out.json({ schema: 'orchestra.trust-accept/1', server: name, lockFile, sha256, accepted });
@@ -35,3 +39,12 @@ export const trustAccept: Command = {
 		out.line(printable(`Accepted what ${name} offers (${what}) in ${lockFile}`));
 	},
 };
+
+/** Another process may hold the pins for a while: Ctrl-C does not wait for it. */
+function aborted(signal: AbortSignal): Promise<never> {
+	return new Promise((_resolve, reject) => {
+		signal.addEventListener('abort', () => reject(OrchestraError.from(signal.reason, 'canceled')), {
+			once: true,
+		});
+	});
+}

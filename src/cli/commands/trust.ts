@@ -102,6 +102,8 @@ const marks = {
 function show({ file, state, effects }: SeenFile, out: Output): void {
 	out.line(out.style('bold', printableLine(file)));
 	if (effects.length === 0) return out.line('  It starts nothing and loosens nothing, so it needs no trust.');
+	if (state === 'changed' && effects.every(({ change }) => change === 'same'))
+		out.line('  What it runs and sets is the same; its text is not.');
 	for (const { kind, name, text, change, before } of effects) {
 		const [mark, color] = marks[state === 'new' ? 'same' : change];
 		const shown = `${mark} ${kind} ${name}: ${change === 'removed' ? (before ?? '') : text}`;

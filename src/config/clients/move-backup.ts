@@ -37,18 +37,33 @@ interface Manifest {
 	readonly files: readonly BackupEntry[];
 	/** Folders that were created, outermost first. */
 	readonly folders: readonly string[];
+	/** Files that did not exist and that the hub may write for the new configuration: they go with it. */
+	readonly products?: readonly string[];
 	/** The process that writes the files. */
 	readonly pid: number;
 }
 
+/** What a move brings besides its files. */
+export interface MoveExtras {
+	/** Folders to create. */
+	readonly folders: readonly string[];
+	/** Files that the hub may write later, for what this move creates. */
+	readonly products: readonly string[];
+}
+
 /** Back up, then write. Returns the backup folder. A failure in the middle restores what was written. */
-export function applyMove(files: readonly PlannedFile[], folders: readonly string[], state: string): string {
+export function applyMove(
+	files: readonly PlannedFile[],
+	{ folders, products }: MoveExtras,
+	state: string,
+): string {
 	const backup = newBackupFolder(state);
 	const created = [
 		...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders)),
 	];
 	const entries = files.map((file, index) => backedUp(file, join(backup, `${index}.bak`)));
-	const manifest: Manifest = { files: entries, folders: created, pid: process.pid };
+	const missing = products.filter((path) => !existsSync(path));
+	const manifest: Manifest = { files: entries, folders: created, products: missing, pid: process.pid };
 	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
 	try {
 		for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -79,7 +94,7 @@ export function undoLatestMove(state: string, isForced: boolean): string[] {
 }
 
 function restoreAll(backup: string, isDue: (state: FileState) => boolean): string[] {
-	const { files, folders, pid } = readManifest(backup);
+	const { files, folders, products = [], pid } = readManifest(backup);
 	for (const { path } of files) removeDraftOf(path, pid);
 	const restored = files.filter((entry) => isDue(stateOf(entry)));
 	const failures = [...restored].reverse().flatMap((entry) => {
@@ -92,6 +107,7 @@ function restoreAll(backup: string, isDue: (state: FileState) => boolean): strin
 	});
 	// The backup stays, so that undo can be repeated.
 	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
+	for (const path of products) rmSync(path, { force: true });
 	removeEmptyFolders(folders);
 	rmSync(backup, { recursive: true, force: true });
 	return restored.map(({ path }) => path);

@@ -107,17 +107,31 @@ function pluginEffect(entry: unknown): ProjectEffect {
 	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isHeld: true };
 }
 
-/** The command with the names of its variables, its references and where it runs. */
+/** Keys of an entry whose values are shown in another form, or not at all. */
+const described = new Set([
+	'type',
+	'command',
+	'args',
+	'url',
+	'id',
+	'binary',
+	'env',
+	'headers',
+	'config',
+	'oauth',
+]);
+
+/** The command with the names of its variables, its references and its other settings. */
 function describe(start: string, entry: unknown): string {
 	if (!isObject(entry)) return redact(start);
-	const names = ['env', 'headers', 'config'].flatMap((key) => {
+	const names = ['env', 'headers', 'config', 'oauth'].flatMap((key) => {
 		const keys = membersOf(entry[key]).map(([name]) => name);
 		return keys.length === 0 ? [] : [`${key}: ${keys.join(', ')}`];
 	});
 	const references = [...new Set(referencesIn(entry))];
-	const plain = ['cwd', 'sandbox', 'limits', 'eager', 'disabled', 'enabled'].flatMap((key) =>
-		entry[key] === undefined ? [] : [`${key}: ${JSON.stringify(entry[key])}`],
-	);
+	const plain = Object.entries(entry)
+		.filter(([key]) => !described.has(key))
+		.map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
 	const secrets = references.length === 0 ? [] : [`secrets: ${references.join(', ')}`];
 	return redact([start, ...names, ...secrets, ...plain].join('; '));
 }

@@ -30,8 +30,12 @@ const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent 
 
 export function AppShell(): JSX.Element {
 	const isHelpOpen = useSignal(false);
-	const { router } = useDashboard();
+	const { router, approvals } = useDashboard();
 	const { view } = router.route.value;
+	const waiting = approvals.value.length;
+	useEffect(() => {
+		document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${VIEWS[view].title} · Orchestra`;
+	}, [view, waiting]);
 	usePageKeys(() => {
 		isHelpOpen.value = true;
 	});
@@ -117,7 +121,13 @@ function Navigation(): JSX.Element {
 	);
 }
 
-const CONNECTION_CLASS = { live: 'good', connecting: 'busy', lost: 'bad', 'signed out': 'bad' } as const;
+const CONNECTION_CLASS = {
+	live: 'good',
+	connecting: 'busy',
+	paused: 'busy',
+	lost: 'bad',
+	'signed out': 'bad',
+} as const;
 
 function ConnectionState(): JSX.Element {
 	const { feed } = useDashboard();

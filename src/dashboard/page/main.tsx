@@ -7,6 +7,7 @@ const root = document.querySelector('#app');
 if (root) {
 	const dashboard = new Dashboard();
 	dashboard.feed.open();
+	document.addEventListener('visibilitychange', () => dashboard.feed.onVisibility(document.hidden));
 	root.replaceChildren();
 	render(
 		<DashboardProvider value={dashboard}>

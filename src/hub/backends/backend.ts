@@ -70,6 +70,8 @@ export interface ServerStatus {
 	readonly version: string | null;
 	/** The number of tools that it offers; null when it was never seen. */
 	readonly tools: number | null;
+	/** The number of tools that are not as they were accepted. */
+	readonly drifted?: number;
 	readonly lastError: string | null;
 	/** When a failed server is started again. */
 	readonly nextTryAt: string | null;

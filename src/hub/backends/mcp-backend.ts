@@ -224,6 +224,7 @@ export class McpBackend implements Backend {
 			pool: this.#pool,
 			known: this.#catalogue.known,
 			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
+			drifted: this.#pins?.driftCount ?? 0,
 			calls: this.#queue.size,
 			log: this.#serverLog,
 		});
@@ -245,8 +246,7 @@ export class McpBackend implements Backend {
 
 	async close(): Promise<void> {
 		this.#listeners.clear();
-		this.#catalogue.close();
-		await this.#pool.close();
+		await Promise.all([this.#catalogue.close(), this.#pool.close()]);
 		await this.#pins.close();
 		await this.#serverLog.close();
 	}

@@ -112,13 +112,13 @@ export class Source {
 				seen.add(found.file);
 				const source = this.#read(found.file, found.real);
 				if (source) ahead.push(source);
-				if (isEnough(ahead)) this.#keepAll(ahead.splice(0));
+				if (isEnough(ahead)) await this.#keepAll(ahead.splice(0));
 			}
 			if (performance.now() < until) continue;
 			await nextTurn();
 			until = performance.now() + LOAD_SLICE_MS;
 		}
-		if (!this.#isClosed) this.#keepAll(ahead);
+		await this.#keepAll(ahead);
 		return seen;
 	}
 
@@ -139,8 +139,15 @@ export class Source {
 		}
 	}
 
-	#keepAll(sources: readonly ReadFile[]): void {
-		for (const source of sources) this.#keep(source);
+	async #keepAll(sources: readonly ReadFile[]): Promise<void> {
+		let until = performance.now() + LOAD_SLICE_MS;
+		for (const source of sources) {
+			if (this.#isClosed) return;
+			this.#keep(source);
+			if (performance.now() < until) continue;
+			await nextTurn();
+			until = performance.now() + LOAD_SLICE_MS;
+		}
 	}
 
 	#keep(source: ReadFile): void {

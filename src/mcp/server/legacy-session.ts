@@ -26,7 +26,7 @@ import { forLegacy } from './adapt.ts';
 import { type Asking, CallContext, type ClientConnection, type InputResponses } from './call-context.ts';
 import { type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
-import { after, methods, offerOf, type Params, requiredText, unlessFailing } from './methods.ts';
+import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
@@ -125,6 +125,7 @@ export class LegacySession implements ClientConnection {
 	}
 
 	close(): void {
+		this.#isOpen = false;
 		this.#throttle.close();
 		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
 	}
@@ -175,9 +176,10 @@ export class LegacySession implements ClientConnection {
 		this.#isOpen = true;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
-		this.#provider.clientConnected?.(this);
+		// After the answer: the id of the session costs more than everything else here.
+		setImmediate(() => this.#isOpen && this.#provider.clientConnected?.(this));
 		const { info: serverInfo } = this.#provider;
-		return after(offerOf(this.#provider), ({ capabilities, ...rest }) => ({
+		return after(providerOffer(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
 			capabilities,
 			serverInfo,

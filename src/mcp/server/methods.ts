@@ -36,7 +36,7 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 /** What a provider offers, for the answer to `initialize` and `server/discover`. */
-export function offerOf(provider: Provider): Awaitable<Result> {
+export function providerOffer(provider: Provider): Awaitable<Result> {
 	return after(provider.capabilities(), (capabilities) =>
 		after(provider.instructions, (instructions) =>
 			instructions === undefined ? { capabilities } : { capabilities, instructions },

@@ -14,7 +14,7 @@ import { sourceTextOf, withMembers } from '../../wire/source-text.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
-import { after, type Method, methods, offerOf, type Params, unlessFailing } from './methods.ts';
+import { after, type Method, methods, type Params, providerOffer, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
@@ -64,7 +64,7 @@ export class ModernRequests {
 	}
 
 	#discover(): Awaitable<Result> {
-		return after(offerOf(this.#options.provider), (offer) =>
+		return after(providerOffer(this.#options.provider), (offer) =>
 			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}

@@ -5,13 +5,7 @@
  * minutes. A redirect is followed only within the origin of the configured URL and only
  * when it keeps method and body (307, 308), so no credential reaches another origin.
  */
-import {
-	Agent,
-	type ClientRequest,
-	type IncomingMessage,
-	type RequestOptions,
-	request as requestHttp,
-} from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { OrchestraError } from '../../errors.ts';
 import { type Challenge, parseChallenges } from './challenges.ts';
@@ -102,18 +96,20 @@ export class HttpWire {
 			all['content-type'] = 'application/json';
 			all['content-length'] = Buffer.byteLength(body);
 		}
-		return this.#send(url, { agent: this.#agent, method, headers: all, maxHeaderSize: HEAD_BYTES });
+		return this.#send(url, method, all);
 	}
 
-	#send(url: URL, options: RequestOptions): ClientRequest {
+	#send(url: URL, method: string, own: Readonly<Record<string, string | number>>): ClientRequest {
+		const options = { agent: this.#agent, method, maxHeaderSize: HEAD_BYTES };
 		const { protocol, port, pathname, search, origin, host } = url;
 		const path = pathname + search;
 		if (protocol === 'https:' || this.proxy === undefined) {
 			const send = protocol === 'https:' ? requestHttps : requestHttp;
-			return send({ ...options, hostname: hostOf(url), ...(port === '' ? undefined : { port }), path });
+			const target = { hostname: hostOf(url), ...(port === '' ? undefined : { port }) };
+			return send({ ...options, ...target, path, headers: own });
 		}
 		const { hostname, port: proxyPort, isTls } = this.proxy;
-		const headers = { ...options.headers, ...this.proxy.headers, host };
+		const headers = { ...own, ...this.proxy.headers, host };
 		const send = isTls ? requestHttps : requestHttp;
 		// A proxy wants the whole URL.
 		return send({ ...options, hostname, port: proxyPort, headers, path: `${origin}${path}` });

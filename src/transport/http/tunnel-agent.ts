@@ -33,13 +33,13 @@ export class TunnelAgent extends TlsAgent {
 
 	override createConnection(
 		options: RequestOptions,
-		callback?: (error: Error | null, stream: Duplex) => void,
+		opened?: (error: Error | null, stream: Duplex) => void,
 	): undefined {
 		const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(CONNECT_MS)]);
 		this.#open(options, signal).then(
-			(socket) => callback?.(null, socket),
+			(socket) => opened?.(null, socket),
 			// Node reads the stream only when there is no error.
-			(error: Error) => callback?.(error, undefined as unknown as Duplex),
+			(error: Error) => opened?.(error, undefined as unknown as Duplex),
 		);
 	}
 

@@ -32,6 +32,17 @@ export function pinnedTool(tool: Tool): PinnedTool {
 	};
 }
 
+/** Most tools of a server that are pinned, and most characters of their descriptions: hashing blocks the process. */
+const PINNED_TOOLS = 2000;
+const PINNED_CHARACTERS: number = 4 * 1024 * 1024;
+
+/** Whether a server offers more than is pinned. */
+export function isTooMuch(tools: readonly Tool[]): boolean {
+	if (tools.length > PINNED_TOOLS) return true;
+	const characters = tools.reduce((sum, { description }) => sum + String(description ?? '').length, 0);
+	return characters > PINNED_CHARACTERS;
+}
+
 /** The hash of each tool. Of two tools with one name the first is called, so it is the one that counts. */
 export function toolHashes(tools: readonly Tool[]): ToolHashes {
 	const hashes = new Map<string, string>();

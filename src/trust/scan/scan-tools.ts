@@ -23,11 +23,23 @@ interface PlacedText {
 	readonly text: string;
 }
 
+/** Most tools of one server that are scanned. */
+const SCANNED_TOOLS = 2000;
+
 /** The findings of one server. @param others the servers of the same hub */
 export function scanTools(server: ScannedServer, others: readonly ScannedServer[] = []): ScanFinding[] {
-	const foreign = foreignNames(server, others);
-	const texts = server.tools.flatMap((tool) => scanTool(tool, foreign, server.server));
-	return [...texts, ...scanNames(server, others)];
+	return [...scanSteps(server, others)].flat();
+}
+
+/** The same in small steps, one for each tool, for a process that has other work. */
+export function* scanSteps(
+	{ server, tools }: ScannedServer,
+	others: readonly ScannedServer[] = [],
+): Generator<readonly ScanFinding[]> {
+	const scanned = { server, tools: tools.slice(0, SCANNED_TOOLS) };
+	const foreign = foreignNames(scanned, others);
+	for (const tool of scanned.tools) yield scanTool(tool, foreign, server);
+	yield scanNames(scanned, others);
 }
 
 function scanTool(tool: Tool, foreign: ReadonlySet<string>, server: string): ScanFinding[] {

@@ -6,8 +6,21 @@ import { clientHome, SECRET } from '../../support/client-home.ts';
 import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
-/** Their output is a protocol, a program text or a show, so there is no object to print. */
-const withoutJson = ['bridge', 'completion', 'demo', 'hub run', 'pipe', 'serve', 'types'];
+/** Their output is a protocol, a log, a program text or a show, so there is no object to print. */
+const withoutJson = [
+	'bridge',
+	'completion',
+	'demo',
+	'fabric config',
+	'fabric invite',
+	'fabric setup',
+	'hub run',
+	'pipe',
+	'record',
+	'serve',
+	'types',
+	'worker',
+];
 
 it('is a flag of every command that prints an answer', async () => {
 	const loaded = await Promise.all(

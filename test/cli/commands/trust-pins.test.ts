@@ -9,7 +9,10 @@ import { main, mctl } from '../../support/mctl.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
 
-describe('mctl trust diff', () => {
+/** Each test runs several commands. */
+const timeout = 120_000;
+
+describe('mctl trust diff', { timeout }, () => {
 	it('shows what changed word by word, and exits with 1', async () => {
 		const server = driftingServer({ read: 'Reads a file.', old: 'Goes.' });
 		const { run } = mcpFolder({ notes: server.entry() });
@@ -89,7 +92,7 @@ describe('mctl trust diff', () => {
 	});
 });
 
-describe('mctl trust accept', () => {
+describe('mctl trust accept', { timeout }, () => {
 	it('lets a running shared hub offer what it held back', async () => {
 		const server = driftingServer({ read: 'Reads a file.', announce: '' });
 		const { run } = mcpFolder({ notes: server.entry({ pin: 'hold' }) });
@@ -103,6 +106,14 @@ describe('mctl trust accept', () => {
 		const refused = await run('call', 'notes__read');
 		expect(refused).toMatchObject({ code: 1 });
 		expect(refused.stdout + refused.stderr).toContain('is held back');
+		await until('the drift is on disk', async () => (await run('trust', 'diff')).code === 1, 20_000);
+		for (const words of [
+			['run', 'notes__read'],
+			['show', 'notes', 'read'],
+		]) {
+			const { code, stderr } = await run(...words);
+			expect([code, stderr]).toEqual([1, expect.stringContaining('mctl trust accept notes')]);
+		}
 		expect(await run('trust', 'accept', 'notes')).toMatchObject({
 			code: 0,
 			stdout: expect.stringContaining('Accepted what notes offers (changed: read)'),
@@ -134,7 +145,7 @@ describe('mctl trust accept', () => {
 	});
 });
 
-describe('a project that cannot be written', () => {
+describe('a project that cannot be written', { timeout }, () => {
 	it.skipIf(!hasReadOnlyMounts())('is pinned in the state folder, and nothing fails', async () => {
 		const server = driftingServer({ read: 'Reads.' });
 		const { cwd, env, run } = mcpFolder({ notes: server.entry({ pin: 'hold' }) });

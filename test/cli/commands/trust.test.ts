@@ -60,6 +60,16 @@ describe('mctl trust', () => {
 		});
 	});
 
+	it('says when a changed file runs the same', async () => {
+		const { run, cwd } = project(stranger);
+		await run('trust');
+		writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify(stranger, null, 2));
+		expect((await run('trust', '--dry-run')).stdout).toContain(
+			'What it runs and sets is the same; its text is not.',
+		);
+		expect((await run('list', 'servers')).stderr).toContain('was changed since it was trusted');
+	});
+
 	it('prints one JSON object', async () => {
 		const { run, cwd } = project(stranger);
 		const shown = JSON.parse((await run('trust', '--json')).stdout);

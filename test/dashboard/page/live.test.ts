@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../src/dashboard/api-calls.ts';
 import { CallRows } from '../../../src/dashboard/page/live/call-rows.ts';
 import { parseRoute, routeHref } from '../../../src/dashboard/page/live/route.ts';
-import { wordDiff } from '../../../src/dashboard/page/text/word-diff.ts';
+import { diffWords } from '../../../src/dashboard/page/text/diff-words.ts';
 
 const row = (number: number, ms: number | null = null): CallRow => ({
 	number,
@@ -68,7 +68,7 @@ describe('the address of a view', () => {
 
 describe('the words that differ', () => {
 	it('are removed and added between those that stay', () => {
-		expect(wordDiff('Create a new issue.', 'Create any issue.')).toEqual([
+		expect(diffWords('Create a new issue.', 'Create any issue.')).toEqual([
 			{ kind: 'same', text: 'Create ' },
 			{ kind: 'removed', text: 'a new' },
 			{ kind: 'added', text: 'any' },
@@ -79,7 +79,7 @@ describe('the words that differ', () => {
 	it('give back both texts, whatever they are', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (before, after) => {
-				const parts = wordDiff(before, after);
+				const parts = diffWords(before, after);
 				const without = (kind: string): string =>
 					parts
 						.filter((part) => part.kind !== kind)
@@ -91,7 +91,7 @@ describe('the words that differ', () => {
 	});
 
 	it('are found in bounded time and space in very long texts', () => {
-		const parts = wordDiff('a b '.repeat(50_000), 'b a '.repeat(50_000));
+		const parts = diffWords('a b '.repeat(50_000), 'b a '.repeat(50_000));
 		expect(parts.length).toBeLessThan(5);
 	});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
-import { deferred, nextTurn } from '../../support/waiting.ts';
+import { deferred, nextTurn, until } from '../../support/waiting.ts';
 
 describe('StartLimiter', () => {
 	it('runs four starts at a time, those that a call waits for first', async () => {
@@ -16,6 +16,7 @@ describe('StartLimiter', () => {
 			limiter.run({ start: () => (order.push(name), work()), signal, isUrgent: () => isUrgent });
 		const running = slots.map(({ promise }, at) => start(`first ${at}`, false, () => promise));
 		const later = [start('background', false), start('call', true)];
+		await until('all slots are used', () => order.length === STARTS_AT_ONCE);
 		await nextTurn();
 		expect(order).toHaveLength(STARTS_AT_ONCE);
 		slots[0]?.resolve();
@@ -23,6 +24,20 @@ describe('StartLimiter', () => {
 		expect(order.slice(STARTS_AT_ONCE)).toEqual(['call', 'background']);
 		for (const { resolve } of slots) resolve();
 		await Promise.all(running);
+	});
+
+	it('begins each start in a turn of the event loop of its own', async () => {
+		const limiter = new StartLimiter();
+		const { signal } = new AbortController();
+		let begunNow = 0;
+		const counts: number[] = [];
+		const start = async (): Promise<void> => {
+			counts.push(++begunNow);
+			setImmediate(() => (begunNow = 0));
+		};
+		const isUrgent = (): boolean => true;
+		await Promise.all([1, 2, 3, 4, 5, 6].map(() => limiter.run({ start, signal, isUrgent })));
+		expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
 	});
 
 	it('gives the slot of a start that hangs to the next one', async () => {

@@ -62,11 +62,7 @@ export function TryIt(props: TryItProps): JSX.Element {
 					<button type="submit" class="primary" disabled={isRunning}>
 						{method === 'tools/call' ? 'Call' : 'Get prompt'}
 					</button>
-					{isChecked.value && problems.size > 0 && (
-						<span class="problem">
-							{problems.size === 1 ? '1 field needs' : `${problems.size} fields need`} a change.
-						</span>
-					)}
+					{isChecked.value && <ProblemCount count={problems.size} />}
 				</p>
 				<CopyAs {...props} draft={draft.value} />
 			</form>
@@ -75,6 +71,11 @@ export function TryIt(props: TryItProps): JSX.Element {
 			{run.result.value && <ResultView key={run.number.value} result={run.result.value} />}
 		</Panel>
 	);
+}
+
+function ProblemCount({ count }: { count: number }): JSX.Element | null {
+	if (count === 0) return null;
+	return <span class="problem">{count === 1 ? '1 field needs' : `${count} fields need`} a change.</span>;
 }
 
 function FormSwitch({

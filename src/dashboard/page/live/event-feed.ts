@@ -10,7 +10,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { DashboardEvents } from '../../api-types.ts';
 import { pathWith } from './api-client.ts';
 
-export type FeedState = 'connecting' | 'live' | 'lost' | 'signed out';
+export type FeedState = 'connecting' | 'live' | 'paused' | 'lost' | 'signed out';
 
 export interface Followed {
 	readonly call?: number | undefined;
@@ -22,15 +22,18 @@ export type EventHandlers = { readonly [Name in EventName]: (event: DashboardEve
 
 const FIRST_BACKOFF_MS = 300;
 const LONGEST_BACKOFF_MS = 5_000;
+/** A hidden page keeps its stream for this time. */
+const HIDDEN_MS = 5 * 60_000;
 
 export class EventFeed {
 	readonly connection: Signal<FeedState> = signal('connecting');
-	/** Rises with each stream that is open: what was fetched before may be out of date. */
+	/** Rises with each connection: what was fetched before may be out of date. */
 	readonly opened: Signal<number> = signal(0);
 	readonly #handlers: EventHandlers;
 	#followed: Followed = {};
 	#source: EventSource | undefined;
 	#timer: ReturnType<typeof setTimeout> | undefined;
+	#hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 	#backoffMs = FIRST_BACKOFF_MS;
 
 	constructor(handlers: EventHandlers) {
@@ -38,11 +41,19 @@ export class EventFeed {
 	}
 
 	open(): void {
-		this.#closeSource();
+		clearTimeout(this.#timer);
 		const source = new EventSource(pathWith('/api/events', { ...this.#followed }));
+		const earlier = this.#source;
 		this.#source = source;
-		source.addEventListener('open', () => this.#onOpen());
-		source.addEventListener('error', () => this.#onError());
+		source.addEventListener('open', () => {
+			// The earlier stream ends when the next one is there: no event is lost between them.
+			earlier?.close();
+			this.#onOpen();
+		});
+		source.addEventListener('error', () => {
+			earlier?.close();
+			if (source === this.#source) this.#onError();
+		});
 		for (const name of Object.keys(this.#handlers) as EventName[])
 			source.addEventListener(name, ({ data }) => this.#dispatch(name, data));
 	}
@@ -54,14 +65,31 @@ export class EventFeed {
 		this.open();
 	}
 
+	/**
+	 * A browser has few connections per host for all tabs together, so a tab that nobody looks at
+	 * gives its stream back after a while. Call it when the page is shown or hidden.
+	 */
+	onVisibility(isHidden: boolean): void {
+		clearTimeout(this.#hiddenTimer);
+		if (isHidden) this.#hiddenTimer = setTimeout(() => this.#pause(), HIDDEN_MS);
+		else if (this.connection.peek() === 'paused') this.open();
+	}
+
 	/** The session is over: no reconnect would help. */
 	signOut(): void {
 		this.#closeSource();
 		this.connection.value = 'signed out';
 	}
 
+	#pause(): void {
+		if (this.connection.peek() === 'signed out') return;
+		this.#closeSource();
+		this.connection.value = 'paused';
+	}
+
 	#onOpen(): void {
 		this.#backoffMs = FIRST_BACKOFF_MS;
+		if (this.connection.peek() === 'live') return;
 		this.connection.value = 'live';
 		this.opened.value += 1;
 	}

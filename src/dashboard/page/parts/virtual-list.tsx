@@ -5,8 +5,8 @@
  * scrolling. The list is one stop for the Tab key; arrows, Page Up, Page Down, Home and End move
  * the active row, Enter opens it. Rows that are added above (`added`) do not move what is read.
  */
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren, JSX } from 'preact';
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface VirtualListProps {
@@ -15,7 +15,6 @@ interface VirtualListProps {
 	/** Pixels. */
 	readonly rowHeight: number;
 	readonly row: (index: number) => ComponentChildren;
-	readonly keyOf: (index: number) => string | number;
 	/** The row that is open. */
 	readonly selected?: number | undefined;
 	readonly onOpen?: (index: number) => void;
@@ -33,55 +32,22 @@ const STEP = 5;
 const MAX_HEIGHT = 16_000_000;
 
 export function VirtualList(props: VirtualListProps): JSX.Element {
-	const { label, count, rowHeight, selected, onOpen, added = 0, onRange } = props;
-	const box = useRef<HTMLDivElement>(null);
-	const first = useSignal(0);
-	const visible = useSignal(40);
-	const active = useSignal(Math.max(0, selected ?? 0));
-	const lastAdded = useRef(added);
-
-	const update = (): void => {
-		const element = box.current;
-		if (!element) return;
-		first.value = Math.floor(element.scrollTop / rowHeight / STEP) * STEP;
-		visible.value = Math.ceil(element.clientHeight / rowHeight);
-	};
-	useLayoutEffect(() => {
-		const element = box.current;
-		if (!element) return;
-		update();
-		const observer = new ResizeObserver(update);
-		observer.observe(element);
-		return () => observer.disconnect();
-	}, [rowHeight]);
-	useLayoutEffect(() => {
-		const element = box.current;
-		if (element && element.scrollTop > 0) element.scrollTop += (added - lastAdded.current) * rowHeight;
-		if (added !== lastAdded.current && active.peek() > 0) active.value += added - lastAdded.current;
-		lastAdded.current = added;
-	}, [added]);
-
-	// A shorter list has its last row active.
-	if (count > 0 && active.peek() >= count) active.value = count - 1;
-	const start = Math.max(0, Math.min(first.value, count) - OVERSCAN);
-	const end = Math.min(count, first.value + visible.value + STEP + OVERSCAN);
-	useEffect(() => onRange?.(start, end), [start, end, count]);
-
-	const move = (index: number): void => {
-		active.value = Math.max(0, Math.min(count - 1, index));
-		if (box.current) scrollTo(box.current, active.value, rowHeight);
-	};
-	const onKeyDown = (event: KeyboardEvent): void => {
-		const target = keyTarget(event.key, { active: active.peek(), count, page: visible.peek() - 1 });
-		if (target === undefined) {
-			if (event.key !== 'Enter' && event.key !== ' ') return;
-			onOpen?.(active.peek());
-		} else move(target);
-		event.preventDefault();
-	};
+	const { label, count, rowHeight, onOpen } = props;
+	const { box, active, start, end, slots, page, update } = useVisibleRows(props);
 	const open = (index: number): void => {
 		active.value = index;
 		onOpen?.(index);
+	};
+	const onKeyDown = (event: KeyboardEvent): void => {
+		const target = keyTarget(event.key, { active: active.peek(), count, page });
+		if (target === undefined) {
+			if (event.key !== 'Enter' && event.key !== ' ') return;
+			open(active.peek());
+		} else {
+			active.value = Math.max(0, Math.min(count - 1, target));
+			if (box.current) scrollTo(box.current, active.value, rowHeight);
+		}
+		event.preventDefault();
 	};
 	return (
 		<div
@@ -99,7 +65,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 					<VirtualRow
 						{...props}
 						index={start + at}
-						key={props.keyOf(start + at)}
+						key={(start + at) % slots}
 						isActive={start + at === active.value}
 						onOpen={open}
 					/>
@@ -107,6 +73,72 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 			</div>
 		</div>
 	);
+}
+
+interface VisibleRows {
+	readonly box: RefObject<HTMLDivElement | null>;
+	/** The row that the keys move. */
+	readonly active: Signal<number>;
+	readonly start: number;
+	readonly end: number;
+	/** A row that leaves at one end is used again at the other: no element is made while scrolling. */
+	readonly slots: number;
+	/** Rows of one page. */
+	readonly page: number;
+	readonly update: () => void;
+}
+
+/** Which rows exist, by the place and the height of the box. */
+function useVisibleRows({
+	count,
+	rowHeight,
+	selected = -1,
+	added = 0,
+	onRange,
+}: VirtualListProps): VisibleRows {
+	const box = useRef<HTMLDivElement>(null);
+	const first = useSignal(0);
+	const visible = useSignal(40);
+	const active = useSignal(Math.max(0, selected));
+	const update = (): void => {
+		const element = box.current;
+		if (!element) return;
+		first.value = Math.floor(element.scrollTop / rowHeight / STEP) * STEP;
+		visible.value = Math.ceil(element.clientHeight / rowHeight);
+	};
+	useLayoutEffect(() => {
+		const element = box.current;
+		if (!element) return;
+		update();
+		const observer = new ResizeObserver(update);
+		observer.observe(element);
+		return () => observer.disconnect();
+	}, [rowHeight]);
+	useAddedRows({ box, active, added, rowHeight });
+	useLayoutEffect(() => {
+		if (box.current && selected >= 0) scrollTo(box.current, selected, rowHeight);
+	}, [selected >= 0]);
+	// A shorter list has its last row active.
+	if (count > 0 && active.peek() >= count) active.value = count - 1;
+	const start = Math.max(0, Math.min(first.value, count) - OVERSCAN);
+	const end = Math.min(count, first.value + visible.value + STEP + OVERSCAN);
+	useEffect(() => onRange?.(start, end), [start, end, count]);
+	const slots = visible.value + STEP + 2 * OVERSCAN;
+	return { box, active, start, end, slots, page: visible.value - 1, update };
+}
+
+type AddedRows = Pick<VisibleRows, 'box' | 'active'> & { readonly added: number; readonly rowHeight: number };
+
+/** Keep the rows that are read where they are when others come above them. */
+function useAddedRows({ box, active, added, rowHeight }: AddedRows): void {
+	const last = useRef(added);
+	useLayoutEffect(() => {
+		const more = added - last.current;
+		last.current = added;
+		if (more === 0) return;
+		if (box.current && box.current.scrollTop > 0) box.current.scrollTop += more * rowHeight;
+		if (active.peek() > 0) active.value += more;
+	}, [added]);
 }
 
 function VirtualRow(

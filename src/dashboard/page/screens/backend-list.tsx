@@ -55,7 +55,7 @@ function Backend({ backend }: { backend: BackendRow }): JSX.Element {
 			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
 			<span class={`number errors${errorRate > 0 ? ' some' : ''}`}>{formatPercent(errorRate)} failed</span>
-			<ServerActions server={backend} />
+			<ServerActions server={withoutDecisions(backend)} />
 			<BackendNotes backend={backend} />
 			{lastError && <ErrorText error={lastError} />}
 		</div>
@@ -80,4 +80,9 @@ function BackendNotes({ backend }: { backend: BackendRow }): JSX.Element | null 
 function NextTry({ at }: { at: number }): JSX.Element {
 	const now = useNow();
 	return <span>starts again in {formatDuration(at - now.value)}</span>;
+}
+
+/** A change is decided about where it is shown. */
+export function withoutDecisions({ id, actions }: BackendRow): Pick<BackendRow, 'id' | 'actions'> {
+	return { id, actions: actions.filter((action) => action !== 'accept' && action !== 'hold') };
 }

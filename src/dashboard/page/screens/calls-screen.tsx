@@ -91,7 +91,6 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 				rowHeight={ROW_HEIGHT}
 				selected={selected}
 				added={list.added.value}
-				keyOf={(index) => list.at(index)?.number ?? `empty ${index}`}
 				row={(index) => <CallLine row={list.at(index)} />}
 				onRange={(_, end) => void list.want(Math.min(count, end + AHEAD))}
 				onOpen={(index) => {

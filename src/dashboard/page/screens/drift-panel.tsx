@@ -4,8 +4,8 @@ import { useMemo } from 'preact/hooks';
 import type { DriftRow, ServerPage } from '../../api-offers.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { diffWords } from '../text/diff-words.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { wordDiff } from '../text/word-diff.ts';
 import { ServerActions } from './server-actions.tsx';
 
 export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element | null {
@@ -17,7 +17,7 @@ export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => v
 			aside={
 				<ServerActions
 					server={{ id: page.id, actions: decisions }}
-					commands={page.commands}
+					sha256={page.driftSha256}
 					onDone={onDone}
 				/>
 			}
@@ -39,7 +39,13 @@ function Drift({ row }: { row: DriftRow }): JSX.Element {
 				<span class={`tag ${row.change}`}>{row.change}</span> <span class="dim">{row.kind}</span>{' '}
 				<strong>
 					<VisibleText text={row.name} isLine />
-				</strong>
+				</strong>{' '}
+				{row.part !== null && (
+					<span class="dim">
+						<VisibleText text={row.part} isLine />
+					</span>
+				)}
+				{row.isHeld && <span class="tag">left out of lists until accepted</span>}
 			</p>
 			{row.findings.map((finding) => (
 				<p class="finding">
@@ -54,7 +60,7 @@ function Drift({ row }: { row: DriftRow }): JSX.Element {
 }
 
 function WordDiff({ before, after }: { before: string; after: string }): JSX.Element {
-	const parts = useMemo(() => wordDiff(before, after), [before, after]);
+	const parts = useMemo(() => diffWords(before, after), [before, after]);
 	return (
 		<pre class="diff">
 			{parts.map(({ kind, text }) => {

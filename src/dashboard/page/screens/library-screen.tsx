@@ -7,13 +7,13 @@ import { routeHref } from '../live/route.ts';
 import { CommandText, CopyButton } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText } from '../parts/panel.tsx';
+import { SearchBox, useDebounced } from '../parts/search-box.tsx';
 import { SplitView } from '../parts/split-view.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { MatchReasons } from './match-reasons.tsx';
-import { SearchBox, useDebounced } from './tools-screen.tsx';
 
 const ROW_HEIGHT = 68;
 
@@ -38,7 +38,6 @@ export function LibraryScreen(): JSX.Element {
 					count={reply.matches.length}
 					rowHeight={ROW_HEIGHT}
 					selected={reply.matches.findIndex(({ uri }) => uri === id)}
-					keyOf={(index) => reply.matches[index]?.uri ?? index}
 					row={(index) => <MatchLine match={reply.matches[index]} isSearching={words !== ''} />}
 					onOpen={(index) => router.open(routeHref('library', reply.matches[index]?.uri ?? '', query))}
 				/>

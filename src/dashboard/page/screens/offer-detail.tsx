@@ -159,7 +159,8 @@ function useOffer<T>(fetched: Fetched<T>): T | undefined {
 	const { catalogue } = useDashboard();
 	const { version } = catalogue.value ?? {};
 	useEffect(() => {
-		if (fetched.value.peek()) fetched.reload();
+		// Also after an error: a server that starts offers its tools later.
+		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
 	}, [version]);
 	return fetched.value.value;
 }

@@ -1,8 +1,8 @@
 /* The buttons of a server. Each shows the command that does the same, before and after it is pressed. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ServerActionRequest } from '../../api-offers.ts';
 import type { BackendRow, ServerAction } from '../../api-types.ts';
+import { serverCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { attributeText } from '../text/visible-text.tsx';
 
@@ -18,23 +18,22 @@ const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
 
 interface ServerActionsProps {
 	readonly server: Pick<BackendRow, 'id' | 'actions'>;
-	/** The command of each action, when they are known. */
-	readonly commands?: Readonly<Record<string, string>>;
+	/** Of the tools that the reader sees; sent with `accept`. */
+	readonly sha256?: string | null;
 	readonly onDone?: () => void;
 }
 
-export function ServerActions({ server, commands = {}, onDone }: ServerActionsProps): JSX.Element {
+export function ServerActions({ server, sha256, onDone }: ServerActionsProps): JSX.Element {
 	const dashboard = useDashboard();
 	const busy = useSignal<ServerAction | undefined>(undefined);
 	const press = async (action: ServerAction): Promise<void> => {
 		busy.value = action;
 		const path = `/api/servers/${encodeURIComponent(server.id)}/${action}`;
 		const { label, done } = WORDS[action];
-		const body: ServerActionRequest = {};
 		await dashboard.act(
 			{ done: `${done} ${server.id}.`, failed: `${label} ${server.id}: failed.` },
 			path,
-			body,
+			action === 'accept' && sha256 ? { sha256 } : {},
 		);
 		busy.value = undefined;
 		onDone?.();
@@ -47,7 +46,7 @@ export function ServerActions({ server, commands = {}, onDone }: ServerActionsPr
 					key={action}
 					disabled={busy.value !== undefined}
 					aria-label={attributeText(`${WORDS[action].label} ${server.id}`)}
-					title={commands[action] === undefined ? undefined : attributeText(commands[action])}
+					title={attributeText(serverCommand(action, server.id))}
 					onClick={() => void press(action)}
 				>
 					{busy.value === action ? '…' : WORDS[action].label}

@@ -19,6 +19,11 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 	const dashboard = useDashboard();
 	const lines = useSignal<readonly LogLine[]>(page.log);
 	const dropped = useSignal(0);
+	// The page was fetched again: its lines, and those that came since.
+	useEffect(() => {
+		const last = page.log.at(-1)?.at ?? 0;
+		lines.value = [...page.log, ...lines.peek().filter(({ at }) => (at ?? 0) > last)];
+	}, [page.log]);
 	useEffect(
 		() =>
 			dashboard.onLog((event) => {

@@ -11,7 +11,7 @@ import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../parts/panel.ts
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { BackendList } from './backend-list.tsx';
+import { BackendList, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { ServerActions } from './server-actions.tsx';
 import { ServerOutput } from './server-output.tsx';
@@ -58,7 +58,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 					<VisibleText text={page.id} isLine />
 				</h2>
 				<StateWord state={page.state} />
-				<ServerActions server={page} commands={page.commands} onDone={onDone} />
+				<ServerActions server={withoutDecisions(page)} onDone={onDone} />
 			</header>
 			<ServerFacts page={page} />
 			{page.lastError && <ErrorText error={page.lastError} />}
@@ -128,7 +128,6 @@ function CataloguePanel({ rows }: { rows: readonly CatalogueRow[] }): JSX.Elemen
 					label="Catalogue"
 					count={rows.length}
 					rowHeight={28}
-					keyOf={(index) => `${rows[index]?.[0]} ${rows[index]?.[1]}`}
 					row={(index) => <CatalogueLine row={rows[index]} />}
 					onOpen={open}
 				/>

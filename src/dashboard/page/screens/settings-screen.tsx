@@ -5,10 +5,10 @@ import { useDashboard } from '../live/dashboard.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Panel } from '../parts/panel.tsx';
+import { SearchBox } from '../parts/search-box.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { ProblemList } from './overview-screen.tsx';
-import { SearchBox } from './tools-screen.tsx';
 
 /** Rows that are shown; a search finds the others. */
 const MAX_ROWS = 500;

@@ -1,7 +1,6 @@
 /* Tools: everything that can be called or read, found as you type. */
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { CatalogueReply, OfferKind, SearchReason, SearchReply } from '../../api-offers.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
@@ -9,6 +8,7 @@ import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText } from '../parts/panel.tsx';
+import { SearchBox, useDebounced } from '../parts/search-box.tsx';
 import { SplitView } from '../parts/split-view.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { formatCount } from '../text/quantities.ts';
@@ -35,8 +35,6 @@ const KINDS: readonly (readonly [OfferKind | '', string])[] = [
 const ROW_HEIGHT = 50;
 /** Rows of a search. */
 const SEARCH_LIMIT = 200;
-/** A request per pause in typing. */
-const DEBOUNCE_MS = 60;
 
 export function ToolsScreen(): JSX.Element {
 	const dashboard = useDashboard();
@@ -47,10 +45,7 @@ export function ToolsScreen(): JSX.Element {
 		words === '' ? undefined : pathWith('/api/search', { q: words, limit: SEARCH_LIMIT }),
 		true,
 	);
-	useEffect(() => {
-		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
-	}, []);
-	const catalogue = dashboard.catalogue.value;
+	const catalogue = useCatalogue();
 	const hits = words === '' ? undefined : search.value.value;
 	const rows = useMemo(
 		() =>
@@ -78,7 +73,6 @@ export function ToolsScreen(): JSX.Element {
 					count={rows.length}
 					rowHeight={ROW_HEIGHT}
 					selected={selected}
-					keyOf={(index) => `${rows[index]?.kind} ${rows[index]?.name} ${rows[index]?.backend}`}
 					row={(index) => <OfferLine row={rows[index]} />}
 					onOpen={(index) => {
 						const row = rows[index];
@@ -88,48 +82,27 @@ export function ToolsScreen(): JSX.Element {
 			)}
 		</>
 	);
-	const detail =
-		id === '' ? (
-			<EmptyState title="Open a tool to see what it takes, and to try it.">
-				<p>
-					<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
-					<CommandText command="mctl list" />
-				</p>
-			</EmptyState>
-		) : (
-			<OfferDetail key={`${kind} ${id}`} kind={kind} name={id} />
-		);
+	const detail = id === '' ? <NoneOpen /> : <OfferDetail key={`${kind} ${id}`} kind={kind} name={id} />;
 	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
 }
 
-/** The search field; what is typed becomes part of the address. */
-export function SearchBox({ label, ms }: { label: string; ms?: number | undefined }): JSX.Element {
-	const { router } = useDashboard();
-	const { view, id, query } = router.route.value;
-	const box = useRef<HTMLInputElement>(null);
-	const onKeyDown = (event: KeyboardEvent): void => {
-		if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
-		event.preventDefault();
-		const list = document.querySelector<HTMLElement>('.virtual-list');
-		list?.focus();
-		if (event.key === 'Enter')
-			list?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-	};
+/** The catalogue, fetched by the first view that needs it and kept up to date by events. */
+function useCatalogue(): CatalogueReply | undefined {
+	const dashboard = useDashboard();
+	useEffect(() => {
+		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
+	}, []);
+	return dashboard.catalogue.value;
+}
+
+function NoneOpen(): JSX.Element {
 	return (
-		<div class="search">
-			<input
-				ref={box}
-				type="search"
-				aria-label={label}
-				placeholder={`${label}  /`}
-				autocomplete="off"
-				spellcheck={false}
-				value={query['q'] ?? ''}
-				onKeyDown={onKeyDown}
-				onInput={(event) => router.replace(routeHref(view, id, { ...query, q: event.currentTarget.value }))}
-			/>
-			{ms !== undefined && <span class="number dim">{ms.toFixed(1)} ms</span>}
-		</div>
+		<EmptyState title="Open a tool to see what it takes, and to try it.">
+			<p>
+				<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+				<CommandText command="mctl list" />
+			</p>
+		</EmptyState>
 	);
 }
 
@@ -220,16 +193,4 @@ function countKinds(catalogue: CatalogueReply | undefined): Map<string, number> 
 	const counts = new Map([['', catalogue?.rows.length ?? 0]]);
 	for (const [kind] of catalogue?.rows ?? []) counts.set(kind, (counts.get(kind) ?? 0) + 1);
 	return counts;
-}
-
-/** A text after a pause in typing. */
-export function useDebounced(text: string): string {
-	const settled = useSignal(text);
-	useEffect(() => {
-		const timer = setTimeout(() => {
-			settled.value = text.trim();
-		}, DEBOUNCE_MS);
-		return () => clearTimeout(timer);
-	}, [text]);
-	return settled.value;
 }

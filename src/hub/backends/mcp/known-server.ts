@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
@@ -29,6 +30,8 @@ const FORMAT = 1;
 /** Largest file. */
 const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
 const FINGERPRINT_CHARACTERS = 24;
+/** Two hubs of one process may write the same file. */
+let draftCount = 0;
 /** How long a catalogue without a TTL of its own is fresh, in milliseconds. */
 export const KNOWN_TTL_MS: number = 24 * 60 * 60 * 1000;
 /** The least TTL: some servers say 0, and each list would start them. */
@@ -86,17 +89,33 @@ export function readKnown(file: string): KnownServer | undefined {
 
 /** Replace the file. Throws `io` when it cannot be written or would be too large. */
 export function writeKnown(file: string, known: KnownServer): void {
+	const text = textOf(known);
+	const draft = draftOf(file);
+	writeFileSync(draft, text, { mode: 0o600 });
+	renameSync(draft, file);
+}
+
+/** The same without blocking the event loop. */
+export async function writeKnownLater(file: string, known: KnownServer): Promise<void> {
+	const text = textOf(known);
+	const draft = draftOf(file);
+	await writeFile(draft, text, { mode: 0o600 });
+	await rename(draft, file);
+}
+
+function textOf(known: KnownServer): string {
 	const text = JSON.stringify({ format: FORMAT, ...known });
-	if (Buffer.byteLength(text) > KNOWN_LIMIT_BYTES) {
-		throw new OrchestraError('io', `the lists are larger than ${KNOWN_LIMIT_BYTES} bytes`, {
-			hint: 'The server is started for each list; offer fewer tools with `allow` or `deny`.',
-		});
-	}
+	if (Buffer.byteLength(text) <= KNOWN_LIMIT_BYTES) return text;
+	throw new OrchestraError('io', `the lists are larger than ${KNOWN_LIMIT_BYTES} bytes`, {
+		hint: 'The server is started for each list; offer fewer tools with `allow` or `deny`.',
+	});
+}
+
+/** A new file beside `file`, in a folder that only the user can read. */
+function draftOf(file: string): string {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	narrowMode(dirname(file), 0o700);
-	const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
-	writeFileSync(temporary, text, { mode: 0o600 });
-	renameSync(temporary, file);
+	return join(dirname(file), `.${basename(file)}.${process.pid}.${++draftCount}`);
 }
 
 function fingerprintOf(entry: ServerEntry, version: string): string {

@@ -11,7 +11,7 @@ import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
-import { isStale, type KnownServer, readKnown, writeKnown } from './known-server.ts';
+import { isStale, type KnownServer, readKnown, writeKnown, writeKnownLater } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -68,6 +68,8 @@ export class ServerCatalogue {
 	#reading: Promise<unknown> = Promise.resolve();
 	readonly #changes = new WeakMap<ServerConnection, ChangedLists>();
 	#retry: NodeJS.Timeout | undefined;
+	/** Writes of the file, one after the other. */
+	#writing: Promise<void> = Promise.resolve();
 
 	constructor(options: ServerCatalogueOptions) {
 		this.#options = options;
@@ -138,9 +140,11 @@ export class ServerCatalogue {
 		return this.#readNext(() => this.#readNow(connection));
 	}
 
-	close(): void {
+	/** Resolves when everything is written. */
+	async close(): Promise<void> {
 		this.#isClosed = true;
 		clearTimeout(this.#retry);
+		await this.#writing;
 	}
 
 	#readChanged(connection: ServerConnection, kind: ListChange): void {
@@ -233,16 +237,28 @@ export class ServerCatalogue {
 		if (!process.wasCalled) await process.stopUnused();
 	}
 
+	/** The first time at once, so that the next hub knows it; then without blocking. */
+	#save(found: KnownServer, isNew: boolean): void {
+		const { file, log } = this.#options;
+		const warn = (error: unknown): void =>
+			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
+		if (!isNew) {
+			this.#writing = this.#writing.then(() => writeKnownLater(file, found)).catch(warn);
+			return;
+		}
+		try {
+			writeKnown(file, found);
+		} catch (error) {
+			warn(error);
+		}
+	}
+
 	#keep(found: KnownServer): void {
 		const before = this.#known;
 		this.#known = found;
 		this.#isLoaded = true;
 		this.#options.onRead(found, 'server');
-		try {
-			writeKnown(this.#options.file, found);
-		} catch (error) {
-			this.#options.log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
-		}
+		this.#save(found, before === undefined);
 		for (const kind of Object.keys(changedBy) as ListChange[]) {
 			const isSame = changedBy[kind].every(
 				(name) => JSON.stringify(before?.[name] ?? []) === JSON.stringify(found[name]),

@@ -14,7 +14,7 @@ import type { Tool } from '../../../protocol/mcp-types.ts';
 import { pinPlace } from '../../../trust/pins/pin-place.ts';
 import { PinStore } from '../../../trust/pins/pin-store.ts';
 import type { PinStores } from '../../../trust/pins/pin-stores.ts';
-import { type ToolHashes, toolHashes } from '../../../trust/pins/pinned-tool.ts';
+import { isTooMuch, type ToolHashes, toolHashes } from '../../../trust/pins/pinned-tool.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../trust/pins/tool-drift.ts';
 import type { ToolScans } from './tool-scans.ts';
 
@@ -67,6 +67,7 @@ export class ServerPins {
 	#recording: Promise<void> = Promise.resolve();
 	#logged = '';
 	#isWarm = false;
+	#driftCount = 0;
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
@@ -76,6 +77,11 @@ export class ServerPins {
 	/** Undefined when no tool is held back. */
 	get held(): ReadonlyMap<string, string> | undefined {
 		return this.#held;
+	}
+
+	/** Tools that are not as they were accepted. */
+	get driftCount(): number {
+		return this.#driftCount;
 	}
 
 	get holds(): boolean {
@@ -105,8 +111,11 @@ export class ServerPins {
 		const tools = this.#waiting;
 		if (tools === undefined) return;
 		this.#waiting = undefined;
-		this.#current = { tools, hashes: toolHashes(tools) };
-		this.#compare(isFresh);
+		if (isTooMuch(tools)) this.#refuse(tools);
+		else {
+			this.#current = { tools, hashes: toolHashes(tools) };
+			this.#compare(isFresh);
+		}
 		this.#options.onCompared(tools);
 	}
 
@@ -124,17 +133,26 @@ export class ServerPins {
 		const pinned = servers.get(server);
 		if (isFresh || pinned === undefined) this.#record(store, tools);
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
+		this.#driftCount = drifted.length;
 		this.#report(drifted);
 		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind))));
 	}
 
+	/** A catalogue that is too large to compare. */
+	#refuse(tools: readonly Tool[]): void {
+		this.#current = undefined;
+		const message = `it offers too much (${tools.length} tools)`;
+		this.#reportProblem(message, new Map(tools.map(({ name }) => [name, ''])));
+	}
+
 	/** Pins that cannot be read say nothing about what was accepted. */
 	#reportProblem(message: string, hashes: ToolHashes): void {
-		const { server, log } = this.#options;
+		const { server, store, log } = this.#options;
+		if (store === undefined) return;
 		if (this.#logged !== message)
 			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
 		this.#logged = message;
-		const reason = `its pins cannot be read: ${message}`;
+		const reason = `it cannot be compared with its pin: ${message}`;
 		this.#hold(
 			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is held back: ${reason}`])),
 		);

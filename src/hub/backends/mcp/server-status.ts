@@ -15,6 +15,7 @@ export interface StatusFacts {
 	readonly known: KnownServer | undefined;
 	/** The number of tools that are offered. */
 	readonly tools: number | undefined;
+	readonly drifted: number;
 	/** Calls in flight and queued. */
 	readonly calls: number;
 	readonly log: ServerLog;
@@ -33,7 +34,7 @@ export function stateOf({ all, isStopped }: ServerPool, known: KnownServer | und
 }
 
 /** The status of a server. */
-export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts): ServerStatus {
+export function statusOf({ name, pool, known, tools, drifted, calls, log }: StatusFacts): ServerStatus {
 	const running = pool.all.filter(({ pid }) => pid !== undefined);
 	const failed = pool.all.find(({ lastError }) => lastError !== undefined);
 	const nextTryAt = failed && new Date(Date.now() + failed.delayMs).toISOString();
@@ -46,6 +47,7 @@ export function statusOf({ name, pool, known, tools, calls, log }: StatusFacts):
 		revision: known?.revision ?? null,
 		version: known?.serverInfo?.version ?? null,
 		tools: tools ?? null,
+		drifted,
 		lastError: failed?.lastError ? firstLine(failed.lastError.message) : null,
 		nextTryAt: nextTryAt ?? null,
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,

@@ -2,7 +2,8 @@
  * Bounds how many MCP servers of a hub start at the same time: a hundred programs that
  * start together take longer than one after the other, and block the machine.
  *
- * Starts for calls go before those in the background. A start that takes long gives its
+ * Starts for calls go before those in the background. Each begins in a turn of the event
+ * loop of its own, because a spawn blocks for milliseconds. A start that takes long gives its
  * slot back, so that a server that hangs does not delay the others.
  */
 import { OrchestraError } from '../../../errors.ts';
@@ -29,6 +30,8 @@ export class StartLimiter {
 	readonly #slotMs: number;
 	readonly #queue: Waiting[] = [];
 	#running = 0;
+	/** Resolves when the last start has begun. */
+	#begun: Promise<void> = Promise.resolve();
 
 	/** @param slotMs how long a start may hold its slot */
 	constructor(slotMs: number = SLOT_MS) {
@@ -44,11 +47,18 @@ export class StartLimiter {
 		const timer = setTimeout(release, this.#slotMs);
 		timer.unref();
 		try {
+			await this.#ownTurn();
+			signal.throwIfAborted();
 			return await start();
 		} finally {
 			clearTimeout(timer);
 			release();
 		}
+	}
+
+	#ownTurn(): Promise<void> {
+		this.#begun = this.#begun.then(() => new Promise((resolve) => setImmediate(resolve)));
+		return this.#begun;
 	}
 
 	#wait(signal: AbortSignal, isUrgent: () => boolean): Promise<void> {

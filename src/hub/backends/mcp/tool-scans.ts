@@ -1,6 +1,6 @@
 /*
- * Scans the tools of all MCP servers of a hub, one server at a time while nothing else is
- * due, and logs each finding once. The code of the scan is loaded with the first server.
+ * Scans the tools of all MCP servers of a hub, in slices of a few milliseconds, and logs
+ * each finding once. The code of the scan is loaded with the first server.
  */
 import type { Log } from '../../../log.ts';
 import type { Tool } from '../../../protocol/mcp-types.ts';
@@ -8,6 +8,8 @@ import type { ScannedServer } from '../../../trust/scan/scan-names.ts';
 
 /** Most findings of one server that are logged at a time. */
 const LOGGED_FINDINGS = 5;
+/** Longest time that calls wait for the scan, in milliseconds. */
+const SLICE_MS = 5;
 
 export class ToolScans {
 	readonly #servers = new Map<string, ScannedServer>();
@@ -33,11 +35,19 @@ export class ToolScans {
 		}
 		const [server, log] = next;
 		this.#waiting.delete(server);
-		const { scanTools } = await import('../../../trust/scan/scan-tools.ts');
+		const { scanSteps } = await import('../../../trust/scan/scan-tools.ts');
 		const { describeFinding } = await import('../../../trust/scan/scan-finding.ts');
 		const others = [...this.#servers.values()].filter((each) => each.server !== server);
 		const scanned = this.#servers.get(server) ?? { server, tools: [] };
-		this.#report(server, scanTools(scanned, others).map(describeFinding), log);
+		const findings: string[] = [];
+		let sliceEnd = performance.now() + SLICE_MS;
+		for (const step of scanSteps(scanned, others)) {
+			findings.push(...step.map(describeFinding));
+			if (performance.now() < sliceEnd) continue;
+			await new Promise<void>((resolve) => setImmediate(resolve).unref());
+			sliceEnd = performance.now() + SLICE_MS;
+		}
+		this.#report(server, findings, log);
 		setImmediate(() => void this.#scanNext()).unref();
 	}
 

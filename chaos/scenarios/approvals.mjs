@@ -1,0 +1,226 @@
+/*
+ * Signals to hubs, bridges and servers while calls wait for a person and while the journal
+ * is written.
+ *
+ * Agents call a tool that the policy asks about, through the shared hub and through a hub
+ * of their own. A person allows some calls, denies some and leaves some; at the same time
+ * one process gets SIGKILL, SIGTERM or SIGSTOP. A call may fail. It may not run without an
+ * approval, and not twice, and the chain of the journal holds or names the line that was cut.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from '../../scripts/steps.mjs';
+
+export const title =
+	'no call runs without its approval or twice, and the journal names a cut line, whatever is killed';
+
+const main = join(root, 'dist/cli/main.js');
+/** Agents of each round: `mctl bridge` to the shared hub, and `mctl serve` with a hub of its own. */
+const COMMANDS = ['bridge', 'bridge', 'serve'];
+const CALLS = 2;
+const ASK_MS = 15_000;
+const SETTLE_MS = 20_000;
+
+const toolScript = `read -r line
+[ -n "$line" ] || exit 1
+printf '%s\\n' "$line" >>../../count
+printf '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"count","payload":{"n":1}}\\n'
+`;
+const manifest = {
+	manifestVersion: 1,
+	id: 'count',
+	version: '1.0.0',
+	name: 'count',
+	description: 'Counts its calls',
+	command: ['sh', 'main.sh'],
+	inputSchema: { type: 'object', properties: { call: { type: 'string' } } },
+};
+
+export async function run({ random, rounds, folder, note }) {
+	const place = preparePlace(folder);
+	const counts = { calls: 0, allowed: 0, denied: 0, ran: 0, cut: 0, SIGKILL: 0, SIGTERM: 0, SIGSTOP: 0 };
+	const failures = [];
+	/** Calls that a person allowed, as far as they know. */
+	const allowed = new Set();
+	try {
+		for (let round = 0; round < rounds; round++) {
+			await oneRound({ random, round, place, counts, allowed });
+			failures.push(...(await verified(place, counts)).map((text) => `round ${round}: ${text}`));
+			if (failures.length > 0) break;
+		}
+	} finally {
+		await mctl(place, 'hub', 'stop', '--all', '--force');
+	}
+	const ran = callsIn(join(place.cwd, 'count'));
+	counts.ran = ran.length;
+	for (const call of ran) if (!allowed.has(call)) failures.push(`call ${call} ran without an approval`);
+	const twice = ran.filter((call, at) => ran.indexOf(call) !== at);
+	for (const call of twice) failures.push(`call ${call} ran twice`);
+	if (!(await settled(() => livingOf(place).length === 0))) {
+		const left = livingOf(place);
+		failures.push(`left behind: ${left.map(({ pid, words }) => `${pid} ${words.join(' ')}`).join('; ')}`);
+		for (const { pid } of left) signalIt(pid, 'SIGKILL');
+	}
+	note(`${COMMANDS.length} agents, ${CALLS} calls each a round`);
+	return { ...counts, failures };
+}
+
+async function oneRound({ random, round, place, counts, allowed }) {
+	const agents = COMMANDS.map((command) => startAgent(place, command));
+	for (const [index, agent] of agents.entries()) {
+		for (let call = 0; call < CALLS; call++) {
+			counts.calls++;
+			agent.call(`${round}-${index}-${call}`);
+		}
+	}
+	await settled(() => requestsOf(place).length >= agents.length * CALLS, ASK_MS);
+	const requests = requestsOf(place);
+	const strike = sleep(random.integer(600)).then(() => strikeOne({ random, place, agents, counts }));
+	for (const { id, call } of requests) {
+		const decision = random.pick(['allow', 'allow', 'deny', 'leave']);
+		if (decision === 'leave') continue;
+		// A decision that was written counts, also when the process that asked died before it took it.
+		if (decision === 'allow') allowed.add(call);
+		counts[decision === 'allow' ? 'allowed' : 'denied']++;
+		await mctl(place, 'approve', decision, id);
+	}
+	await strike;
+	for (const agent of agents) agent.end();
+	await settled(
+		() => agents.every(({ child }) => child.exitCode !== null || child.signalCode !== null),
+		5000,
+	);
+	for (const { child } of agents) signalIt(child.pid, 'SIGKILL');
+}
+
+/** One signal to one process; a suspended one goes on a while later. */
+async function strikeOne({ random, place, agents, counts }) {
+	const [hub] = hubsOf(place);
+	const pid = hub !== undefined && random.next() < 0.5 ? hub : random.pick(agents).child.pid;
+	const signal = random.pick(['SIGKILL', 'SIGTERM', 'SIGSTOP']);
+	counts[signal]++;
+	signalIt(pid, signal);
+	if (signal !== 'SIGSTOP') return;
+	await sleep(random.integer(1500));
+	signalIt(pid, 'SIGCONT');
+}
+
+function startAgent(place, command) {
+	const child = spawn(process.execPath, [main, command], {
+		cwd: place.cwd,
+		env: place.env,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
+	child.stdin.on('error', () => {}); // a killed process reads no more
+	const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+	const clientInfo = { name: 'chaos', version: '1' };
+	send({
+		id: 0,
+		method: 'initialize',
+		params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+	});
+	send({ method: 'notifications/initialized' });
+	return {
+		child,
+		call: (id) => send({ id, method: 'tools/call', params: { name: 'count', arguments: { call: id } } }),
+		end: () => {
+			signalIt(child.pid, 'SIGCONT');
+			child.stdin.end();
+		},
+	};
+}
+
+function preparePlace(folder) {
+	const cwd = join(folder, 'work');
+	mkdirSync(join(cwd, 'tools/count'), { recursive: true });
+	const policy = [{ tools: 'count', action: 'ask' }];
+	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ policy }));
+	writeFileSync(join(cwd, 'tools/count/manifest.json'), JSON.stringify(manifest));
+	writeFileSync(join(cwd, 'tools/count/main.sh'), toolScript);
+	const { PATH } = process.env;
+	const env = { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' };
+	return { cwd, home: folder, env };
+}
+
+/** The calls that wait: the id to answer, and the name that the agent gave the call. */
+function requestsOf({ home }) {
+	const folder = join(home, 'state/orchestra/approvals');
+	if (!existsSync(folder)) return [];
+	return readdirSync(folder)
+		.filter((name) => /^[\da-f]+\.json$/.test(name))
+		.flatMap((name) => {
+			try {
+				const { id, shown } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+				return [{ id, call: /^call: "(.*)"$/.exec(shown[0])?.[1] ?? '' }];
+			} catch {
+				return []; // it was answered while we looked
+			}
+		});
+}
+
+/** What is wrong with the journal, besides lines that a signal cut. */
+async function verified(place, counts) {
+	const { findings = [] } = JSON.parse((await mctl(place, 'log', 'verify', '--json')) || '{}');
+	counts.cut += findings.filter(({ kind }) => kind === 'cut').length;
+	return findings.filter(({ kind }) => kind !== 'cut').map(({ kind, message }) => `${kind}: ${message}`);
+}
+
+function callsIn(file) {
+	if (!existsSync(file)) return [];
+	const lines = readFileSync(file, 'utf8').trim().split('\n');
+	return lines.filter((line) => line !== '').map((line) => JSON.parse(line).input.call);
+}
+
+async function mctl(place, ...words) {
+	const child = spawn(process.execPath, [main, ...words], {
+		cwd: place.cwd,
+		env: place.env,
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
+	let text = '';
+	child.stdout.on('data', (chunk) => {
+		text += chunk;
+	});
+	await once(child, 'close');
+	return text;
+}
+
+async function settled(condition, ms = SETTLE_MS) {
+	const giveUpAt = performance.now() + ms;
+	while (!condition()) {
+		if (performance.now() > giveUpAt) return false;
+		await sleep(20);
+	}
+	return true;
+}
+
+function hubsOf(place) {
+	const hubs = livingOf(place).filter(({ words }) => words.includes('hub') && words.includes('run'));
+	return hubs.map(({ pid }) => pid);
+}
+
+/** Every living process with this home in its environment. */
+function livingOf({ home }) {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.flatMap((pid) => {
+			try {
+				const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
+				const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+				return isOurs ? [{ pid: Number(pid), words }] : [];
+			} catch {
+				return []; // it ended while we looked
+			}
+		});
+}
+
+function signalIt(pid, signal) {
+	try {
+		process.kill(pid, signal);
+	} catch {
+		// It has ended already.
+	}
+}

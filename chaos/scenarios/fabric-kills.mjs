@@ -1,0 +1,204 @@
+/*
+ * Kills of the NATS server and of workers under open-loop load. Each run of the tool writes its id to a
+ * file; the file is the judge. At the end the same id is called twice on purpose: the judge must see it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findNatsServer } from '../../scripts/nats-server.mjs';
+import { root } from '../../scripts/steps.mjs';
+
+export const title =
+	'no call is run twice while servers and workers are killed, and every call is answered once';
+
+const CALL_EVERY_MS = 50;
+/** Longer than the slowest rule about silence. */
+const ANSWERS_MS = 45_000;
+const READY_MS = 30_000;
+const main = join(root, 'dist/cli/main.js');
+const tool = `#!/bin/sh
+read request
+id=$(printf '%s' "$request" | sed 's/.*"id":"\\([a-z0-9]*\\)".*/\\1/')
+echo "$id" >> "$RUNS"
+sleep 0.05
+printf '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"record","payload":{"ok":true,"data":{"id":"%s"}}}\\n' "$id"
+`;
+
+export async function run({ random, rounds, folder, note }) {
+	const program = findNatsServer();
+	if (program === undefined) {
+		note('there is no nats-server: npm run test:fabric builds it');
+		return { skipped: 1 };
+	}
+	const place = await preparePlace(folder, program);
+	const counts = {
+		calls: 0,
+		results: 0,
+		unknown: 0,
+		notRun: 0,
+		serverKills: 0,
+		workerKills: 0,
+		failures: [],
+	};
+	try {
+		await runRounds(place, { random, rounds, counts });
+		await judge(place, counts);
+	} finally {
+		for (const child of place.children()) child.kill('SIGKILL');
+	}
+	return counts;
+}
+
+async function preparePlace(folder, program) {
+	const port = await freePort();
+	const runs = join(folder, 'runs');
+	const fabric = { servers: [`nats://127.0.0.1:${port}`] };
+	writeProject(join(folder, 'hub'), { fabric: { ...fabric, name: 'hub' } });
+	for (const name of ['one', 'two']) {
+		const config = {
+			fabric: { ...fabric, name, group: 'w', offer: ['record'] },
+			tools: { roots: ['./tools'] },
+		};
+		writeProject(join(folder, name), config);
+		const at = join(folder, name, 'tools/record');
+		mkdirSync(at, { recursive: true });
+		const manifest = {
+			manifestVersion: 1,
+			id: 'record',
+			version: '1.0.0',
+			name: 'record',
+			description: 'Record',
+			command: ['sh', 'main.sh'],
+			env: ['RUNS'],
+		};
+		writeFileSync(join(at, 'manifest.json'), JSON.stringify(manifest));
+		writeFileSync(join(at, 'main.sh'), tool);
+		chmodSync(join(at, 'main.sh'), 0o755);
+	}
+	const start = {
+		server: () =>
+			spawn(program, ['-js', '-sd', join(folder, 'store'), '-a', '127.0.0.1', '-p', String(port)], {
+				stdio: 'ignore',
+			}),
+		one: () => startMctl(folder, 'one', ['worker'], runs),
+		two: () => startMctl(folder, 'two', ['worker'], runs),
+	};
+	const running = { server: start.server(), one: start.one(), two: start.two() };
+	const hub = startMctl(folder, 'hub', ['serve'], runs);
+	return { runs, start, running, ...clientOf(hub), children: () => [...Object.values(running), hub] };
+}
+
+async function runRounds(place, { random, rounds, counts }) {
+	const { running, start, call } = place;
+	place.answers = new Map();
+	await until(async () => (await call('ready')).includes('ready'), READY_MS, 'the fabric is ready');
+	const load = setInterval(() => {
+		const id = `k${counts.calls++}`;
+		place.answers.set(id, call(id));
+	}, CALL_EVERY_MS);
+	for (let round = 0; round < rounds; round++) {
+		await sleep(200 + random.integer(800));
+		const name = random.pick(['server', 'one', 'two']);
+		counts[name === 'server' ? 'serverKills' : 'workerKills']++;
+		const exited = once(running[name], 'exit');
+		running[name].kill('SIGKILL');
+		await exited;
+		await sleep(random.integer(500));
+		running[name] = start[name]();
+	}
+	clearInterval(load);
+}
+
+async function judge({ answers, runs, call }, counts) {
+	const texts = await Promise.race([
+		Promise.all([...answers].map(async ([id, text]) => [id, await text])),
+		sleep(ANSWERS_MS).then(() => undefined),
+	]);
+	if (texts === undefined) return void counts.failures.push('not every call was answered');
+	const executed = idsIn(runs);
+	for (const [id, text] of texts) {
+		if (text.includes('outcome unknown')) counts.unknown++;
+		else if (text.includes('not run')) {
+			counts.notRun++;
+			if (executed.includes(id)) counts.failures.push(`${id} was answered with "not run" and ran`);
+		} else if (text.includes(id)) counts.results++;
+		else counts.failures.push(`${id} was answered with ${text}`);
+	}
+	for (const id of twice(executed).filter((each) => each !== 'ready'))
+		counts.failures.push(`${id} was run twice`);
+	await until(async () => (await call('control')).includes('control'), READY_MS, 'the fabric works again');
+	await until(async () => (await call('control')).includes('control'), READY_MS, 'the fabric works again');
+	if (!twice(idsIn(runs)).includes('control'))
+		counts.failures.push('the judge does not see a call that is run twice');
+}
+
+/** `call(id)` gives the text of the answer. */
+function clientOf(hub) {
+	const pending = new Map();
+	let last = 0;
+	createInterface({ input: hub.stdout }).on('line', (line) => {
+		const { id } = JSON.parse(line);
+		pending.get(id)?.(line);
+		pending.delete(id);
+	});
+	const request = (method, params) =>
+		new Promise((resolve) => {
+			pending.set(++last, resolve);
+			hub.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method, params })}\n`);
+		});
+	return { call: (id) => request('tools/call', { name: 'w__record', arguments: { id } }) };
+}
+
+function startMctl(folder, name, words, runs) {
+	const home = join(folder, name);
+	const env = {
+		...process.env,
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		ORCHESTRA_TRUST: 'all',
+		RUNS: runs,
+	};
+	const child = spawn(process.execPath, [main, ...words], {
+		cwd: home,
+		env,
+		stdio: ['pipe', 'pipe', 'ignore'],
+	});
+	child.stdin.on('error', () => {}); // a killed worker reads nothing
+	return child;
+}
+
+function writeProject(folder, config) {
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, 'orchestra.json'), JSON.stringify(config));
+}
+
+function idsIn(file) {
+	return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+function twice(ids) {
+	const seen = new Set();
+	return ids.filter((id) => seen.has(id) || !seen.add(id));
+}
+
+async function until(condition, ms, what) {
+	const giveUpAt = performance.now() + ms;
+	while (!(await condition())) {
+		if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
+		await sleep(100);
+	}
+}
+
+async function freePort() {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address();
+	server.close();
+	await once(server, 'close');
+	return port;
+}

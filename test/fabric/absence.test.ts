@@ -1,0 +1,100 @@
+/* A hub that was away or is slow, and members that come and go. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { offerFabric, useFabric } from '../support/fabric-place.ts';
+import { natsServer, startNats } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+
+describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
+	it('are read anew after an absence: who left is gone and who came is there', async () => {
+		const server = await startNats();
+		const { worker } = await offerFabric([server.url], { name: 'leaves' });
+		await offerFabric([server.url], { name: 'stays' });
+		const hub = await useFabric([server.url]);
+		await hub.sees('leaves__echo');
+		await hub.backend.link.close();
+		await worker.close();
+		await offerFabric([server.url], { name: 'comes' });
+		const again = await useFabric([server.url]);
+		await again.sees('comes__echo');
+		const names = await again.tools();
+		expect(names.some((name) => name.startsWith('leaves__'))).toBe(false);
+		expect(names).toContain('stays__echo');
+	});
+
+	it('are there again after the server lost all its data', async () => {
+		const server = await startNats();
+		await offerFabric([server.url]);
+		const hub = await useFabric([server.url]);
+		await hub.sees('gpu-box__echo');
+		await server.kill();
+		server.wipe();
+		await server.start();
+		await until(
+			'calls work again',
+			async () => (await hub.call('gpu-box__echo', { text: 'back' })) === 'back',
+			15_000,
+		);
+		await hub.sees('gpu-box__echo');
+	});
+
+	it('do not contain what this hub offers itself, or what another only passes on', async () => {
+		const server = await startNats();
+		const { worker: first } = await offerFabric([server.url], { name: 'first' });
+		const second = await useFabric([server.url], { name: 'second' });
+		await second.sees('first__echo');
+		const { worker } = await offerFabric([server.url], { name: 'second', hub: second.hub });
+		expect(worker.tools).toEqual([]);
+		const self = await useFabric([server.url], { name: 'first' });
+		await self.seesWorkers('first', 1);
+		expect(await self.tools()).toEqual([]);
+		await first.close();
+	}, 40_000);
+
+	it('follow the tools of a worker as they change', async () => {
+		const server = await startNats();
+		const tools = [{ name: 'old', inputSchema: { type: 'object' as const } }];
+		const listeners = new Set<(change: { kind: 'tools' }) => void>();
+		const backend = {
+			id: 'changing',
+			kind: 'tools' as const,
+			qualifiesNames: false,
+			state: 'ready',
+			listTools: () => [...tools],
+			callTool: () => ({ content: [] }),
+			onChange: (listener: (change: { kind: 'tools' }) => void) => {
+				listeners.add(listener);
+				return () => listeners.delete(listener);
+			},
+			close: async () => {},
+		};
+		await offerFabric([server.url], { backends: [backend] });
+		const hub = await useFabric([server.url]);
+		await hub.sees('gpu-box__old');
+		tools.splice(0, 1, { name: 'new', inputSchema: { type: 'object' } });
+		for (const listener of listeners) listener({ kind: 'tools' });
+		await hub.sees('gpu-box__new');
+		expect(await hub.tools()).toEqual(['gpu-box__new']);
+	});
+});
+
+describe.skipIf(natsServer === undefined)('a slow hub', () => {
+	it('receives large results of many calls and stays connected', async () => {
+		const server = await startNats();
+		await offerFabric([server.url]);
+		const hub = await useFabric([server.url]);
+		await hub.sees('gpu-box__big');
+		const calls = Array.from({ length: 12 }, () => hub.call('gpu-box__big', { bytes: 4_000_000 }));
+		const busy = (async () => {
+			for (let round = 0; round < 10; round++) {
+				const end = performance.now() + 100;
+				while (performance.now() < end);
+				await sleep(5);
+			}
+		})();
+		const results = await Promise.all(calls);
+		await busy;
+		expect(results.every((text) => text.length === 4_000_000)).toBe(true);
+		expect(hub.log.join('')).not.toContain('is down');
+	});
+});
