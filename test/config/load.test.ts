@@ -134,7 +134,6 @@ describe('loadConfiguration', () => {
 			redact: false,
 			record: false,
 			pin: 'tell',
-			record: false,
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',
