@@ -28,7 +28,7 @@ interface Pair {
 }
 
 function compare({ path, before, after, depth }: Pair, found: JsonDifference[]): void {
-	if (found.length >= DIFFERENCES_LIMIT || Object.is(before, after)) return;
+	if (found.length >= DIFFERENCES_LIMIT || before === after) return;
 	const isDeep = depth >= DEPTH_LIMIT;
 	if (!isDeep && Array.isArray(before) && Array.isArray(after)) {
 		const length = Math.max(before.length, after.length);

@@ -132,8 +132,8 @@ describe('loadConfiguration', () => {
 			eager: false,
 			prefix: true,
 			redact: false,
-			pin: 'tell',
 			record: false,
+			pin: 'tell',
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',
