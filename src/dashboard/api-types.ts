@@ -116,7 +116,7 @@ export interface BackendRow {
 
 export type ServerAction = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'accept' | 'hold';
 
-/** A client that is connected, or that called in the last minutes. */
+/** A client that is connected. */
 export interface ClientRow {
 	readonly sessionId: string;
 	readonly name: string;
@@ -124,7 +124,7 @@ export interface ClientRow {
 	readonly era: 'legacy' | 'modern' | null;
 	/** The revision of MCP. */
 	readonly revision: string | null;
-	/** How it is connected: `bridge`, `http`, `dashboard`. */
+	/** How it is connected: `link` for bridges and commands, `http`, `dashboard`. */
 	readonly transport: string;
 	readonly since: number;
 	readonly calls: number;

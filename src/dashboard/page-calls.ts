@@ -9,6 +9,7 @@ import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
+import { negotiate } from '../protocol/revisions.ts';
 import type { IncomingCall } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';
@@ -40,6 +41,9 @@ export class PageCalls {
 		this.#parts = parts;
 		// Open while the listener is, so that a server with a process per session keeps it between calls.
 		parts.hub.sessionOpened(this.#sessionId, DASHBOARD_CLIENT);
+		const { clientInfo, protocolVersion } = hello;
+		const sessionId = this.#sessionId;
+		parts.hub.clients.introduced({ sessionId, clientInfo, revision: negotiate(protocolVersion) });
 		parts.calls.onToken = (token, number) => this.#unnumbered.get(token)?.(number);
 	}
 

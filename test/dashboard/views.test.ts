@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageVersion } from '../../src/files/package-version.ts';
 import { type Line, openTestDashboard, py } from '../support/dashboard.ts';
 import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
@@ -19,9 +20,21 @@ describe('the overview', () => {
 		expect(states).toContainEqual(['off', 'disabled', false, ['enable']]);
 		expect(states).toContainEqual(['py', expect.any(String), true, expect.arrayContaining(['disable'])]);
 		expect(clients).toMatchObject([
-			{ transport: 'dashboard' },
+			{ name: 'dashboard', version: packageVersion(), era: 'legacy', transport: 'dashboard' },
 			{ name: 'agent', calls: 0, lastCallAt: null },
 		]);
+	});
+
+	it('has a client that called no longer than it is connected', async () => {
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const client = await served.client({ name: 'short' });
+		await client.call('py__add', { numbers: [1] });
+		const names = async (): Promise<string[]> =>
+			(await browser.get('/api/state'))['clients'].map(({ name }: Line) => name);
+		expect(await names()).toEqual(['dashboard', 'short']);
+		client.close();
+		await until('it has left', async () => (await names()).length === 1);
 	});
 
 	it('names a server that does not start, with the reason and the time of the next try', async () => {
