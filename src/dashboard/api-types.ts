@@ -20,6 +20,7 @@
  * GET  /api/calls/<number>               CallDetails
  * GET  /api/servers/<id>                 ServerPage
  * POST /api/servers/<id>/<action>        DoneReply; see `ServerAction`; `accept` takes {sha256}
+ * POST /api/policy    PolicyRequest      DoneReply
  * GET  /api/approvals                    ApprovalsReply
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply

@@ -163,6 +163,28 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.drift').waitFor({ state: 'detached' });
 	});
 
+	it('writes a rule about a tool, which counts for the next call', async () => {
+		await visit(page, 'tools/everything__get-sum');
+		await page.getByLabel('New rule for everything__get-sum').selectOption('deny');
+		await page.locator('.policy-control').getByText('mctl policy add everything__get-sum deny').waitFor();
+		await page.getByRole('button', { name: 'Write rule' }).click();
+		await page
+			.locator('.facts')
+			.getByText(/deny · .*orchestra\.json:\d+/)
+			.waitFor();
+		await page.locator('[name="/a"]').fill('1');
+		await page.locator('[name="/b"]').fill('2');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page
+			.locator('.result')
+			.getByText(/the policy denies it/)
+			.first()
+			.waitFor();
+		await visit(page, 'servers/everything');
+		await page.getByLabel('New rule for everything__*').waitFor();
+		await page.locator('.rules').getByText('everything__get-sum').waitFor();
+	});
+
 	it('lists the calls live, filters them and shows the phases of one', async () => {
 		await visit(page, 'calls');
 		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'reader');
