@@ -6,6 +6,7 @@ import type { AnswerRequest, CallDetails } from './api-calls.ts';
 import type { ToolReply } from './api-offers.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
+import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
@@ -35,6 +36,7 @@ export class ApiRoutes {
 	readonly #catalogue: CatalogueView;
 	readonly #events: EventStreams;
 	readonly #pageCalls: PageCalls;
+	readonly #replay: CallReplay;
 	readonly #policy: PolicyChange;
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
@@ -50,6 +52,7 @@ export class ApiRoutes {
 		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
 		this.#events = new EventStreams(parts, sources);
 		this.#pageCalls = new PageCalls(parts);
+		this.#replay = new CallReplay(parts, this.#pageCalls);
 		this.#policy = new PolicyChange(parts, this.#catalogue);
 		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
@@ -99,6 +102,7 @@ export class ApiRoutes {
 		return {
 			call: (exchange) => this.#pageCalls.run(exchange, 'tools/call', namedCall(exchange.body)),
 			prompt: (exchange) => this.#pageCalls.run(exchange, 'prompts/get', namedCall(exchange.body)),
+			replay: (exchange) => this.#replay.run(exchange, exchange.body['number']),
 			answer: ({ body }) => {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };

@@ -17,7 +17,7 @@ const place = new DashboardPlace(
 		plugins: [{ id: 'projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] }],
 		mcpServers: {
 			everything: { command: node, args: [official('server-everything')] },
-			files: { command: node, args: [official('server-filesystem'), '.'] },
+			files: { command: node, args: [official('server-filesystem'), '.'], record: true },
 			page: { command: node, args: [join(root, 'test/fixtures/servers/page-server.mjs')] },
 		},
 		policy: [{ tools: 'page__write_note', action: 'ask', reason: 'notes are for people' }],
@@ -197,6 +197,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await row.click();
 		await page.getByRole('list', { name: 'Phases' }).getByText('run').waitFor();
 		await page.getByRole('img', { name: /Latency of/ }).waitFor();
+	});
+
+	it('makes a recorded call again on request, and compares the answers', async () => {
+		const button = page.getByRole('button', { name: 'Make this call again' });
+		await visit(page, 'tools/files__list_allowed_directories');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').waitFor();
+		await page.locator('.run-state a').click();
+		await button.click();
+		await page.locator('.comparison').getByText('The answer is the same as the recorded one.').waitFor();
+		await visit(page, 'tools/files__read_text_file');
+		await page.locator('[name="/path"]').fill('notes.txt');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').getByText('a line').first().waitFor();
+		writeFileSync(join(place.cwd, 'notes.txt'), 'a longer line');
+		await page.locator('.run-state a').click();
+		await button.click();
+		await page.locator('.comparison ins').getByText('longer').first().waitFor();
 	});
 
 	it('searches the library and renders a document', async () => {
