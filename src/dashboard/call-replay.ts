@@ -78,9 +78,9 @@ function comparisonOf(recorded: RecordedAnswer | undefined, now: CallAnswer): An
 
 function plain(answer: unknown): unknown {
 	const { result, error } = Object(answer) as Readonly<Record<string, unknown>>;
-	if (error !== undefined) return { error: { message: isObject(error) ? error['message'] : String(error) } };
+	if (error !== undefined) return { error: { message: isObject(error) ? error['message'] : undefined } };
 	if (!isObject(result)) return { result };
-	const { _meta, resultType, ...rest } = result;
+	const { _meta, resultType: _resultType, ...rest } = result;
 	return { result: rest };
 }
 

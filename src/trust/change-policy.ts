@@ -59,8 +59,7 @@ export function stricterDecision(
 }
 
 function assertPattern(pattern: string): void {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-	if (pattern !== '' && pattern.length <= PATTERN_CHARACTERS && !/[\\\x00-\x20\x7f]/.test(pattern)) return;
+	if (pattern !== '' && pattern.length <= PATTERN_CHARACTERS && !/[\\\s\p{Cc}]/u.test(pattern)) return;
 	throw new OrchestraError('bad_input', `${JSON.stringify(pattern)} is not a pattern of names`, {
 		hint: 'Write a name, or a pattern with *, as in files__write*.',
 	});
