@@ -251,16 +251,14 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 		30_000,
 	);
 
-	it
-		.skipIf(columns !== NARROW && !triesAll)
-		.each([
-			[['list']],
-			[['list', 'servers']],
-			[['list', '--tokens']],
-			[['hub', 'ls']],
-			[['hub', 'ps']],
-			[['log']],
-		])(
+	it.each([
+		[['list']],
+		[['list', 'servers']],
+		[['list', '--tokens']],
+		[['hub', 'ls']],
+		[['hub', 'ps']],
+		[['log']],
+	])(
 		'the table of mctl %s fits',
 		async (words) => {
 			await mctl(['call', 'py', 'add', 'numbers=1,2'], served);
