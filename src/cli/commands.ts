@@ -155,6 +155,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/trust-hold.ts')).trustHold,
 	},
+	'policy add': {
+		summary: 'Write a rule: allow, ask about or deny calls of a tool',
+		isRare: true,
+		load: async () => (await import('./commands/policy-add.ts')).policyAdd,
+	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',
 		isRare: true,

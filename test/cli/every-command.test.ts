@@ -135,6 +135,11 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['trust', 'hold', 'py'], /held back until you accept/],
 		wrong: [['trust', 'hold', 'pi'], /py/],
 	},
+	'policy add': {
+		isChange: true,
+		right: [['policy', 'add', 'py__*', 'ask'], /is the first rule of/],
+		wrong: [['policy', 'add', 'py__add', 'maybe'], /allow, ask or deny/],
+	},
 	'policy test': {
 		right: [['policy', 'test', 'py__add'], /allow/],
 		wrong: [['policy', 'test'], /mctl policy test/],
