@@ -8,6 +8,7 @@ import { resolveSecret } from '../secrets/resolve-secret.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricBackend } from './fabric-backend.ts';
 import { FabricWorker } from './fabric-worker.ts';
+import { OfferPins } from './offer-pins.ts';
 import { usesTls } from './server-check.ts';
 
 /** How to reach the servers of the setting. Throws `bad_input` for servers that may not be used. */
@@ -24,8 +25,10 @@ export function natsAccess(
 /** The tools of other hubs. It connects in the background. */
 export async function openFabricBackend(settings: FabricSection, parts: FabricParts): Promise<Backend> {
 	const { environment, log } = parts;
+	const { file, pin, use = ['*'] } = settings;
 	const access = natsAccess(settings, environment);
-	return new FabricBackend({ access, patterns: settings.use ?? ['*'], log });
+	const pins = new OfferPins({ file, pin, ...parts });
+	return new FabricBackend({ access, patterns: use, pins, log });
 }
 
 /** Offer tools of this hub to others; undefined when the configuration offers none. The caller closes it. */

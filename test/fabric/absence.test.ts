@@ -1,7 +1,7 @@
 /* A hub that was away or is slow, and members that come and go. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { offerFabric, useFabric } from '../support/fabric-place.ts';
+import { changingTools, offerFabric, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 
@@ -53,26 +53,11 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
-		const tools = [{ name: 'old', inputSchema: { type: 'object' as const } }];
-		const listeners = new Set<(change: { kind: 'tools' }) => void>();
-		const backend = {
-			id: 'changing',
-			kind: 'tools' as const,
-			qualifiesNames: false,
-			state: 'ready',
-			listTools: () => [...tools],
-			callTool: () => ({ content: [] }),
-			onChange: (listener: (change: { kind: 'tools' }) => void) => {
-				listeners.add(listener);
-				return () => listeners.delete(listener);
-			},
-			close: async () => {},
-		};
+		const { backend, offer } = changingTools({ old: 'Old.' });
 		await offerFabric([server.url], { backends: [backend] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
-		tools.splice(0, 1, { name: 'new', inputSchema: { type: 'object' } });
-		for (const listener of listeners) listener({ kind: 'tools' });
+		offer({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
 	});

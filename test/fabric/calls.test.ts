@@ -83,7 +83,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(text.length).toBe(20_000_000);
 	});
 
-	it('keeps every digit of a number', async () => {
+	it('keeps every character of a text', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__echo');

@@ -18,7 +18,7 @@ event("start", {})
 for step in range(1, request["input"].get("steps", 1) + 1):
     event("progress", {"progress": step, "total": 3, "message": "step %d" % step})
     time.sleep(request["input"].get("pause", 0.03))
-event("result", {"ok": True, "data": {"from": "python"}})
+event("result", {"ok": True, "data": {"from": "python", "number": request["input"].get("number")}})
 `;
 
 const trusted = { ORCHESTRA_TRUST: 'all' };
@@ -51,6 +51,10 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			client.send(initialize);
 			await client.answer(1);
 			await callAll(client);
+			child.stdin.write(
+				'{"jsonrpc":"2.0","id":31,"method":"tools/call","params":{"name":"gpu-box__py-tool","arguments":{"number":1234567890123456789012345}}}\n',
+			);
+			expect(await client.answer(31)).toMatch(/"number": ?1234567890123456789012345[,}]/);
 			child.stdin.end();
 			await once(child, 'exit');
 		}
