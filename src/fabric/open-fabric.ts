@@ -5,9 +5,11 @@ import type { FabricParts } from '../hub/backends/build-backends.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
+import { entryKey } from '../secrets/secret-text.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricBackend } from './fabric-backend.ts';
 import { FabricWorker } from './fabric-worker.ts';
+import { FollowedOffer, type WantedOffer } from './followed-offer.ts';
 import { OfferPins } from './offer-pins.ts';
 import { usesTls } from './server-check.ts';
 
@@ -31,18 +33,22 @@ export async function openFabricBackend(settings: FabricSection, parts: FabricPa
 	return new FabricBackend({ access, patterns: use, pins, log });
 }
 
-/** Offer tools of this hub to others; undefined when the configuration offers none. The caller closes it. */
-export async function openOffer(
-	opened: OpenedHub,
-	{ environment, log, patterns }: OfferParts,
-): Promise<FabricWorker | undefined> {
-	const { fabric } = opened.configuration();
-	const offered = fabric?.offer ?? patterns;
-	if (fabric === undefined || offered === undefined || offered.length === 0) return undefined;
-	const access = natsAccess(fabric, environment);
-	const worker = new FabricWorker({ access, offer: fabric.group, patterns: offered, hub: opened.hub, log });
-	await worker.open();
-	return worker;
+/** Offer tools of this hub to others, as its configuration says at any time. The caller closes it. */
+export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<FollowedOffer> {
+	const wanted = (): WantedOffer | undefined => {
+		const { fabric } = opened.configuration();
+		const patterns = fabric?.offer ?? parts.patterns;
+		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
+		const { servers, name, ca, credentials, group } = fabric;
+		const open = (): FabricWorker => {
+			const access = natsAccess(fabric, parts.environment);
+			return new FabricWorker({ access, offer: group, patterns, hub: opened.hub, log: parts.log });
+		};
+		return { key: entryKey({ servers, name, ca, credentials, group }), patterns, open };
+	};
+	const offer = new FollowedOffer(wanted, parts.log);
+	await offer.follow(opened);
+	return offer;
 }
 
 export interface OfferParts {
