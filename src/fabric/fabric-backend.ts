@@ -97,6 +97,13 @@ export class FabricBackend implements Backend {
 		await this.#isReady;
 	}
 
+	/** The configuration has replaced it: finish the calls in flight. */
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		await this.#calls.idle();
+		await this.close();
+	}
+
 	/** Calls in flight are given up. */
 	async close(): Promise<void> {
 		this.#listeners.clear();
