@@ -121,14 +121,15 @@ export class FabricBackend implements Backend {
 
 	#listOffer(offer: string, tools: readonly Tool[]): Tool[] {
 		const { patterns, pins } = this.#options;
-		const used = tools.flatMap((tool) => {
-			const name = qualifiedName(offer, tool.name);
-			return patterns.some((pattern) => matchesWildcard(pattern, name)) ? [{ name, tool }] : [];
-		});
-		// All tools of the group, so that another `use` is no drift.
-		if (used.length > 0) pins?.read(offer, tools);
+		const isUsed = (name: string): boolean => patterns.some((pattern) => matchesWildcard(pattern, name));
 		const listed: Tool[] = [];
-		for (const { name, tool } of used) {
+		let isCompared = false;
+		for (const tool of tools) {
+			const name = qualifiedName(offer, tool.name);
+			if (!isUsed(name)) continue;
+			// All tools of a group that is used, so that another `use` is no drift.
+			if (!isCompared) pins?.read(offer, tools);
+			isCompared = true;
 			if (this.#routes.size < NAMES_LIMIT) this.#routes.set(name, { offer, tool: tool.name });
 			if (pins?.heldReason(offer, tool.name) === undefined) listed.push({ ...tool, name });
 		}
