@@ -1,10 +1,12 @@
 /* The server that a word of `mctl trust` names. */
-import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../search/text/nearest.ts';
 
 /** Throws `bad_input` with the nearest names. */
-export function serverNamed(entries: readonly ServerEntry[], name: string): ServerEntry {
+export function serverNamed<Entry extends { readonly name: string }>(
+	entries: readonly Entry[],
+	name: string,
+): Entry {
 	const entry = entries.find((each) => each.name === name);
 	if (entry) return entry;
 	const names = entries.map((each) => each.name);

@@ -18,7 +18,7 @@ export const trustDiff: Command = {
 		if (rest.length > 0) throw usageError(trustDiff, `unexpected word "${rest[0]}": name one server`);
 		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
-		const all = pinnedEntries(configuration);
+		const all = pinnedEntries(configuration, environment);
 		const named = name === undefined ? undefined : serverNamed(all, name);
 		const compared = serverDrifts(all, environment);
 		const findings = serverFindings(compared);
