@@ -29,6 +29,23 @@ describe('mctl trust diff', { timeout }, () => {
 		expect(stdout).toContain('suspicious read: its description has text that a reader does not see');
 	});
 
+	it('says that the project is not trusted, for all servers and for a named one', async () => {
+		const { env, cwd } = mcpFolder({ notes: { command: 'a-server' } });
+		const run = (...words: string[]) => mctl(words, { cwd, env: { ...env, ORCHESTRA_TRUST: '' } });
+		const diff = await run('trust', 'diff');
+		expect(diff).toMatchObject({ code: 0, stdout: '' });
+		expect(diff.stderr).toMatch(
+			/orchestra\.json is not trusted, so the MCP server notes is held back\nhint: /,
+		);
+		expect(diff.stderr).not.toContain('No MCP server');
+		const { heldBack } = JSON.parse((await run('trust', 'diff', '--json')).stdout);
+		expect(heldBack).toMatchObject([{ file: join(cwd, 'orchestra.json'), effects: [{ name: 'notes' }] }]);
+		for (const command of ['diff', 'accept']) {
+			const named = await run('trust', command, 'notes');
+			expect(named).toMatchObject({ code: 64, stderr: expect.stringContaining('is not trusted') });
+		}
+	});
+
 	it.skipIf(!hasTerminal)('has colours instead of brackets on a terminal', async () => {
 		const server = driftingServer({ read: 'Reads a file.' });
 		const folder = mcpFolder({ notes: server.entry() });
