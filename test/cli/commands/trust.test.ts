@@ -139,6 +139,20 @@ describe('mctl trust', () => {
 		expect(await run('trust', '--revoke')).toMatchObject({ code: 0, stdout: `No longer trusted: ${file}\n` });
 	});
 
+	it.each([
+		[['server', 'start', 'files']],
+		[['hub', 'logs', 'files']],
+		[['fabric', 'status']],
+		[['fabric', 'setup']],
+	])('is the advice of mctl %j when the project is not trusted', async (words) => {
+		const { run } = project({ ...stranger, fabric: { servers: ['nats://127.0.0.1:1'], name: 'far' } });
+		const { code, stderr } = await run(...words);
+		expect([code, stderr]).toEqual([
+			64,
+			expect.stringMatching(/is not trusted, so .*\nhint: run "mctl trust"/),
+		]);
+	});
+
 	it('trusts the plugins.yaml beside the project file on its own', async () => {
 		const { run, cwd } = project(
 			{ mcpServers: {} },
