@@ -28,13 +28,18 @@ sleep 0.05
 printf '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"record","payload":{"ok":true,"data":{"id":"%s"}}}\\n' "$id"
 `;
 
-export async function run({ random, rounds, folder, note }) {
+export function run(parts) {
+	return runKills(parts, 1);
+}
+
+/** With more than one node the servers are a cluster, and one at a time is killed. */
+export async function runKills({ random, rounds, folder, note }, nodes) {
 	const program = findNatsServer();
 	if (program === undefined) {
 		note('there is no nats-server: npm run test:fabric builds it');
 		return { skipped: 1 };
 	}
-	const place = await preparePlace(folder, program);
+	const place = await preparePlace(folder, program, nodes);
 	const counts = {
 		calls: 0,
 		results: 0,
@@ -53,10 +58,10 @@ export async function run({ random, rounds, folder, note }) {
 	return counts;
 }
 
-async function preparePlace(folder, program) {
-	const port = await freePort();
+async function preparePlace(folder, program, nodes) {
+	const servers = await prepareServers(folder, program, nodes);
 	const runs = join(folder, 'runs');
-	const fabric = { servers: [`nats://127.0.0.1:${port}`] };
+	const fabric = { servers: servers.map(({ url }) => url) };
 	writeProject(join(folder, 'hub'), { fabric: { ...fabric, name: 'hub' } });
 	for (const name of ['one', 'two']) {
 		const config = {
@@ -80,16 +85,27 @@ async function preparePlace(folder, program) {
 		chmodSync(join(at, 'main.sh'), 0o755);
 	}
 	const start = {
-		server: () =>
-			spawn(program, ['-js', '-sd', join(folder, 'store'), '-a', '127.0.0.1', '-p', String(port)], {
-				stdio: 'ignore',
-			}),
+		...Object.fromEntries(servers.map(({ name, start: startServer }) => [name, startServer])),
 		one: () => startMctl(folder, 'one', ['worker'], runs),
 		two: () => startMctl(folder, 'two', ['worker'], runs),
 	};
-	const running = { server: start.server(), one: start.one(), two: start.two() };
+	const running = Object.fromEntries(Object.entries(start).map(([name, begin]) => [name, begin()]));
 	const hub = startMctl(folder, 'hub', ['serve'], runs);
 	return { runs, start, running, ...clientOf(hub), children: () => [...Object.values(running), hub] };
+}
+
+/** The servers, each with how to start it. */
+async function prepareServers(folder, program, nodes) {
+	const ports = await Promise.all(Array.from({ length: nodes * 2 }, freePort));
+	const routes = ports.slice(nodes).map((port) => `nats://127.0.0.1:${port}`);
+	return ports.slice(0, nodes).map((port, at) => {
+		const file = join(folder, `nats-${at}.conf`);
+		const cluster = `server_name: n${at}\ncluster { name: c, listen: "127.0.0.1:${ports[nodes + at]}", routes: ${JSON.stringify(routes)} }\n`;
+		const text = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, `store-${at}`)}" }\n`;
+		writeFileSync(file, nodes > 1 ? text + cluster : text);
+		const start = () => spawn(program, ['-c', file], { stdio: 'ignore' });
+		return { name: `server${at}`, url: `nats://127.0.0.1:${port}`, start };
+	});
 }
 
 async function runRounds(place, { random, rounds, counts }) {
@@ -102,8 +118,9 @@ async function runRounds(place, { random, rounds, counts }) {
 	}, CALL_EVERY_MS);
 	for (let round = 0; round < rounds; round++) {
 		await sleep(200 + random.integer(800));
-		const name = random.pick(['server', 'one', 'two']);
-		counts[name === 'server' ? 'serverKills' : 'workerKills']++;
+		const servers = Object.keys(start).filter((each) => each.startsWith('server'));
+		const name = random.pick(random.pick([servers, ['one', 'two']]));
+		counts[servers.includes(name) ? 'serverKills' : 'workerKills']++;
 		const exited = once(running[name], 'exit');
 		running[name].kill('SIGKILL');
 		await exited;

@@ -7,7 +7,7 @@ import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
 /** The findings of each server whose tools are known. */
 export async function* inspectPins({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {
-	const drifts = serverDrifts(pinnedEntries(project.configuration), environment);
+	const drifts = serverDrifts(pinnedEntries(project.configuration, environment), environment);
 	const findings = serverFindings(drifts);
 	for (const drift of drifts) {
 		yield* driftFinding(drift);

@@ -1,6 +1,6 @@
 /* The fabric for hubs that the commands open. Its code is loaded when the configuration has `fabric`. */
 import type { OpenFabric } from '../hub/backends/build-backends.ts';
-import type { RunHubOptions } from '../hub/shared/run-hub.ts';
+import type { HubOffer, RunHubOptions } from '../hub/shared/run-hub.ts';
 
 /** The tools of other hubs. */
 export const openFabric: OpenFabric = async (settings, parts) => {
@@ -8,11 +8,34 @@ export const openFabric: OpenFabric = async (settings, parts) => {
 	return openFabricBackend(settings, parts);
 };
 
-/** The offer of the shared hub. */
+/** The offer of the shared hub, as its configuration says at any time. */
 export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openOffer'] {
 	return async (opened, log) => {
-		if (!opened.configuration().fabric?.offer) return undefined;
-		const { openOffer } = await import('../fabric/open-fabric.ts');
-		return openOffer(opened, { environment, log: log.named('fabric') });
+		let offer: HubOffer | undefined;
+		let opening: Promise<void> | undefined;
+		const open = async (): Promise<void> => {
+			const { openOffer } = await import('../fabric/open-fabric.ts');
+			offer = await openOffer(opened, { environment, log: log.named('fabric') });
+		};
+		const openWithSetting = (): Promise<void> | undefined => {
+			if (opened.configuration().fabric?.offer) opening ??= open();
+			return opening;
+		};
+		await openWithSetting();
+		const stopListening = opened.onReload(() => {
+			openWithSetting()?.catch((error: unknown) =>
+				log.error(`the tools for the fabric cannot be offered: ${String(error)}`),
+			);
+		});
+		return {
+			get isOpen() {
+				return offer?.isOpen === true;
+			},
+			async close() {
+				stopListening();
+				await opening;
+				await offer?.close();
+			},
+		};
 	};
 }

@@ -164,6 +164,10 @@ export interface FabricSection {
 	readonly offer: readonly string[] | undefined;
 	/** Patterns of the tools of other hubs, as `group__tool`. Default: all. */
 	readonly use: readonly string[] | undefined;
+	/** What happens when other hubs change their tools. Default: that of all servers, else `tell`. */
+	readonly pin: PinMode | undefined;
+	/** The absolute file that it comes from. */
+	readonly file: string;
 }
 
 /** What a rule does with a call. */

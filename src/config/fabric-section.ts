@@ -1,12 +1,13 @@
 /* The section `fabric`: hubs on other machines, over NATS. */
 import type { FabricSection } from './configuration.ts';
 import { type Field, onlyKeys } from './field.ts';
+import { readPin } from './server-settings.ts';
 
-const fabricNames = ['servers', 'name', 'group', 'credentials', 'ca', 'offer', 'use'];
+const fabricNames = ['servers', 'name', 'group', 'credentials', 'ca', 'offer', 'use', 'pin'];
 const LONGEST_NAME = 64;
 
 /** Read `fabric`; undefined when it is absent, or has a problem. */
-export function readFabric(field: Field): FabricSection | undefined {
+export function readFabric(field: Field, file: string): FabricSection | undefined {
 	if (!field.isPresent) return undefined;
 	onlyKeys(field, fabricNames);
 	const servers = field.at('servers').texts() ?? [];
@@ -23,6 +24,8 @@ export function readFabric(field: Field): FabricSection | undefined {
 		ca: field.at('ca').path(),
 		offer: field.at('offer').texts(),
 		use: field.at('use').texts(),
+		pin: readPin(field.at('pin')),
+		file,
 	};
 }
 

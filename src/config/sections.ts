@@ -78,7 +78,7 @@ export function readSections(source: FieldSource, isOurs: boolean, root: string)
 		toolList: readToolList(top.at('toolList')),
 		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
 		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),
-		fabric: valid(() => readFabric(top.at('fabric')))[0],
+		fabric: valid(() => readFabric(top.at('fabric'), source.file))[0],
 	};
 }
 

@@ -49,15 +49,16 @@ export function stricterPin(one: PinMode | undefined, other: PinMode | undefined
 	return rank(other) > rank(one) ? other : one;
 }
 
-/** The sections with the pin mode of all servers where an entry has none of its own. */
-export function withPins<Sections extends Pick<Configuration, 'mcpServers' | 'pin'>>(
+/** The sections with the pin mode of all servers where an entry, or the fabric, has none of its own. */
+export function withPins<Sections extends Pick<Configuration, 'mcpServers' | 'fabric' | 'pin'>>(
 	sections: Sections,
 ): Sections {
+	const { fabric, pin: pinOfAll = 'tell' } = sections;
 	const mcpServers = sections.mcpServers.map((server) => ({
 		...server,
-		settings: { ...server.settings, pin: server.settings.pin ?? sections.pin ?? 'tell' },
+		settings: { ...server.settings, pin: server.settings.pin ?? pinOfAll },
 	}));
-	return { ...sections, mcpServers };
+	return { ...sections, mcpServers, fabric: fabric && { ...fabric, pin: fabric.pin ?? pinOfAll } };
 }
 
 function readScope(field: Field): ServerScope | undefined {

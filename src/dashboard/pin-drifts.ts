@@ -1,8 +1,8 @@
 /* The tools of a server that are not as they were accepted, for a person to decide. */
-import type { ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import {
 	acceptServer,
+	type ComparedEntry,
 	pinnedEntries,
 	type ServerDrift,
 	serverDrifts,
@@ -40,8 +40,9 @@ export class PinDrifts {
 		await acceptServer(entry, this.#parts.environment, expected);
 	}
 
-	#entryOf(id: string): ServerEntry | undefined {
-		return pinnedEntries(this.#parts.opened.configuration()).find(({ name }) => name === id);
+	#entryOf(id: string): ComparedEntry | undefined {
+		const { opened, environment } = this.#parts;
+		return pinnedEntries(opened.configuration(), environment).find(({ name }) => name === id);
 	}
 }
 

@@ -118,41 +118,49 @@ export async function getKey(link: FabricLink, key: string): Promise<string | un
 export async function readBucket(link: FabricLink): Promise<BucketEntry[]> {
 	const entries: BucketEntry[] = [];
 	for (let from = 1; ; ) {
-		const { messages, isComplete } = await readBatch(link, from);
-		for (const message of messages) {
-			const entry = entryOf(message, message.headers?.get('Nats-Subject') ?? '');
-			if (entry) entries.push(entry);
-			from = Math.max(from, revisionOf(message) + 1);
-		}
-		if (isComplete || messages.length === 0) return entries;
+		const before = from;
+		// Each message is read when it arrives: thousands that wait would be moved by the garbage collector.
+		const isComplete = await readBatch(link, from, (message) => {
+			const entry = entryOf(message);
+			if (entry === undefined) return;
+			entries.push(entry);
+			from = Math.max(from, entry.revision + 1);
+		});
+		if (isComplete || from === before) return entries;
 	}
 }
 
 /** An entry from a message that the server republished. */
 export function republishedEntry(message: Msg): BucketEntry | undefined {
-	return entryOf(message, message.headers?.get('Nats-Subject') ?? '');
+	return entryOf(message);
 }
 
-function entryOf(message: Msg, subject: string): BucketEntry | undefined {
-	const prefix = keySubject('');
-	if (!subject.startsWith(prefix)) return undefined;
-	const value = isRemoval(message) ? undefined : message.string();
-	return { key: subject.slice(prefix.length), revision: revisionOf(message), value };
+const KEY_PREFIX: string = keySubject('');
+
+function entryOf(message: Msg): BucketEntry | undefined {
+	let subject = '';
+	let revision = 0;
+	let isRemoved = false;
+	// One pass: looking up each header would search all of them again.
+	for (const [name, [value = '']] of message.headers ?? []) {
+		if (name === 'Nats-Subject') subject = value;
+		else if (name === 'Nats-Sequence') revision = Number(value);
+		else if (REMOVAL_HEADERS.has(name)) isRemoved = true;
+	}
+	if (!subject.startsWith(KEY_PREFIX)) return undefined;
+	return { key: subject.slice(KEY_PREFIX.length), revision, value: isRemoved ? undefined : message.string() };
 }
 
-function revisionOf({ headers }: Msg): number {
-	return Number(headers?.get('Nats-Sequence') || 0);
-}
+/** Of a deletion, and of the marker of the server for an expired key. */
+const REMOVAL_HEADERS: ReadonlySet<string> = new Set(['KV-Operation', 'Nats-Marker-Reason']);
 
-/** A deletion, or the marker of the server for an expired key. */
 function isRemoval({ headers }: Msg): boolean {
-	return headers !== undefined && (headers.has('KV-Operation') || headers.has('Nats-Marker-Reason'));
+	return headers !== undefined && [...REMOVAL_HEADERS].some((name) => headers.has(name));
 }
 
-/** One batch of a direct get; the server sends it as many messages and an end. */
-function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; isComplete: boolean }> {
+/** One batch of a direct get; the server sends it as many messages and an end. True when nothing is left. */
+function readBatch(link: FabricLink, from: number, onMessage: (message: Msg) => void): Promise<boolean> {
 	return new Promise((resolve, reject) => {
-		const messages: Msg[] = [];
 		const inbox = link.inbox();
 		const end = (settle: () => void): void => {
 			clearTimeout(timer);
@@ -165,13 +173,13 @@ function readBatch(link: FabricLink, from: number): Promise<{ messages: Msg[]; i
 			const code = message.headers?.code ?? 0;
 			timer.refresh();
 			if (code === NO_RESPONDERS) return fail('it does not exist', 'not_found');
-			if (code === NOT_FOUND) return end(() => resolve({ messages, isComplete: true }));
+			if (code === NOT_FOUND) return end(() => resolve(true));
 			if (code === END_OF_BATCH) {
 				const isComplete = Number(message.headers?.get('Nats-Num-Pending') || 0) === 0;
-				return end(() => resolve({ messages, isComplete }));
+				return end(() => resolve(isComplete));
 			}
 			if (code >= NOT_FOUND) return fail(message.headers?.description ?? String(code));
-			messages.push(message);
+			onMessage(message);
 		});
 		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
 		const body = { seq: from, next_by_subj: keySubject('>'), batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };

@@ -5,6 +5,7 @@
 import type { Backend } from '../hub/backends/backend.ts';
 import { qualifiedName } from '../hub/names.ts';
 import type { Log } from '../log.ts';
+import { failure } from '../mcp/define/defined-results.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import type { CallToolParams, Change } from '../mcp/server/provider.ts';
 import type { CallToolResult, Tool } from '../protocol/mcp-types.ts';
@@ -13,12 +14,15 @@ import { matchesWildcard } from '../trust/wildcard.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink } from './fabric-link.ts';
 import { OfferFollower } from './offer-follower.ts';
+import type { OfferPins } from './offer-pins.ts';
 import { RemoteCalls } from './remote-calls.ts';
 
 export interface FabricBackendOptions {
 	readonly access: NatsAccess;
 	/** Patterns of the tools that are used, as `offer__tool`. */
 	readonly patterns: readonly string[];
+	/** What was accepted of the tools of others. Default: they are not compared. */
+	readonly pins?: OfferPins | undefined;
 	readonly log: Log;
 }
 
@@ -48,6 +52,7 @@ export class FabricBackend implements Backend {
 		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
 		const workersOf = (offer: string): readonly string[] => this.workersOf(offer);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, log });
+		options.pins?.onHeld(() => this.#changed());
 		this.link.open();
 	}
 
@@ -77,6 +82,8 @@ export class FabricBackend implements Backend {
 	callTool({ name }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		const route = this.#routes.get(name);
 		if (route === undefined) throw new Error(`${name} was never offered by the fabric`);
+		const held = this.#options.pins?.heldReason(route.offer, route.tool);
+		if (held !== undefined) return Promise.resolve(failure(held));
 		return this.#calls.call(route.offer, route.tool, context);
 	}
 
@@ -90,22 +97,41 @@ export class FabricBackend implements Backend {
 		await this.#isReady;
 	}
 
+	/** The configuration has replaced it: finish the calls in flight. */
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		await this.#calls.idle();
+		await this.close();
+	}
+
 	/** Calls in flight are given up. */
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		this.#follower.close();
 		this.#calls.close();
 		await this.link.close();
+		await this.#options.pins?.close();
 	}
 
 	#list(): readonly Tool[] {
-		const { patterns, access } = this.#options;
+		const { access } = this.#options;
+		const { offers } = this.#follower;
+		return offers.offers.flatMap((offer) => this.#listOffer(offer, offers.toolsOf(offer, access.name)));
+	}
+
+	#listOffer(offer: string, tools: readonly Tool[]): Tool[] {
+		const { patterns, pins } = this.#options;
+		const isUsed = (name: string): boolean => patterns.some((pattern) => matchesWildcard(pattern, name));
 		const listed: Tool[] = [];
-		for (const { offer, tool } of this.#follower.offers.tools(access.name)) {
+		let isCompared = false;
+		for (const tool of tools) {
 			const name = qualifiedName(offer, tool.name);
-			if (!patterns.some((pattern) => matchesWildcard(pattern, name))) continue;
+			if (!isUsed(name)) continue;
+			// All tools of a group that is used, so that another `use` is no drift.
+			if (!isCompared) pins?.read(offer, tools);
+			isCompared = true;
 			if (this.#routes.size < NAMES_LIMIT) this.#routes.set(name, { offer, tool: tool.name });
-			listed.push({ ...tool, name });
+			if (pins?.heldReason(offer, tool.name) === undefined) listed.push({ ...tool, name });
 		}
 		return listed;
 	}

@@ -31,6 +31,9 @@ export const PRESENCE_EVERY_MS = 5000;
 export const PRESENCE_SLOW_MS = 10_000;
 export const LARGE_FABRIC_WORKERS = 500;
 export const PRESENCE_TTL_MS = 20_000;
+/** Silence after which a hub removes a worker by itself: before the TTL, because the server expires keys a little late. */
+export const PRESENCE_SILENCE_MS = 19_000;
+export const PRESENCE_SWEEP_MS = 500;
 /** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;
 export const BODY_TTL_MS: number = 60 * 60_000;

@@ -38,6 +38,7 @@ export class FabricWorker {
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
+	#patterns: readonly string[];
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
 	#debounce: NodeJS.Timeout | undefined;
@@ -46,6 +47,7 @@ export class FabricWorker {
 	constructor(options: FabricWorkerOptions) {
 		const { access, hub, offer, log } = options;
 		this.#options = options;
+		this.#patterns = options.patterns;
 		this.link = new FabricLink(access, log);
 		const parts = { link: this.link, name: access.name, instance: randomId(), log };
 		this.#runs = new RemoteRuns({ ...parts, hub });
@@ -81,6 +83,13 @@ export class FabricWorker {
 		await this.#update();
 	}
 
+	/** Offer the tools that match these patterns from now on. Running calls go on. */
+	offerOnly(patterns: readonly string[]): Promise<void> {
+		if (patterns.join('\n') === this.#patterns.join('\n')) return this.#updating;
+		this.#patterns = patterns;
+		return this.#update();
+	}
+
 	/** Leave, finish the running calls, disconnect. Idempotent. */
 	close(): Promise<void> {
 		this.#closing ??= this.#close();
@@ -106,9 +115,9 @@ export class FabricWorker {
 	}
 
 	async #offerTools(): Promise<void> {
-		const { hub, offer, patterns, log } = this.#options;
+		const { hub, offer, log } = this.#options;
 		try {
-			const tools = await offeredTools(hub, patterns);
+			const tools = await offeredTools(hub, this.#patterns);
 			const names = new Set(tools.map(({ name }) => name));
 			for (const [name, subscription] of this.#subscriptions) {
 				if (names.has(name)) continue;

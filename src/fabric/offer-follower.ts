@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { getKey, readBucket, republishedEntry, withBucket } from './bucket.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from './fabric-names.ts';
-import { PRESENCE_EVERY_MS } from './fabric-timers.ts';
+import { PRESENCE_SWEEP_MS } from './fabric-timers.ts';
 import { RemoteOffers } from './remote-offers.ts';
 
 /** Changes within this time are reported together. */
@@ -42,7 +42,7 @@ export class OfferFollower {
 			if (entry && this.offers.apply(entry, performance.now())) this.#changed();
 		});
 		link.listen({ up: () => void this.#load() });
-		this.#sweeping = setInterval(() => this.#sweep(), PRESENCE_EVERY_MS);
+		this.#sweeping = setInterval(() => this.#sweep(), PRESENCE_SWEEP_MS);
 		this.#sweeping.unref();
 	}
 

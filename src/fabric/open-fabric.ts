@@ -5,9 +5,12 @@ import type { FabricParts } from '../hub/backends/build-backends.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
+import { entryKey } from '../secrets/secret-text.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricBackend } from './fabric-backend.ts';
 import { FabricWorker } from './fabric-worker.ts';
+import { FollowedOffer, type WantedOffer } from './followed-offer.ts';
+import { OfferPins } from './offer-pins.ts';
 import { usesTls } from './server-check.ts';
 
 /** How to reach the servers of the setting. Throws `bad_input` for servers that may not be used. */
@@ -24,22 +27,28 @@ export function natsAccess(
 /** The tools of other hubs. It connects in the background. */
 export async function openFabricBackend(settings: FabricSection, parts: FabricParts): Promise<Backend> {
 	const { environment, log } = parts;
+	const { file, pin, use = ['*'] } = settings;
 	const access = natsAccess(settings, environment);
-	return new FabricBackend({ access, patterns: settings.use ?? ['*'], log });
+	const pins = new OfferPins({ file, pin, ...parts });
+	return new FabricBackend({ access, patterns: use, pins, log });
 }
 
-/** Offer tools of this hub to others; undefined when the configuration offers none. The caller closes it. */
-export async function openOffer(
-	opened: OpenedHub,
-	{ environment, log, patterns }: OfferParts,
-): Promise<FabricWorker | undefined> {
-	const { fabric } = opened.configuration();
-	const offered = fabric?.offer ?? patterns;
-	if (fabric === undefined || offered === undefined || offered.length === 0) return undefined;
-	const access = natsAccess(fabric, environment);
-	const worker = new FabricWorker({ access, offer: fabric.group, patterns: offered, hub: opened.hub, log });
-	await worker.open();
-	return worker;
+/** Offer tools of this hub to others, as its configuration says at any time. The caller closes it. */
+export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<FollowedOffer> {
+	const wanted = (): WantedOffer | undefined => {
+		const { fabric } = opened.configuration();
+		const patterns = fabric?.offer ?? parts.patterns;
+		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
+		const { servers, name, ca, credentials, group } = fabric;
+		const open = (): FabricWorker => {
+			const access = natsAccess(fabric, parts.environment);
+			return new FabricWorker({ access, offer: group, patterns, hub: opened.hub, log: parts.log });
+		};
+		return { key: entryKey({ servers, name, ca, credentials, group }), patterns, open };
+	};
+	const offer = new FollowedOffer(wanted, parts.log);
+	await offer.follow(opened);
+	return offer;
 }
 
 export interface OfferParts {

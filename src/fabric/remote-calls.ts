@@ -48,6 +48,7 @@ export class RemoteCalls {
 	readonly #calls = new Map<string, RemoteCall>();
 	#watching: NodeJS.Timeout | undefined;
 	#upSince = 0;
+	#whenIdle: (() => void) | undefined;
 	/** For display. */
 	readonly counts = { sent: 0, unknown: 0, notRun: 0 };
 	readonly lastFailures: string[] = [];
@@ -93,6 +94,14 @@ export class RemoteCalls {
 			this.counts.sent++;
 			this.#watching ??= setInterval(() => this.#watch(), QUERY_EVERY_MS / 2);
 			context.onCancel((reason) => this.#cancel(call, reason));
+		});
+	}
+
+	/** Resolves when no call is in flight; each ends by the rules about silence at the latest. */
+	idle(): Promise<void> {
+		return new Promise((resolve) => {
+			this.#whenIdle = resolve;
+			if (this.#calls.size === 0) resolve();
 		});
 	}
 
@@ -275,6 +284,7 @@ export class RemoteCalls {
 
 	#remove(call: RemoteCall): void {
 		this.#calls.delete(call.about.id);
+		if (this.#calls.size === 0) this.#whenIdle?.();
 	}
 }
 

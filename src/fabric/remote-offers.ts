@@ -10,7 +10,7 @@ import type { Tool } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
 import type { BucketEntry } from './bucket.ts';
 import { type CatalogueKey, parseKey, presenceKey } from './fabric-names.ts';
-import { PRESENCE_EVERY_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';
+import { PRESENCE_SILENCE_MS } from './fabric-timers.ts';
 
 /** A worker of an offer. */
 export interface OfferWorker {
@@ -88,7 +88,7 @@ export class RemoteOffers {
 
 	/** Remove workers that were not heard of for too long. True when there was one. */
 	sweep(now: number): boolean {
-		const before = now - PRESENCE_TTL_MS - PRESENCE_EVERY_MS;
+		const before = now - PRESENCE_SILENCE_MS;
 		return this.#removeWhere((_offer, { heardAt }) => heardAt < before);
 	}
 
@@ -108,19 +108,21 @@ export class RemoteOffers {
 
 	/** Every tool of every offer that a worker other than `self` makes. The worker first by name describes a tool. */
 	tools(self: string): RemoteTool[] {
-		return this.offers.flatMap((offer) => this.#toolsOf(offer, self));
+		return this.offers.flatMap((offer) => this.toolsOf(offer, self).map((tool) => ({ offer, tool })));
 	}
 
-	#toolsOf(offer: string, self: string): RemoteTool[] {
+	/** The same for one offer. A worker whose bodies are not all here has no say yet. */
+	toolsOf(offer: string, self: string): readonly Tool[] {
 		const workers = this.workers(offer);
 		if (workers.every(({ name }) => name === self)) return [];
 		const found = new Map<string, Tool>();
 		for (const { name, hashes } of workers.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+			if (!hashes.every((hash) => this.#bodies.has(`${name}.${hash}`))) continue;
 			for (const tool of hashes.flatMap((hash) => this.#toolsIn(`${name}.${hash}`))) {
 				if (!found.has(tool.name) && found.size < TOOLS_LIMIT) found.set(tool.name, tool);
 			}
 		}
-		return [...found.values()].map((tool) => ({ offer, tool }));
+		return [...found.values()];
 	}
 
 	#toolsIn(key: string): readonly Tool[] {

@@ -75,6 +75,8 @@ export interface OpenedHub {
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
+	/** Call `listener` after each reload that was used, until the returned function is called. */
+	onReload(listener: () => void): () => void;
 	/** Stop watching and close the hub. Idempotent. */
 	close(): Promise<void>;
 }
@@ -115,6 +117,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		...(journal && { journal }),
 	});
 	const tracer = await openHubTracer(hub, options);
+	const reloadListeners = new Set<() => void>();
 	let reloaded = Promise.resolve();
 	const reloadInOrder = (): Promise<void> => {
 		// One after the other: each keeps the unchanged backends of the last one.
@@ -141,6 +144,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 			const earlier = hub.backends;
 			await hub.replaceBackends(await build(setup, options, loaded.configuration, earlier));
 			hub.warm();
+			for (const listener of reloadListeners) listener();
 		} catch (error) {
 			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
 		}
@@ -154,6 +158,10 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		unset: () => loaded.unset,
 		spans: tracer && (() => tracer.counts),
 		reload: reloadInOrder,
+		onReload(listener) {
+			reloadListeners.add(listener);
+			return () => reloadListeners.delete(listener);
+		},
 		async close() {
 			stopWatching();
 			stopWatchingTrust();

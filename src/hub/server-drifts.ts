@@ -4,12 +4,13 @@
  *
  * Accepting writes the lock file. Every hub of the project watches it.
  */
-import type { Configuration, PinMode, ServerEntry } from '../config/configuration.ts';
+import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
+import { fabricSource } from '../trust/pins/pin-source.ts';
 import { PinStore } from '../trust/pins/pin-store.ts';
 import {
 	hashesSha256,
@@ -23,6 +24,7 @@ import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
 import { type KnownServer, knownFileOf, readKnown } from './backends/mcp/known-server.ts';
 import { reviewedItems } from './backends/mcp/server-tools.ts';
+import { readKnownOffers } from './known-offers.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
@@ -56,8 +58,20 @@ export interface ServerDrift {
 	readonly tools: readonly Tool[];
 }
 
+/** A group of the fabric, with its tools as they were listed last. */
+interface GroupEntry {
+	readonly kind: 'fabric';
+	readonly name: string;
+	readonly file: string;
+	readonly settings: { readonly pin: PinMode | undefined };
+	readonly tools: readonly Tool[];
+}
+
+/** What is compared: an MCP server, or a group of the fabric. */
+export type ComparedEntry = ServerEntry | GroupEntry;
+
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */
-export function serverDrifts(entries: readonly ServerEntry[], environment: Environment): ServerDrift[] {
+export function serverDrifts(entries: readonly ComparedEntry[], environment: Environment): ServerDrift[] {
 	const stores = new Map<string, PinStore>();
 	return entries.map((entry) => {
 		const place = pinPlace(entry.file, environment);
@@ -67,9 +81,25 @@ export function serverDrifts(entries: readonly ServerEntry[], environment: Envir
 	});
 }
 
-/** The entries whose tools are compared: those that are enabled. */
-export function pinnedEntries({ mcpServers }: Configuration): ServerEntry[] {
-	return mcpServers.filter(({ isEnabled }) => isEnabled);
+/** The entries whose tools are compared: those that are enabled, and the groups of the fabric that were listed. */
+export function pinnedEntries(
+	{ mcpServers, fabric }: Configuration,
+	environment: Environment,
+): ComparedEntry[] {
+	return [
+		...mcpServers.filter(({ isEnabled }) => isEnabled),
+		...(fabric ? groupsOf(fabric, environment) : []),
+	];
+}
+
+function groupsOf({ file, pin }: FabricSection, environment: Environment): GroupEntry[] {
+	return readKnownOffers(pinPlace(file, environment)).map(({ group, tools }) => ({
+		kind: 'fabric',
+		name: fabricSource(group),
+		file,
+		settings: { pin },
+		tools,
+	}));
 }
 
 /**
@@ -77,7 +107,7 @@ export function pinnedEntries({ mcpServers }: Configuration): ServerEntry[] {
  * drift that a person saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
  */
 export async function acceptServer(
-	entry: ServerEntry,
+	entry: ComparedEntry,
 	environment: Environment,
 	expected?: string,
 ): Promise<ServerDrift> {
@@ -118,7 +148,7 @@ export async function pinServer(
 	}
 }
 
-function driftOf(entry: ServerEntry, store: PinStore, environment: Environment): ServerDrift {
+function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'tell';
 	const known = knownToolsOf(entry, environment);
@@ -148,7 +178,7 @@ function withTexts(
 		tools,
 		store,
 		entry: { name, settings },
-	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ServerEntry },
+	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ComparedEntry },
 ): ToolDrift[] {
 	if (drifted.length === 0) return [];
 	const texts = store.texts(name);
@@ -163,7 +193,8 @@ function withTexts(
 }
 
 /** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
-function knownToolsOf(entry: ServerEntry, environment: Environment): readonly Tool[] | undefined {
+function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly Tool[] | undefined {
+	if (entry.kind === 'fabric') return entry.tools;
 	try {
 		const known = readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()));
 		return known && reviewedItems(known);

@@ -1,8 +1,9 @@
 /* A hub that was away or is slow, and members that come and go. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { offerFabric, useFabric } from '../support/fabric-place.ts';
-import { natsServer, startNats } from '../support/nats-server.ts';
+import { changingTools, offerFabric, useFabric } from '../support/fabric-place.ts';
+import { natsServer, startGate, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 
 describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
@@ -20,6 +21,31 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		const names = await again.tools();
 		expect(names.some((name) => name.startsWith('leaves__'))).toBe(false);
 		expect(names).toContain('stays__echo');
+	});
+
+	it('are read anew by a hub that was cut off for so long that the server forgot who left', async () => {
+		const server = await startNats();
+		const gate = await startGate(server.port);
+		const { worker } = await offerFabric([server.url], { name: 'leaves' });
+		await offerFabric([server.url], { name: 'stays' });
+		const hub = await useFabric([`nats://127.0.0.1:${gate.port}`]);
+		await hub.sees('leaves__echo');
+		gate.shut();
+		await until('the link is down', () => !hub.backend.link.isUp);
+		await worker.close();
+		await offerFabric([server.url], { name: 'comes' });
+		// What the server does when the TTL of the marker ends.
+		const administrator = await connect({ servers: [server.url] });
+		const purge = JSON.stringify({ filter: '$KV.ORC.w.leaves.leaves' });
+		const purged = await administrator.request('$JS.API.STREAM.PURGE.KV_ORC', purge);
+		expect(purged.json()).toMatchObject({ success: true, purged: 1 });
+		await administrator.close();
+		gate.open();
+		await hub.sees('comes__echo');
+		const names = await hub.tools();
+		expect(names.some((name) => name.startsWith('leaves__'))).toBe(false);
+		expect(await hub.call('stays__echo', { text: 'here' })).toBe('here');
+		expect(await hub.call('leaves__echo')).toContain('no worker offers it now');
 	});
 
 	it('are there again after the server lost all its data', async () => {
@@ -53,26 +79,11 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
-		const tools = [{ name: 'old', inputSchema: { type: 'object' as const } }];
-		const listeners = new Set<(change: { kind: 'tools' }) => void>();
-		const backend = {
-			id: 'changing',
-			kind: 'tools' as const,
-			qualifiesNames: false,
-			state: 'ready',
-			listTools: () => [...tools],
-			callTool: () => ({ content: [] }),
-			onChange: (listener: (change: { kind: 'tools' }) => void) => {
-				listeners.add(listener);
-				return () => listeners.delete(listener);
-			},
-			close: async () => {},
-		};
+		const { backend, offer } = changingTools({ old: 'Old.' });
 		await offerFabric([server.url], { backends: [backend] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
-		tools.splice(0, 1, { name: 'new', inputSchema: { type: 'object' } });
-		for (const listener of listeners) listener({ kind: 'tools' });
+		offer({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
 	});

@@ -75,6 +75,17 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await until('it is canceled', () => runsIn(file).includes('gpu-box canceled'));
 	});
 
+	it('finishes when a changed configuration replaces its backend', async () => {
+		const { file } = await offerFabric(servers);
+		const hub = await useFabric(servers);
+		await hub.sees('gpu-box__slow');
+		const called = hub.call('gpu-box__slow', { ms: 500 });
+		await until('it runs', () => runsIn(file).includes('gpu-box slow'));
+		await hub.hub.replaceBackends([]);
+		expect(await called).toBe('slept at gpu-box');
+		await until('the link is closed', () => !hub.backend.link.isUp);
+	});
+
 	it('brings a result of 20 MB in chunks', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
@@ -83,7 +94,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(text.length).toBe(20_000_000);
 	});
 
-	it('keeps every digit of a number', async () => {
+	it('keeps every character of a text', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__echo');

@@ -30,7 +30,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			{
 				fabric: { servers: [url], name: 'gpu-box', offer: ['py-tool', 'py__*', 'shout'] },
 				tools: { roots: ['./tools'] },
-				mcpServers: { py: pythonServer },
+				mcpServers: { py: { ...pythonServer, env: { COMPACT: '1' } } },
 				plugins: [pluginWith('tools.loud', `shout: tool(({ text }) => String(text).toUpperCase())`)],
 			},
 			{
@@ -51,6 +51,11 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			client.send(initialize);
 			await client.answer(1);
 			await callAll(client);
+			// As text: a number of JavaScript has 17 digits.
+			child.stdin.write(
+				'{"jsonrpc":"2.0","id":31,"method":"tools/call","params":{"name":"gpu-box__py__add","arguments":{"numbers":[1234567890123456789012344,1]}}}\n',
+			);
+			expect(await client.answer(31)).toMatch(/"total": ?1234567890123456789012345[,}]/);
 			child.stdin.end();
 			await once(child, 'exit');
 		}

@@ -9,6 +9,7 @@ import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { Log } from '../../src/log.ts';
+import type { Change } from '../../src/mcp/server/provider.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
@@ -156,6 +157,40 @@ export async function offerFabric(
 	});
 	await worker.open();
 	return { worker, file, log };
+}
+
+/** A backend whose tools change; `called` has the calls. */
+export function changingTools(first: Readonly<Record<string, string>>): {
+	readonly backend: Backend;
+	readonly called: string[];
+	/** Offer these descriptions by name from now on. */
+	offer(descriptions: Readonly<Record<string, string>>): void;
+} {
+	let tools = first;
+	const called: string[] = [];
+	const listeners = new Set<(change: Change) => void>();
+	const backend: Backend = {
+		id: 'changing',
+		kind: 'tools',
+		qualifiesNames: false,
+		state: 'ready',
+		listTools: () =>
+			Object.entries(tools).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } })),
+		callTool: ({ name }) => {
+			called.push(name);
+			return { content: [{ type: 'text', text: `called ${name}` }] };
+		},
+		onChange: (listener) => {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		close: async () => {},
+	};
+	const offer = (descriptions: Readonly<Record<string, string>>): void => {
+		tools = descriptions;
+		for (const listener of listeners) listener({ kind: 'tools' });
+	};
+	return { backend, called, offer };
 }
 
 export interface WorkerProcess {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from './at-end.ts';
@@ -94,6 +94,46 @@ export async function startCluster(): Promise<NatsServer[]> {
 			}),
 		),
 	);
+}
+
+/** A port that leads to another one, and can be shut. */
+export interface Gate {
+	readonly port: number;
+	/** End all connections and accept none. */
+	shut(): void;
+	open(): void;
+}
+
+export async function startGate(target: number): Promise<Gate> {
+	let isOpen = true;
+	const sockets = new Set<Socket>();
+	const server = createServer((socket) => {
+		if (!isOpen) return void socket.destroy();
+		const onward = connect(target, '127.0.0.1');
+		for (const each of [socket, onward]) {
+			sockets.add(each);
+			each.on('error', () => {}); // the close follows
+			each.on('close', () => {
+				sockets.delete(each);
+				socket.destroy();
+				onward.destroy();
+			});
+		}
+		socket.pipe(onward).pipe(socket);
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const shut = (): void => {
+		isOpen = false;
+		for (const each of sockets) each.destroy();
+	};
+	atEnd(() => {
+		shut();
+		server.close();
+	});
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('no port');
+	return { port: address.port, shut, open: () => void (isOpen = true) };
 }
 
 export async function freePort(): Promise<number> {

@@ -38,7 +38,7 @@ export const worker: Command = {
 			if (opened.configuration().fabric === undefined) throw noFabric();
 			const { openOffer } = await import('../../fabric/open-fabric.ts');
 			const offer = await openOffer(opened, { environment, log, patterns: EVERYTHING });
-			if (offer === undefined) throw noFabric();
+			if (!offer.isOpen) throw noFabric();
 			log.info(`offering ${offer.tools.length} tools to the fabric`);
 			await aborted(signal);
 			log.info('the worker is stopping: running calls are finished first');

@@ -43,6 +43,7 @@ export type OpenFabric = (settings: FabricSection, parts: FabricParts) => Promis
 
 export interface FabricParts {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly review: ToolReview;
 	readonly log: Log;
 }
 
@@ -148,16 +149,23 @@ function mcpBackend(
 	});
 }
 
-function fabricBackends({ configuration, environment, log, openFabric }: BackendSetup): LazyBackend[] {
+function fabricBackends({
+	configuration,
+	environment,
+	log,
+	review,
+	openFabric,
+}: BackendSetup): LazyBackend[] {
 	const { fabric } = configuration;
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
 	return [
 		new LazyBackend({
 			id: 'fabric',
 			kind: 'fabric',
-			configurationKey: entryKey(fabric),
+			// What this hub offers does not concern the tools of others: their calls go on.
+			configurationKey: entryKey({ ...fabric, offer: undefined, group: undefined }),
 			offers: ['tools'],
-			load: () => openFabric(fabric, { environment, log: log.named('fabric') }),
+			load: () => openFabric(fabric, { environment, review, log: log.named('fabric') }),
 		}),
 	];
 }

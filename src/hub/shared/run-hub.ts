@@ -45,13 +45,15 @@ export interface RunHubOptions {
 	/** Opens the tools of other hubs, which are in a layer above. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Offers tools of this hub to other hubs. */
-	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer | undefined>) | undefined;
+	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
 }
 
 /** The offer of a hub to others. */
 export interface HubOffer {
+	/** Whether something is offered now. */
+	readonly isOpen: boolean;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
 }
@@ -158,8 +160,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		opened.hub.warm();
 		const isOpen = opened;
 		// A hub that other hubs may call does not stop when it has no client of its own.
-		const isReached = address !== undefined || offer !== undefined;
-		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached), log);
+		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
+		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached()), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');

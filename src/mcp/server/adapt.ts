@@ -29,13 +29,21 @@ export function forLegacy(result: Result, { adaptContent }: Revision): Result {
 	if (structuredContent !== undefined && !isObject(structuredContent))
 		change({ structuredContent: undefined });
 	if (Array.isArray(tools) && tools.some(hasModernOutput)) change({ tools: tools.map(withoutModernOutput) });
-	if (adaptContent) change(adaptedContent(result, adaptContent));
+	const content = adaptContent && adaptedContent(result, adaptContent);
+	if (content) change(content);
 	return adapted;
 }
 
-function adaptedContent({ content, messages }: Result, adapt: (block: ContentBlock) => ContentBlock): Result {
-	if (Array.isArray(content)) return { content: content.map(adapt) };
-	if (!Array.isArray(messages)) return {};
+/** Undefined when no block has to change. */
+function adaptedContent(
+	{ content, messages }: Result,
+	adapt: (block: ContentBlock) => ContentBlock,
+): Result | undefined {
+	if (Array.isArray(content)) {
+		const adapted = content.map(adapt);
+		return adapted.every((block, at) => block === content[at]) ? undefined : { content: adapted };
+	}
+	if (!Array.isArray(messages)) return undefined;
 	return { messages: messages.map((message) => ({ ...message, content: adapt(message.content) })) };
 }
 

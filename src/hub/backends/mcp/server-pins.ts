@@ -1,17 +1,18 @@
 /*
- * The pins of one MCP server in a hub: what it offers is compared with what was accepted
+ * The pins of one MCP server, or of one group of the fabric, in a hub: what it offers is compared with what was accepted
  * whenever its tools are read. A drift is logged; with `hold` the tools that differ are
  * left out of lists, and a call of one is refused.
  *
  * A call costs one comparison. With `tell`, tools from disk are compared only when the
  * hub is idle: nothing depends on the result.
  */
-import type { PinMode, ServerEntry } from '../../../config/configuration.ts';
+import type { PinMode } from '../../../config/configuration.ts';
 import { messageOf } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import { printableName } from '../../../printable.ts';
 import type { Tool } from '../../../protocol/mcp-types.ts';
 import { pinPlace } from '../../../trust/pins/pin-place.ts';
+import { sourceTitle } from '../../../trust/pins/pin-source.ts';
 import { PinStore } from '../../../trust/pins/pin-store.ts';
 import type { PinStores } from '../../../trust/pins/pin-stores.ts';
 import { isTooMuch, type ToolHashes, toolHashes } from '../../../trust/pins/pinned-tool.ts';
@@ -38,14 +39,24 @@ export interface ToolReview {
 	readonly scans: ToolScans;
 }
 
+/** What has pins: an entry of the configuration, or a group of the fabric. */
+export interface PinnedEntry {
+	readonly name: string;
+	/** The configuration file that it comes from. */
+	readonly file: string;
+	readonly settings: { readonly pin: PinMode | undefined };
+}
+
+export interface PinParts {
+	readonly entry: PinnedEntry;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly review: ToolReview;
+	readonly log: Log;
+}
+
 /** The pins of an entry. */
 export function openServerPins(
-	{
-		entry,
-		environment,
-		review,
-		log,
-	}: { entry: ServerEntry; environment: Readonly<NodeJS.ProcessEnv>; review: ToolReview; log: Log },
+	{ entry, environment, review, log }: PinParts,
 	onHeld: () => void,
 ): ServerPins {
 	const { name, settings, file } = entry;
@@ -171,7 +182,7 @@ export class ServerPins {
 		if (text !== '' && text !== this.#logged) {
 			const effect = this.holds ? ' What is changed or new is held back.' : '';
 			log.warn(
-				`the MCP server ${server} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
+				`${sourceTitle(server)} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
 		}
 		this.#logged = text;
@@ -201,7 +212,7 @@ export function describeDrift(drifted: readonly DriftedTool[]): string {
 function reasonFor(server: string, tool: string, kind: DriftKind): [string, string][] {
 	if (kind === 'removed') return [];
 	const what =
-		kind === 'changed' ? `the MCP server ${server} changed it` : `it is new at the MCP server ${server}`;
+		kind === 'changed' ? `${sourceTitle(server)} changed it` : `it is new at ${sourceTitle(server)}`;
 	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
 	return [[tool, `${printableName(tool)} is held back: ${what} since its tools were accepted. ${todo}`]];
 }

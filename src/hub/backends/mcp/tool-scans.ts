@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../../log.ts';
 import type { Tool } from '../../../protocol/mcp-types.ts';
+import { sourceTitle } from '../../../trust/pins/pin-source.ts';
 import type { ScannedServer } from '../../../trust/scan/scan-names.ts';
 
 /** Most findings of one server that are logged at a time. */
@@ -55,7 +56,7 @@ export class ToolScans {
 		const fresh = findings.filter((text) => !this.#logged.has(`${server} ${text}`));
 		for (const text of fresh) this.#logged.add(`${server} ${text}`);
 		for (const text of fresh.slice(0, LOGGED_FINDINGS))
-			log.warn(`a tool of the MCP server ${server} is suspicious: ${text}`);
+			log.warn(`a tool of ${sourceTitle(server)} is suspicious: ${text}`);
 		const more = fresh.length - LOGGED_FINDINGS;
 		if (more > 0) log.warn(`${more} more are suspicious: mctl trust diff ${server}`);
 	}
