@@ -22,6 +22,8 @@ export interface HubStatus extends HubRecord {
 	readonly processes: readonly ProcessStatus[];
 	/** MCP servers. */
 	readonly servers: readonly ServerDetails[];
+	/** A sentence for each project file that is not trusted: what is held back. */
+	readonly heldBack: readonly string[];
 	/** Bridges that are connected. */
 	readonly clients: number;
 	readonly memoryBytes: number;
@@ -58,6 +60,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),
 			servers: JSON.parse(details['servers'] ?? '[]'),
+			heldBack: JSON.parse(details['heldBack'] ?? '[]'),
 			clients: Number(details['clients'] ?? 0),
 			memoryBytes: Number(details['memoryBytes'] ?? 0),
 		};

@@ -46,13 +46,15 @@ export function callTarget(
 	return { address: undefined, server: undefined, tool: first, words: rest, needs };
 }
 
-/** Throws `bad_input` when the word names a server of a project that is not trusted, or a tool of it. */
+/** Throws `bad_input` when the word names a server or plugin of a project that is not trusted, or a tool of the server. */
 export function refuseHeldBack(word: string, heldBack: readonly HeldBack[]): void {
 	for (const held of heldBack) {
-		const isItsServer = held.effects.some(
-			({ kind, name }) => kind === 'server' && (word === name || word.startsWith(qualifiedName(name, ''))),
+		const isItsOwn = held.effects.some(
+			({ kind, name }) =>
+				(kind !== 'setting' && word === name) ||
+				(kind === 'server' && word.startsWith(qualifiedName(name, ''))),
 		);
-		if (isItsServer) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
+		if (isItsOwn) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
 	}
 }
 

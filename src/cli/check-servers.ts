@@ -6,6 +6,7 @@ import { stateFolder } from '../files/state-folder.ts';
 import { type KnownServer, knownFileOf, writeKnown } from '../hub/backends/mcp/known-server.ts';
 import { listServer } from '../hub/backends/mcp/list-server.ts';
 import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
+import { listingCapabilities } from '../hub/backends/mcp/server-pool.ts';
 import { pinServer } from '../hub/server-drifts.ts';
 import { Log } from '../log.ts';
 import { ServerConnection } from '../mcp/client/server-connection.ts';
@@ -61,11 +62,12 @@ async function checkServer(
 ): Promise<ServerCheck> {
 	const startedAt = performance.now();
 	const elapsed = (): number => Math.round(performance.now() - startedAt);
-	const { startMs } = entry.settings;
+	const { startMs, scope } = entry.settings;
 	try {
 		const clientInfo = { name: 'mctl', version: packageVersion() };
 		const start = (): Promise<Transport> => open(entry, environment);
-		const connection = await ServerConnection.open(start, { clientInfo, capabilities: {}, startMs, signal });
+		const capabilities = listingCapabilities(scope);
+		const connection = await ServerConnection.open(start, { clientInfo, capabilities, startMs, signal });
 		const stop = (): void => void connection.close();
 		signal.addEventListener('abort', stop, { once: true });
 		try {

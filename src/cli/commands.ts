@@ -46,10 +46,12 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	read: {
 		summary: 'Print a resource of the library',
+		isRare: true,
 		load: async () => (await import('./commands/read.ts')).read,
 	},
 	prompt: {
 		summary: 'Fill in a prompt and print it',
+		isRare: true,
 		load: async () => (await import('./commands/prompt.ts')).prompt,
 	},
 	request: {
@@ -107,6 +109,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	auth: {
 		summary: 'Sign in to a remote MCP server',
+		isRare: true,
 		load: async () => (await import('./commands/auth.ts')).auth,
 	},
 	dashboard: {
@@ -151,6 +154,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Leave changed tools of an MCP server out until you accept them',
 		isRare: true,
 		load: async () => (await import('./commands/trust-hold.ts')).trustHold,
+	},
+	'policy add': {
+		summary: 'Write a rule: allow, ask about or deny calls of a tool',
+		isRare: true,
+		load: async () => (await import('./commands/policy-add.ts')).policyAdd,
 	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',

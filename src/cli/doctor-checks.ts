@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, parse, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { effectChanges } from '../config/trust/effect-changes.ts';
 import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
@@ -41,7 +41,10 @@ export interface DoctorContext {
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 const VERSION_WAIT_MS = 5000;
-/** Programs that are asked for their version. A manifest may name any program, and a stranger may have written it. */
+/**
+ * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
+ * programs of PATH are run, never one that is named by its path.
+ */
 const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
 
 function* checkNode(): Generator<DoctorFinding> {
@@ -107,7 +110,8 @@ async function checkRuntime(
 	const name = basename(command);
 	try {
 		const file = findCommand(command, tools[0]?.folder ?? '/', childEnvironment(environment));
-		const isRuntime = runtimes.test(basename(file)) && !file.startsWith(root + sep);
+		const isNamed = command === process.execPath || !/[/\\]/.test(command);
+		const isRuntime = isNamed && runtimes.test(basename(file)) && !file.startsWith(root + sep);
 		const version = isRuntime ? await versionOf(file) : '';
 		return { verdict: 'ok', text: `${name}${version && ` ${version}`} (for ${users})` };
 	} catch (error) {
@@ -124,7 +128,9 @@ async function checkRuntime(
 async function versionOf(file: string): Promise<string> {
 	const argument = basename(file) === 'go' ? 'version' : '--version';
 	try {
-		const { stdout, stderr } = await promisify(execFile)(file, [argument], { timeout: VERSION_WAIT_MS });
+		// Some read files of the working directory, and a go.mod there can make `go version` download a toolchain.
+		const options = { timeout: VERSION_WAIT_MS, cwd: parse(file).root };
+		const { stdout, stderr } = await promisify(execFile)(file, [argument], options);
 		return /\d+(\.\d+)+/.exec(stdout || stderr)?.[0] ?? '';
 	} catch {
 		return '';

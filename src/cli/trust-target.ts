@@ -1,14 +1,18 @@
 /* The server that a word of `mctl trust` names. */
+import type { HeldBack } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../search/text/nearest.ts';
+import { refuseHeldBack } from './call-target.ts';
 
-/** Throws `bad_input` with the nearest names. */
+/** Throws `bad_input` with the nearest names, or with the project file that is not trusted. */
 export function serverNamed<Entry extends { readonly name: string }>(
 	entries: readonly Entry[],
 	name: string,
+	heldBack: readonly HeldBack[],
 ): Entry {
 	const entry = entries.find((each) => each.name === name);
 	if (entry) return entry;
+	refuseHeldBack(name, heldBack);
 	const names = entries.map((each) => each.name);
 	const guesses = nearest(name, names);
 	throw new OrchestraError('bad_input', `there is no enabled MCP server "${name}"`, {

@@ -3,12 +3,14 @@
  *
  * The place is found by the line of the first rule. The new text is parsed and compared
  * with the old one before it is written: a file of an unusual form is not touched.
+ * A file without rules gets the key `policy`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../errors.ts';
-import { readRegularFile } from '../files/regular-file.ts';
-import { replaceFile } from '../files/replace-file.ts';
+import { readIfPresent, replaceFile } from '../files/replace-file.ts';
 import { isObject } from '../wire/json.ts';
+import type { PolicyAction } from './configuration.ts';
+import { setJsonKey } from './edit/json-edit.ts';
 import { parseJsonc } from './jsonc.ts';
 import { userFile } from './load.ts';
 import { trustEdit } from './trust/trust-edit.ts';
@@ -17,7 +19,7 @@ import { trustEdit } from './trust/trust-edit.ts';
 export interface NewRule {
 	readonly tools: string;
 	readonly clients: string;
-	readonly action: 'allow' | 'deny';
+	readonly action: PolicyAction;
 }
 
 export interface AddedRule {
@@ -27,19 +29,25 @@ export interface AddedRule {
 	readonly untrusted: string | undefined;
 }
 
-/** Write the rule as the first one of `file`, which has rules. Throws `bad_input` with the text when the file cannot be edited. */
+/**
+ * Write the rule as the first one of `file`. Throws `bad_input` with the text when the file cannot be edited.
+ *
+ * @param options `isPattern`: a star in the rule is meant; default false, because names of tools and clients are strangers'
+ */
 export async function addPolicyRule(
 	file: string,
 	rule: NewRule,
 	environment: Readonly<NodeJS.ProcessEnv>,
+	options: { readonly isPattern?: boolean } = {},
 ): Promise<AddedRule> {
 	const members = Object.entries(rule).map(
 		([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
 	);
 	const ruleText = `{ ${members.join(', ')} }`;
-	const before = readRegularFile(file);
-	const text = before.toString('utf8');
-	const edited = isExactName(rule) ? insertRule(text, file, ruleText) : undefined;
+	const before = readIfPresent(file);
+	const text = before?.toString('utf8') ?? '';
+	const isAllowed = options.isPattern === true || isExactName(rule);
+	const edited = isAllowed ? editedText(text, file, { rule, ruleText }) : undefined;
 	if (edited === undefined || !isOnlyAdded(text, edited, { file, rule })) {
 		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
 			hint: `Write it as the first one of "policy": ${ruleText}`,
@@ -49,13 +57,24 @@ export async function addPolicyRule(
 	const after = Buffer.from(edited);
 	const isOfUser = file === userFile(environment);
 	const untrusted = isOfUser ? undefined : await trustEdit({ path: file, before, after }, environment);
-	replaceFile(file, after, { expected: { bytes: before } });
+	replaceFile(file, after, { expected: { bytes: before }, mode: isOfUser ? 0o600 : 0o644 });
 	return { text: ruleText, untrusted };
 }
 
 /** A name with a star would be a pattern, and an escaped one is not the name of the tool. */
 function isExactName({ tools, clients }: NewRule): boolean {
 	return [tools, clients].every((name) => name !== '' && !/[*\\]/.test(name));
+}
+
+function editedText(
+	text: string,
+	file: string,
+	{ rule, ruleText }: { rule: NewRule; ruleText: string },
+): string | undefined {
+	const value = text.trim() === '' ? {} : parseJsonc(text, file).value;
+	const rules = isObject(value) ? (value['policy'] ?? []) : undefined;
+	if (Array.isArray(rules) && rules.length === 0) return setJsonKey(text, ['policy'], [{ ...rule }]);
+	return insertRule(text, file, ruleText);
 }
 
 /** On a line of its own above the first rule, or behind the bracket when they share a line. */
@@ -75,7 +94,11 @@ function insertRule(text: string, file: string, ruleText: string): string | unde
 }
 
 function isOnlyAdded(text: string, edited: string, { file, rule }: { file: string; rule: NewRule }): boolean {
-	const [before, after] = [text, edited].map((each): unknown => parseJsonc(each, file).value);
-	if (!isObject(before) || !Array.isArray(before['policy'])) return false;
-	return isDeepStrictEqual({ ...before, policy: [{ ...rule }, ...before['policy']] }, after);
+	const [before, after] = [text.trim() === '' ? '{}' : text, edited].map(
+		(each): unknown => parseJsonc(each, file).value,
+	);
+	if (!isObject(before)) return false;
+	const { policy: rules = [] } = before;
+	if (!Array.isArray(rules)) return false;
+	return isDeepStrictEqual({ ...before, policy: [{ ...rule }, ...rules] }, after);
 }

@@ -9,6 +9,7 @@
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
+import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
@@ -123,10 +124,10 @@ function readInto(reading: Reading, file: string, origin: Origin): void {
 	readFile(file, bytes, { reading, isProject: origin === 'project' });
 }
 
-/** The path of the user's own configuration. */
+/** The path of the user's own configuration. Relative folders would be those of a project. */
 export function userFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
-	const home = environment['HOME'] ?? environment['USERPROFILE'];
-	const base = environment['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
+	const home = absoluteFolder(environment['HOME'] ?? environment['USERPROFILE']);
+	const base = absoluteFolder(environment['XDG_CONFIG_HOME']) ?? (home && join(home, '.config'));
 	return base ? join(base, 'orchestra', 'config.json') : undefined;
 }
 

@@ -4,6 +4,7 @@
  * every project, so they run in the project folder and have the lowest precedence.
  */
 import { join } from 'node:path';
+import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
@@ -11,7 +12,7 @@ import { type FileSections, readPlugin, skipInvalid } from './sections.ts';
 
 /** The path of the registry; undefined without a home folder. */
 export function registryFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
-	const home = environment['HOME'] ?? environment['USERPROFILE'];
+	const home = absoluteFolder(environment['HOME'] ?? environment['USERPROFILE']);
 	return home ? join(home, '.orchestra', 'plugins', 'registry.json') : undefined;
 }
 

@@ -127,8 +127,34 @@ export type CallMessage =
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
 	/** As the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
-	| { readonly kind: 'result'; readonly result: ApiObject; readonly ms: number }
-	| { readonly kind: 'error'; readonly error: ApiError; readonly ms: number };
+	| {
+			readonly kind: 'result';
+			readonly result: ApiObject;
+			readonly ms: number;
+			readonly comparison?: AnswerComparison | undefined;
+	  }
+	| {
+			readonly kind: 'error';
+			readonly error: ApiError;
+			readonly ms: number;
+			readonly comparison?: AnswerComparison | undefined;
+	  };
+
+/** The answer of a replayed call beside the recorded one. */
+export interface AnswerComparison {
+	readonly isSame: boolean;
+	/** The first ones. A side without a value at the path is null. */
+	readonly differences: readonly {
+		readonly path: string;
+		readonly before: string | null;
+		readonly after: string | null;
+	}[];
+}
+
+/** Make a recorded call again. */
+export interface ReplayRequest {
+	readonly number: number;
+}
 
 /** A question of the tool to the person. Answer it with `POST /api/answer`. */
 export interface CallQuestion {

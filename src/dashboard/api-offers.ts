@@ -24,6 +24,8 @@ export interface ToolReply {
 	/** The decision of the policy for this client without arguments, and the rule as `file:line`. */
 	readonly policy: string | null;
 	readonly rule: string | null;
+	/** For a rule about it; null when none can name it. */
+	readonly policyTarget: PolicyTarget | null;
 	/** Calls the tool in a terminal; the page adds the arguments as JSON. */
 	readonly command: string;
 }
@@ -76,6 +78,8 @@ export interface ServerPage extends BackendRow {
 	readonly history: readonly ServerEvent[];
 	/** Rules of the policy that match its tools. */
 	readonly rules: readonly PolicyRuleRow[];
+	/** For a rule about all its tools; null when no pattern matches them alone. */
+	readonly policyTarget: PolicyTarget | null;
 	readonly drift: readonly DriftRow[];
 	/** Of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
 	readonly driftSha256: string | null;
@@ -89,6 +93,22 @@ export interface ServerEvent {
 	readonly state: string;
 	readonly pid: number | null;
 	readonly message: string | null;
+}
+
+/** What a new rule is about, and the file that gets it. */
+export interface PolicyTarget {
+	/** The name or pattern of tools. */
+	readonly tools: string;
+	readonly file: string | null;
+	/** Whether the file is the user's own, for all projects. */
+	readonly isOfUser: boolean;
+}
+
+export interface PolicyRequest {
+	readonly server: string;
+	/** Without one the rule is about all tools of the server. */
+	readonly tool?: string | undefined;
+	readonly action: 'allow' | 'ask' | 'deny';
 }
 
 export interface PolicyRuleRow {

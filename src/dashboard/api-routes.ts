@@ -3,8 +3,10 @@ import { OrchestraError } from '../errors.ts';
 import { recordingsFolder, recordingsOfCall } from '../record/recording-files.ts';
 import { isObject } from '../wire/json.ts';
 import type { AnswerRequest, CallDetails } from './api-calls.ts';
+import type { ToolReply } from './api-offers.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
+import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
@@ -14,6 +16,7 @@ import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
+import { PolicyChange } from './policy-change.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
@@ -33,6 +36,8 @@ export class ApiRoutes {
 	readonly #catalogue: CatalogueView;
 	readonly #events: EventStreams;
 	readonly #pageCalls: PageCalls;
+	readonly #replay: CallReplay;
+	readonly #policy: PolicyChange;
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
 	readonly #gets: Readonly<Record<string, Route>>;
@@ -47,7 +52,9 @@ export class ApiRoutes {
 		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
 		this.#events = new EventStreams(parts, sources);
 		this.#pageCalls = new PageCalls(parts);
-		this.#servers = new ServerView(parts, this.#catalogue, memory);
+		this.#replay = new CallReplay(parts, this.#pageCalls);
+		this.#policy = new PolicyChange(parts, this.#catalogue);
+		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
@@ -74,7 +81,7 @@ export class ApiRoutes {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
 			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
-			tool: ({ query }) => this.#catalogue.tool(required(query, 'name')),
+			tool: ({ query }) => this.#tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
 				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
@@ -95,6 +102,7 @@ export class ApiRoutes {
 		return {
 			call: (exchange) => this.#pageCalls.run(exchange, 'tools/call', namedCall(exchange.body)),
 			prompt: (exchange) => this.#pageCalls.run(exchange, 'prompts/get', namedCall(exchange.body)),
+			replay: (exchange) => this.#replay.run(exchange, exchange.body['number']),
 			answer: ({ body }) => {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };
@@ -106,6 +114,7 @@ export class ApiRoutes {
 					hint: 'Use start, stop, restart, enable or disable.',
 				});
 			},
+			policy: ({ body }) => this.#policy.write(body),
 			approvals: ({ path: [, id = ''], body: { decision }, signal }) => {
 				if (isDecision(decision)) return this.#approvals.decide(id, decision, signal);
 				throw new OrchestraError('bad_input', '"decision" is missing', {
@@ -113,6 +122,11 @@ export class ApiRoutes {
 				});
 			},
 		};
+	}
+
+	async #tool(name: string): Promise<ToolReply> {
+		const tool = await this.#catalogue.tool(name);
+		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
 	}
 
 	#openEvents({ response, query }: ApiExchange): void {

@@ -14,12 +14,14 @@
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
+ * POST /api/replay    ReplayRequest      NDJSON of CallMessage, the last one with `comparison`
  * POST /api/answer    AnswerRequest      DoneReply
  * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
  * GET  /api/calls/chart?tool=&client=&outcome=&since=            LatencyReply
  * GET  /api/calls/<number>               CallDetails
  * GET  /api/servers/<id>                 ServerPage
  * POST /api/servers/<id>/<action>        DoneReply; see `ServerAction`; `accept` takes {sha256}
+ * POST /api/policy    PolicyRequest      DoneReply
  * GET  /api/approvals                    ApprovalsReply
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
@@ -116,7 +118,7 @@ export interface BackendRow {
 
 export type ServerAction = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'accept' | 'hold';
 
-/** A client that is connected, or that called in the last minutes. */
+/** A client that is connected. */
 export interface ClientRow {
 	readonly sessionId: string;
 	readonly name: string;
@@ -124,7 +126,7 @@ export interface ClientRow {
 	readonly era: 'legacy' | 'modern' | null;
 	/** The revision of MCP. */
 	readonly revision: string | null;
-	/** How it is connected: `bridge`, `http`, `dashboard`. */
+	/** How it is connected: `link` for bridges and commands, `http`, `dashboard`. */
 	readonly transport: string;
 	readonly since: number;
 	readonly calls: number;

@@ -75,7 +75,7 @@ export class CatalogueView {
 	}
 
 	/** A tool with its schema. Throws `not_found`. */
-	async tool(name: string): Promise<ToolReply> {
+	async tool(name: string): Promise<Omit<ToolReply, 'policyTarget'>> {
 		const { hub, opened } = this.#parts;
 		const { items, routes } = await hub.catalogue.tools();
 		const tool = items.find((each) => each.name === name);

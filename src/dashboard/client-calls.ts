@@ -1,6 +1,6 @@
 /*
- * Which sessions called, how often and when. A modern client has no connection of its own,
- * so it is shown by its calls.
+ * Which sessions called, how often and when. A modern client introduces itself with each
+ * request only, so its name comes from its calls.
  */
 import type { StartedCall } from '../hub/call-feed.ts';
 import type { ConnectedClient } from '../hub/connected-clients.ts';
@@ -10,12 +10,9 @@ import type { ClientRow } from './api-types.ts';
 
 /** Sessions that are remembered; the one that has not called for longest is dropped. */
 const SESSIONS_LIMIT = 256;
-/** How long a session without a connection is shown after its last call, in milliseconds. */
-const SHOWN_MS = 5 * 60_000;
 
 interface Caller {
 	readonly client: Pick<ClientRow, 'name' | 'version' | 'era' | 'revision'>;
-	readonly since: number;
 	calls: number;
 	lastCallAt: number;
 }
@@ -36,23 +33,16 @@ export class ClientCalls {
 		if (this.#callers.size >= SESSIONS_LIMIT && oldest !== undefined) this.#callers.delete(oldest);
 		const at = startedAt.getTime();
 		const client = aboutClient(context?.clientInfo ?? { name }, context?.revision);
-		this.#callers.set(sessionId, { client, since: at, calls: 1, lastCallAt: at });
+		this.#callers.set(sessionId, { client, calls: 1, lastCallAt: at });
 	}
 
-	/** The connected clients, and others that called a short time ago. */
-	rows(connected: readonly ConnectedClient[], now: number): ClientRow[] {
-		const rows = connected.map(({ sessionId, transport, since, client }): ClientRow => {
+	/** The connected clients. */
+	rows(connected: readonly ConnectedClient[]): ClientRow[] {
+		return connected.map(({ sessionId, transport, since, client }): ClientRow => {
 			const caller = this.#callers.get(sessionId);
 			const about = caller?.client ?? aboutClient(client?.clientInfo, client?.revision);
 			return { sessionId, transport, since, ...about, ...callsOf(caller) };
 		});
-		const shown = new Set(connected.map(({ sessionId }) => sessionId));
-		for (const [sessionId, caller] of this.#callers) {
-			if (shown.has(sessionId) || now - caller.lastCallAt > SHOWN_MS) continue;
-			const { client, since } = caller;
-			rows.push({ sessionId, transport: 'link', since, ...client, ...callsOf(caller) });
-		}
-		return rows;
 	}
 }
 

@@ -23,6 +23,11 @@ export function approvalCommand(decision: ApprovalDecision, id: string): string 
 	return decision === 'always' ? `mctl approve allow ${id} --always` : `mctl approve ${decision} ${id}`;
 }
 
+/** Writes the same rule in a terminal. */
+export function policyCommand(tools: string, action: string, isOfUser: boolean): string {
+	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
+}
+
 /** Calls the tool in a terminal. */
 export function callCommand(name: string, input?: string): string {
 	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;

@@ -9,13 +9,15 @@ import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
+import { negotiate } from '../protocol/revisions.ts';
 import type { IncomingCall } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import { isObject } from '../wire/json.ts';
-import type { AnswerRequest, CallMessage, CallQuestion } from './api-calls.ts';
+import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from './api-calls.ts';
 import { type ApiExchange, apiError } from './api-reply.ts';
+import type { ApiError } from './api-types.ts';
 import { callLogRow, progressRow } from './call-notes.ts';
 import { DASHBOARD_CLIENT } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
@@ -26,6 +28,9 @@ const PROTOCOL_VERSION = '2025-11-25';
 const CALL_MS = 60 * 60_000;
 /** Questions of one call that wait at once. */
 const QUESTIONS_LIMIT = 16;
+
+/** How a call of the page ended. */
+export type CallAnswer = { readonly result: unknown } | { readonly error: ApiError };
 
 export class PageCalls {
 	readonly #parts: DashboardParts;
@@ -40,11 +45,23 @@ export class PageCalls {
 		this.#parts = parts;
 		// Open while the listener is, so that a server with a process per session keeps it between calls.
 		parts.hub.sessionOpened(this.#sessionId, DASHBOARD_CLIENT);
+		const { clientInfo, protocolVersion } = hello;
+		const sessionId = this.#sessionId;
+		parts.hub.clients.introduced({ sessionId, clientInfo, revision: negotiate(protocolVersion) });
 		parts.calls.onToken = (token, number) => this.#unnumbered.get(token)?.(number);
 	}
 
-	/** Make a call and stream its messages. Throws `bad_input` when too many are in flight. */
-	async run(exchange: ApiExchange, method: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+	/**
+	 * Make a call and stream its messages. Throws `bad_input` when too many are in flight.
+	 *
+	 * @param compare its value is sent with the answer
+	 */
+	async run(
+		exchange: ApiExchange,
+		method: string,
+		params: Readonly<Record<string, unknown>>,
+		compare?: (answer: CallAnswer) => AnswerComparison,
+	): Promise<void> {
 		const { pageCalls } = this.#parts.limits;
 		if (this.#inFlight >= pageCalls)
 			throw new OrchestraError('bad_input', `${pageCalls} calls of the page are in flight`, {
@@ -59,9 +76,10 @@ export class PageCalls {
 				reply.send(message),
 			);
 			// It came from a JSON message.
-			reply.end({ kind: 'result', result, ms: elapsed() } as CallMessage);
+			reply.end({ kind: 'result', result, ms: elapsed(), comparison: compare?.({ result }) } as CallMessage);
 		} catch (thrown) {
-			reply.end({ kind: 'error', error: apiError(thrown), ms: elapsed() });
+			const error = apiError(thrown);
+			reply.end({ kind: 'error', error, ms: elapsed(), comparison: compare?.({ error }) });
 		} finally {
 			this.#inFlight--;
 		}

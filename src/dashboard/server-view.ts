@@ -16,6 +16,7 @@ import type { DashboardParts } from './dashboard-parts.ts';
 import { serverCommand } from './mctl-commands.ts';
 import type { MemorySamples } from './memory-samples.ts';
 import { PinDrifts } from './pin-drifts.ts';
+import type { PolicyChange } from './policy-change.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -27,8 +28,13 @@ export class ServerView {
 	readonly #catalogue: CatalogueView;
 	readonly #memory: MemorySamples;
 	readonly #drifts: PinDrifts;
+	readonly #policy: PolicyChange;
 
-	constructor(parts: DashboardParts, catalogue: CatalogueView, memory: MemorySamples) {
+	constructor(
+		parts: DashboardParts,
+		{ catalogue, memory, policy }: { catalogue: CatalogueView; memory: MemorySamples; policy: PolicyChange },
+	) {
+		this.#policy = policy;
 		this.#parts = parts;
 		this.#catalogue = catalogue;
 		this.#memory = memory;
@@ -54,6 +60,7 @@ export class ServerView {
 			environment: entry === undefined ? [] : environmentOf(entry),
 			history: lines?.notes().map(eventOf) ?? [],
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
+			policyTarget: this.#policy.ofServer(id),
 			...(row.hasDrift ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
 			commands: commandsFor(id),
 		};

@@ -37,7 +37,7 @@ export class StateView {
 				calls: calls.total,
 			},
 			backends: backendRows(this.#parts, this.#memory),
-			clients: calls.clients.rows(hub.clients.list(), Date.now()),
+			clients: calls.clients.rows(hub.clients.list()),
 			approvals: this.#approvals.list(),
 			problems: problemRows(this.#parts),
 		};

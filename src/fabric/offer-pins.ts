@@ -74,7 +74,8 @@ export class OfferPins {
 	#open(group: string): PinnedGroup | undefined {
 		const { file, pin, environment, review, log } = this.#options;
 		if (this.#groups.size >= PINNED_GROUPS) {
-			if (!this.#hasWarned) log.warn(`only ${PINNED_GROUPS} groups of the fabric are compared with their pins`);
+			if (!this.#hasWarned)
+				log.warn(`only ${PINNED_GROUPS} groups of the fabric are compared with their pins`);
 			this.#hasWarned = true;
 			return undefined;
 		}

@@ -34,7 +34,11 @@ export class ConnectedClients {
 	}
 
 	/** The client of a session introduced itself. */
-	introduced({ sessionId, clientInfo, revision }: ClientConnection): void {
+	introduced({
+		sessionId,
+		clientInfo,
+		revision,
+	}: Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'>): void {
 		const known = this.#sessions.get(sessionId);
 		if (known) known.shown = { ...known.shown, client: { clientInfo, revision } };
 	}

@@ -57,7 +57,8 @@ function readOffer(file: string): KnownOffer | undefined {
 	try {
 		assertPrivate(file);
 		const read: unknown = JSON.parse(readRegularText(file, KNOWN_LIMIT_BYTES));
-		if (!isObject(read) || typeof read['group'] !== 'string' || !Array.isArray(read['tools'])) return undefined;
+		if (!isObject(read) || typeof read['group'] !== 'string' || !Array.isArray(read['tools']))
+			return undefined;
 		const tools = read['tools'].filter(isNamed);
 		return { group: read['group'], tools };
 	} catch {

@@ -86,7 +86,10 @@ export function pinnedEntries(
 	{ mcpServers, fabric }: Configuration,
 	environment: Environment,
 ): ComparedEntry[] {
-	return [...mcpServers.filter(({ isEnabled }) => isEnabled), ...(fabric ? groupsOf(fabric, environment) : [])];
+	return [
+		...mcpServers.filter(({ isEnabled }) => isEnabled),
+		...(fabric ? groupsOf(fabric, environment) : []),
+	];
 }
 
 function groupsOf({ file, pin }: FabricSection, environment: Environment): GroupEntry[] {

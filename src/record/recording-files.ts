@@ -8,6 +8,8 @@ import { RECORDINGS_KEPT } from './recording-format.ts';
 
 /** Longest part of a file name that is made of the name of a server. */
 const NAME_CHARACTERS = 100;
+/** How much the time of a file may be behind the clock: a kernel takes it from its last tick. In milliseconds. */
+const FILE_TIME_MS = 100;
 /** `server.20260102T030405006Z.pid.part.ndjson`. */
 const fileName = /^([^.]+)\.(\d{8}T\d{9}Z)\.(\d+)\.(\d+)\.ndjson$/;
 
@@ -57,9 +59,10 @@ export interface TimedCall {
 
 /** The recordings that may have a call: those of its server that were open while it ran. */
 export function recordingsOfCall(folder: string, { server, startedAt, ms }: TimedCall): RecordingFile[] {
-	const endedAt = startedAt.getTime() + ms;
+	const from = startedAt.getTime() - FILE_TIME_MS;
+	const to = startedAt.getTime() + ms;
 	return listRecordings(folder, server).filter(
-		(recording) => recording.startedAt.getTime() <= endedAt && recording.endedAt >= startedAt,
+		(recording) => recording.startedAt.getTime() <= to && recording.endedAt.getTime() >= from,
 	);
 }
 

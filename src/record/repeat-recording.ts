@@ -134,7 +134,8 @@ function answerOf({ member, text }: { member: string; text: string }): unknown {
 	return { [member]: JSON.parse(text) };
 }
 
-function whySkipped({
+/** Why a request is not made again; undefined when it can be. */
+export function whySkipped({
 	method,
 	answer,
 	isCanceled,

@@ -17,7 +17,7 @@ const place = new DashboardPlace(
 		plugins: [{ id: 'projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] }],
 		mcpServers: {
 			everything: { command: node, args: [official('server-everything')] },
-			files: { command: node, args: [official('server-filesystem'), '.'] },
+			files: { command: node, args: [official('server-filesystem'), '.'], record: true },
 			page: { command: node, args: [join(root, 'test/fixtures/servers/page-server.mjs')] },
 		},
 		policy: [{ tools: 'page__write_note', action: 'ask', reason: 'notes are for people' }],
@@ -163,6 +163,28 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.drift').waitFor({ state: 'detached' });
 	});
 
+	it('writes a rule about a tool, which counts for the next call', async () => {
+		await visit(page, 'tools/everything__get-sum');
+		await page.getByLabel('New rule for everything__get-sum').selectOption('deny');
+		await page.locator('.policy-control').getByText('mctl policy add everything__get-sum deny').waitFor();
+		await page.getByRole('button', { name: 'Write rule' }).click();
+		await page
+			.locator('.facts')
+			.getByText(/deny · .*orchestra\.json:\d+/)
+			.waitFor();
+		await page.locator('[name="/a"]').fill('1');
+		await page.locator('[name="/b"]').fill('2');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page
+			.locator('.result')
+			.getByText(/the policy denies it/)
+			.first()
+			.waitFor();
+		await visit(page, 'servers/everything');
+		await page.getByLabel('New rule for everything__*').waitFor();
+		await page.locator('.rules').getByText('everything__get-sum').waitFor();
+	});
+
 	it('lists the calls live, filters them and shows the phases of one', async () => {
 		await visit(page, 'calls');
 		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'reader');
@@ -175,6 +197,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await row.click();
 		await page.getByRole('list', { name: 'Phases' }).getByText('run').waitFor();
 		await page.getByRole('img', { name: /Latency of/ }).waitFor();
+	});
+
+	it('makes a recorded call again on request, and compares the answers', async () => {
+		const button = page.getByRole('button', { name: 'Make this call again' });
+		await visit(page, 'tools/files__list_allowed_directories');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').waitFor();
+		await page.locator('.run-state a').click();
+		await button.click();
+		await page.locator('.comparison').getByText('The answer is the same as the recorded one.').waitFor();
+		await visit(page, 'tools/files__read_text_file');
+		await page.locator('[name="/path"]').fill('notes.txt');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').getByText('a line').first().waitFor();
+		writeFileSync(join(place.cwd, 'notes.txt'), 'a longer line');
+		await page.locator('.run-state a').click();
+		await button.click();
+		await page.locator('.comparison ins').getByText('longer').first().waitFor();
 	});
 
 	it('searches the library and renders a document', async () => {

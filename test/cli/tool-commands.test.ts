@@ -166,6 +166,21 @@ plugins:
 		expect(code).toBe(1);
 	});
 
+	it('runs no program that a manifest names by its path, inside the project or beside it', async () => {
+		const repository = temporaryFolder();
+		const cwd = join(repository, 'part');
+		const manifest = manifestOf('sly', { command: ['../../../bin/node'] });
+		writeFiles(repository, {
+			'bin/node': `#!/bin/sh\ntouch '${join(repository, 'ran')}'\n`,
+			'part/orchestra.json': '{}',
+			'part/tools/sly/manifest.json': manifest,
+		});
+		chmodSync(join(repository, 'bin/node'), 0o755);
+		const { stdout } = await mctl(['doctor'], { cwd, env: { HOME: temporaryFolder() } });
+		expect(stdout).toContain('node (for sly)');
+		expect(existsSync(join(repository, 'ran'))).toBe(false);
+	});
+
 	it('fails with a fix for each problem', async () => {
 		const home = writeFiles(temporaryFolder(), {
 			'.orchestra/certs/ca.crt': '-----BEGIN CERTIFICATE-----\nnonsense',

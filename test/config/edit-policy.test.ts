@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addPolicyRule, type NewRule } from '../../src/config/edit-policy.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const rule: NewRule = { tools: 'write', clients: 'agent', action: 'allow' };
@@ -29,9 +30,22 @@ describe('addPolicyRule', () => {
 		expect(statSync(file).mode & 0o777).toBe(0o640);
 	});
 
+	it.each(['', '{}', '{\n\t"mcpServers": {}, // mine\n}\n', '{ "policy": [] }'])(
+		'gives rules to a file without them, with a pattern where one is meant: %j',
+		async (text) => {
+			const file = fileWith(text);
+			const wanted: NewRule = { tools: 'py__*', clients: '*', action: 'ask' };
+			await addPolicyRule(file, wanted, { ORCHESTRA_TRUST: 'all' }, { isPattern: true });
+			const { configuration, problems } = loadConfiguration({ cwd: '/', file, environment: {} });
+			expect(problems).toEqual([]);
+			expect(configuration.policy).toMatchObject([[{ tools: ['py__*'], clients: ['*'], action: 'ask' }]]);
+			if (text.includes('mine')) expect(readFileSync(file, 'utf8')).toContain('// mine');
+		},
+	);
+
 	it.each([
 		['{ "policy": /* none */ [ { "action": "ask" } ] }', rule],
-		['{ "other": 1 }', rule],
+		['{ "policy": 5 }', rule],
 		['{ "policy": [{ "action": "ask" }] }', { ...rule, tools: 'a*' }],
 		['{ "policy": [{ "action": "ask" }] }', { ...rule, clients: '' }],
 	])('leaves a file alone that it cannot edit, and says what to write: %s', async (text, wanted) => {

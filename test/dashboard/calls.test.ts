@@ -192,13 +192,58 @@ describe('the calls', () => {
 		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
 		const browser = await login();
 		await add(browser, 1);
-		await until(
-			'the recording is on disk',
-			async () => (await browser.get('/api/calls/1'))['replay'] !== null,
-		);
+		await recorded(browser, 1);
 		expect((await browser.get('/api/calls/1'))['replay']).toMatch(
 			/^mctl replay \S+recordings\/py\.\S+\.ndjson --against py$/,
 		);
+	});
+
+	it('that were recorded are made again on request, and the answers are compared', async () => {
+		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const browser = await login();
+		await add(browser, 1);
+		await add(browser, 2);
+		await recorded(browser, 2);
+		const lines = await browser.call('/api/replay', { number: 2 });
+		expect(lines[0]).toEqual({ kind: 'started', number: 3 });
+		expect(lines.at(-1)).toMatchObject({
+			kind: 'result',
+			result: { content: [{ text: '2' }] },
+			comparison: { isSame: true, differences: [] },
+		});
+		expect(await browser.get('/api/calls/3')).toMatchObject({
+			client: 'dashboard',
+			arguments: '{"numbers":[2]}',
+		});
+		await browser.post('/api/policy', { server: 'py', action: 'deny' });
+		const denied = (await browser.call('/api/replay', { number: 1 })).at(-1);
+		expect(denied?.comparison.differences).toContainEqual({
+			path: 'result.content[0].text',
+			before: '1',
+			after: expect.stringContaining('the policy denies it'),
+		});
+	});
+
+	it('are not made again with a replaced secret, without a recording, or before they ended', async () => {
+		const secret = `sk-${'a1B2c3D4'.repeat(6)}`;
+		const { login } = await openTestDashboard({
+			servers: { py: { ...pythonServer, record: true }, plain: pythonServer },
+		});
+		const browser = await login();
+		await browser.call('/api/call', {
+			name: 'py__add',
+			arguments: { numbers: [1], options: { key: secret } },
+		});
+		await browser.call('/api/call', { name: 'plain__add', arguments: { numbers: [1] } });
+		await recorded(browser, 1);
+		const refused = async (number: number): Promise<[number, string]> => {
+			const answer = await browser.post('/api/replay', { number });
+			return [answer.status, (await answer.json())['error'].message];
+		};
+		expect(await refused(1)).toEqual([400, expect.stringContaining('a secret in its params was replaced')]);
+		expect(await refused(2)).toEqual([404, 'no recording of plain has this call']);
+		expect(await refused(99)).toEqual([404, expect.stringContaining('no call of a tool with this number')]);
+		expect((await browser.get('/api/calls'))['total']).toBe(2);
 	});
 
 	it('have a chart of their latency', async () => {
@@ -273,6 +318,12 @@ describe('the event stream', () => {
 		expect(await read).toContain('event: state');
 	});
 });
+
+async function recorded(browser: Browser, number: number): Promise<void> {
+	const isRecorded = async (): Promise<boolean> =>
+		(await browser.get(`/api/calls/${number}`))['replay'] !== null;
+	await until('the recording is on disk', isRecorded);
+}
 
 async function add(browser: Browser, number: number): Promise<void> {
 	await browser.call('/api/call', { name: 'py__add', arguments: { numbers: [number] } });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageVersion } from '../../src/files/package-version.ts';
 import { type Line, openTestDashboard, py } from '../support/dashboard.ts';
 import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
@@ -19,9 +20,21 @@ describe('the overview', () => {
 		expect(states).toContainEqual(['off', 'disabled', false, ['enable']]);
 		expect(states).toContainEqual(['py', expect.any(String), true, expect.arrayContaining(['disable'])]);
 		expect(clients).toMatchObject([
-			{ transport: 'dashboard' },
+			{ name: 'dashboard', version: packageVersion(), era: 'legacy', transport: 'dashboard' },
 			{ name: 'agent', calls: 0, lastCallAt: null },
 		]);
+	});
+
+	it('has a client that called no longer than it is connected', async () => {
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const client = await served.client({ name: 'short' });
+		await client.call('py__add', { numbers: [1] });
+		const names = async (): Promise<string[]> =>
+			(await browser.get('/api/state'))['clients'].map(({ name }: Line) => name);
+		expect(await names()).toEqual(['dashboard', 'short']);
+		client.close();
+		await until('it has left', async () => (await names()).length === 1);
 	});
 
 	it('names a server that does not start, with the reason and the time of the next try', async () => {
@@ -155,6 +168,52 @@ describe('a server', () => {
 		await browser.post('/api/servers/py/enable');
 		await until('it is back', async () => (await stateOf()) !== 'disabled');
 		expect((await browser.post('/api/servers/none/disable')).status).toBe(404);
+	});
+});
+
+describe('the policy', () => {
+	it('gets a rule for all tools of a server or for one, and it counts at once', async () => {
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const file = join(served.folder, 'orchestra.json');
+		const change = async (body: object): Promise<Line> => (await browser.post('/api/policy', body)).json();
+		const sum = async (): Promise<string> =>
+			JSON.stringify(await browser.call('/api/call', { name: 'py__add', arguments: { numbers: [1, 2] } }));
+		expect((await browser.get('/api/servers/py'))['policyTarget']).toEqual({
+			tools: 'py__*',
+			file,
+			isOfUser: false,
+		});
+		expect(await change({ server: 'py', action: 'deny' })).toMatchObject({
+			isDone: true,
+			command: "mctl policy add 'py__*' deny",
+			message: expect.stringContaining(file),
+		});
+		expect(await sum()).toContain('the policy denies it');
+		expect(await change({ server: 'py', tool: 'py__add', action: 'allow' })).toMatchObject({ isDone: true });
+		expect(await sum()).toContain('"3"');
+		const tool = await browser.get('/api/tool?name=py__add');
+		expect(tool).toMatchObject({ policy: 'allow', policyTarget: { tools: 'py__add' } });
+		expect(JSON.parse(readFileSync(file, 'utf8')).policy).toEqual([
+			{ tools: 'py__add', clients: '*', action: 'allow' },
+			{ tools: 'py__*', clients: '*', action: 'deny' },
+		]);
+	});
+
+	it('gets no rule for what is not offered, for no known action, or from another origin', async () => {
+		const { login, served } = await openTestDashboard();
+		const browser = await login();
+		const file = join(served.folder, 'orchestra.json');
+		const before = readFileSync(file, 'utf8');
+		const status = async (body: object): Promise<number> => (await browser.post('/api/policy', body)).status;
+		expect(await status({ server: 'py', action: 'maybe' })).toBe(400);
+		expect(await status({ server: 'other', action: 'deny' })).toBe(404);
+		expect(await status({ server: 'py', tool: '*', action: 'allow' })).toBe(404);
+		const body = { server: 'py', action: 'allow' };
+		const foreign = { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://evil.example' };
+		const crossed = await browser.send('/api/policy', { method: 'POST', body, headers: foreign });
+		expect(crossed.status).toBe(403);
+		expect(readFileSync(file, 'utf8')).toBe(before);
 	});
 });
 

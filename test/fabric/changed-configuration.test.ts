@@ -8,9 +8,7 @@ import { natsServer, startNats } from '../support/nats-server.ts';
 import { pluginWith } from '../support/plugins.ts';
 import { until } from '../support/waiting.ts';
 
-const plugins = [
-	pluginWith('tools.two', `one: tool(() => 'one'), two: tool(() => 'two')`),
-];
+const plugins = [pluginWith('tools.two', `one: tool(() => 'one'), two: tool(() => 'two')`)];
 
 describe.skipIf(natsServer === undefined)('a change of the configuration', () => {
 	it('changes what the shared hub offers, without a restart', async () => {
@@ -33,11 +31,15 @@ describe.skipIf(natsServer === undefined)('a change of the configuration', () =>
 		change({ offer: ['two'] });
 		await offers(['nas__two']);
 		expect(await hub.call('nas__two')).toContain('two');
-		await until('it is not run', async () => (await hub.call('nas__one')).includes('no worker offers it now'));
+		await until('it is not run', async () =>
+			(await hub.call('nas__one')).includes('no worker offers it now'),
+		);
 		change({ offer: ['two'], group: 'store' });
 		await offers(['store__two']);
 		change({});
 		await offers([]);
-		await until('it is not run', async () => (await hub.call('store__two')).includes('no worker offers it now'));
+		await until('it is not run', async () =>
+			(await hub.call('store__two')).includes('no worker offers it now'),
+		);
 	}, 90_000);
 });

@@ -73,6 +73,9 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(await toolNames(client, 2)).not.toContain('stranger__echo');
 		expect(marks()).toEqual([]);
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl ?? null).toBeNull();
+		expect((await place.run('hub', 'status')).stdout).toMatch(
+			/^Project trust: \S+orchestra\.json is not trusted, so the MCP server stranger, .* held back \(mctl trust\)$/m,
+		);
 
 		await place.run('trust');
 		let id = 2;

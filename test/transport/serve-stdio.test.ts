@@ -29,9 +29,7 @@ describe('a server process', () => {
 
 	it('stops the drain at its timeout, and logs the number of unfinished requests', async () => {
 		const { stderr, code } = await run('{"jsonrpc":"2.0","id":1,"method":"never"}\n', { DRAIN_MS: '100' });
-		expect(stderr).toMatch(
-			/\[WARN\] \[orchestra\] 1 requests did not finish within \d+ ms and get no response/,
-		);
+		expect(stderr).toMatch(/\[WARN\] \[orchestra\] 1 requests did not finish in time and get no response/);
 		expect(code).toBe(0);
 	});
 

@@ -8,6 +8,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { serverLogPath } from '../../hub/backends/mcp/server-files.ts';
 import { printable } from '../../printable.ts';
 import { nearest } from '../../search/text/nearest.ts';
+import { refuseHeldBack } from '../call-target.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { followFile } from '../follow-file.ts';
 import { hubFolderHere } from '../hub-location.ts';
@@ -89,9 +90,10 @@ function sourceOf({ words, flags, environment }: CommandInput): LogSource {
 }
 
 function assertServer(name: string, environment: CommandInput['environment']): void {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	const { configuration, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
 	const names = configuration.mcpServers.map((entry) => entry.name);
 	if (names.includes(name)) return;
+	refuseHeldBack(name, heldBack);
 	const [guess] = nearest(name, names);
 	const known =
 		names.length > 0 ? `there are: ${names.join(', ')}` : 'mctl list servers shows those of this folder';

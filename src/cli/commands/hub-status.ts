@@ -1,4 +1,5 @@
 /* `mctl hub status`: the shared hub and what it serves. */
+import { printable } from '../../printable.ts';
 import { askHub } from '../ask-hub.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
@@ -25,6 +26,7 @@ export const hubStatus: Command = {
 			backends,
 			clients,
 			unset = [],
+			heldBack,
 		} = status;
 		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
 		out.line(
@@ -32,6 +34,7 @@ export const hubStatus: Command = {
 		);
 		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
 		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
+		for (const sentence of heldBack) out.line(`Project trust: ${printable(sentence)} (mctl trust)`);
 		const rows = backends.map(({ id, kind, lastCall, state }) => [
 			id,
 			kind,

@@ -1,10 +1,11 @@
 /* `mctl list`: what there is to call. */
 import { loadConfiguration } from '../../config/load.ts';
-import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import type { HeldBack } from '../../config/trust/held-back.ts';
 import { printable } from '../../printable.ts';
 import { nearest } from '../../search/text/nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
+import { heldBackJson, noteHeldBack } from '../held-back-view.ts';
 import { type Listed, type Listing, listings } from '../listing.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -46,8 +47,7 @@ export const list: Command = {
 		for (const { message } of problemsOf(shown)) input.out.note(`mctl: ${printable(message)}`);
 		for (const note of shown.flatMap(({ listed }) => listed.notes ?? []))
 			input.out.note(`mctl: ${printable(note)}`);
-		for (const held of heldBack)
-			input.out.note(`mctl: ${printable(heldBackText(held))}\nhint: ${printable(trustHint(held))}`);
+		noteHeldBack(heldBack, input.out);
 	},
 };
 
@@ -97,12 +97,8 @@ async function checkListing(kind: string): Promise<Listing> {
 
 function printJson({ out }: CommandInput, shown: readonly Shown[], heldBack: readonly HeldBack[]): void {
 	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
-	const held = heldBack.map(({ file, reason, effects }) => ({
-		file,
-		reason,
-		effects: effects.filter(({ isHeld }) => isHeld),
-	}));
-	out.json({ schema: 'orchestra.list/1', ...items, problems: problemsOf(shown), heldBack: held });
+	const problems = problemsOf(shown);
+	out.json({ schema: 'orchestra.list/1', ...items, problems, heldBack: heldBackJson(heldBack) });
 }
 
 function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {

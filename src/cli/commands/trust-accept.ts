@@ -23,9 +23,9 @@ export const trustAccept: Command = {
 		const [name, ...rest] = words;
 		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
 		if (rest.length > 0) throw usageError(trustAccept, `unexpected word "${rest[0]}": name one server`);
-		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
+		const { configuration, problems, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
-		const entry = serverNamed(pinnedEntries(configuration, environment), name);
+		const entry = serverNamed(pinnedEntries(configuration, environment), name, heldBack);
 		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
 		const { lockFile, sha256, drifted } = await Promise.race([
 			acceptServer(entry, environment, expected),

@@ -5,6 +5,7 @@ import { serverFindings } from '../../hub/server-findings.ts';
 import { printable } from '../../printable.ts';
 import { type Command, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
+import { heldBackJson, noteHeldBack } from '../held-back-view.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 import { serverNamed } from '../trust-target.ts';
 
@@ -16,10 +17,10 @@ export const trustDiff: Command = {
 	async run({ words, flags, out, environment }) {
 		const [name, ...rest] = words;
 		if (rest.length > 0) throw usageError(trustDiff, `unexpected word "${rest[0]}": name one server`);
-		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
+		const { configuration, problems, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
 		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
 		const all = pinnedEntries(configuration, environment);
-		const named = name === undefined ? undefined : serverNamed(all, name);
+		const named = name === undefined ? undefined : serverNamed(all, name, heldBack);
 		const compared = serverDrifts(all, environment);
 		const findings = serverFindings(compared);
 		const drifts = compared.filter(({ server }) => named === undefined || server === named.name);
@@ -29,12 +30,14 @@ export const trustDiff: Command = {
 			return out.json({
 				schema: 'orchestra.trust-diff/1',
 				servers: drifts.map((drift) => jsonOf(drift, findings)),
+				heldBack: heldBackJson(heldBack),
 			});
 		for (const drift of drifts) {
 			for (const line of driftLines(drift, findings.get(drift.server) ?? [], out)) out.line(line);
 		}
-		if (drifts.length === 0) out.note('No MCP server is configured.');
-		else if (process.exitCode === undefined) out.note(summaryOf(drifts));
+		noteHeldBack(heldBack, out);
+		if (drifts.length > 0 && process.exitCode === undefined) out.note(summaryOf(drifts));
+		if (drifts.length === 0 && heldBack.length === 0) out.note('No MCP server is configured.');
 	},
 };
 

@@ -147,18 +147,19 @@ function stateAt(path: string, sha256: readonly string[]): 'trusted' | 'changed'
 async function revoke(record: TrustRecord, { words, flags, out, environment }: CommandInput): Promise<void> {
 	const [word, extra] = words;
 	if (extra !== undefined) throw usageError(trust, `unexpected word "${extra}": --revoke takes one path`);
-	const paths = word === undefined ? projectFiles(environment).map(({ file }) => file) : [resolve(word)];
-	const places = new Set(paths.flatMap((path) => [path, trustPath(path)]));
-	const revoked = await record.revoke((path) => places.has(path) || places.has(dirname(path)));
+	// The folder, not its files: they may be damaged or gone by now.
+	const path = word === undefined ? projectFolder(environment) : resolve(word);
+	const places = new Set([path, trustPath(path)]);
+	const revoked = await record.revoke((file) => places.has(file) || places.has(dirname(file)));
 	if (revoked.length === 0) {
-		throw new OrchestraError(
-			'not_found',
-			`${paths.join(', ')} is not trusted, so there is nothing to revoke`,
-			{
-				hint: 'mctl trust --list shows the files that you trust.',
-			},
-		);
+		throw new OrchestraError('not_found', `nothing at ${path} is trusted, so there is nothing to revoke`, {
+			hint: 'mctl trust --list shows the files that you trust.',
+		});
 	}
 	if (flags['json'] === true) return out.json({ schema: 'orchestra.trust/1', revoked });
-	for (const path of revoked) out.line(`No longer trusted: ${printableLine(path)}`);
+	for (const file of revoked) out.line(`No longer trusted: ${printableLine(file)}`);
+}
+
+function projectFolder(environment: CommandInput['environment']): string {
+	return loadConfiguration({ cwd: process.cwd(), environment }).configuration.root;
 }

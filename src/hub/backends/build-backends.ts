@@ -149,7 +149,13 @@ function mcpBackend(
 	});
 }
 
-function fabricBackends({ configuration, environment, log, review, openFabric }: BackendSetup): LazyBackend[] {
+function fabricBackends({
+	configuration,
+	environment,
+	log,
+	review,
+	openFabric,
+}: BackendSetup): LazyBackend[] {
 	const { fabric } = configuration;
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
 	return [

@@ -48,10 +48,10 @@ export async function answerSearchTool(
 	const own = searchTools(new Map()).find((tool) => tool.name === name);
 	const wrong = own ? await mistakes(own, input) : [];
 	if (own && wrong.length > 0) return mistake(wrong, own);
-	if (name === FIND_TOOLS) return textResult(find(input, parts));
+	if (name === FIND_TOOLS) return textResult(await find(input, parts));
 	const wanted = typeof input['name'] === 'string' ? input['name'] : '';
 	const tool = parts.tools.find((each) => each.tool.name === wanted && parts.accept(wanted))?.tool;
-	if (tool === undefined) return textResult(unknownTool(wanted, parts), true);
+	if (tool === undefined) return textResult(await unknownTool(wanted, parts), true);
 	return name === DESCRIBE_TOOL ? textResult(JSON.stringify(tool)) : callInner(tool, input, context, parts);
 }
 
@@ -68,12 +68,15 @@ async function callInner(
 	return call({ name: tool.name, arguments: input });
 }
 
-function find(input: Readonly<Record<string, unknown>>, { tools, accept, index }: SearchToolParts): string {
+async function find(
+	input: Readonly<Record<string, unknown>>,
+	{ tools, accept, index }: SearchToolParts,
+): Promise<string> {
 	const query = String(input['query']).slice(0, QUERY_CHARACTERS);
 	const limit = Number(input['limit'] ?? FIND_LIMITS.usual);
 	const budget = Number(input['budget'] ?? FIND_BUDGETS.usual);
 	const byName = new Map(tools.map(({ tool }) => [tool.name, tool]));
-	const found = index.search(tools, { query, limit, accept }).flatMap((hit) => {
+	const found = (await index.search(tools, { query, limit, accept })).flatMap((hit) => {
 		const tool = byName.get(hit.id);
 		return tool ? [{ tool, hit }] : [];
 	});
@@ -105,14 +108,14 @@ function mistake(wrong: readonly string[], { name, inputSchema }: Tool): CallToo
 	return textResult(lines.join('\n'), true);
 }
 
-function unknownTool(wanted: string, parts: SearchToolParts): string {
-	const close = closeNames(wanted, parts);
+async function unknownTool(wanted: string, parts: SearchToolParts): Promise<string> {
+	const close = await closeNames(wanted, parts);
 	const guess = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`;
 	return `There is no tool "${wanted}".${guess} Find the name with ${FIND_TOOLS}, then use it in ${CALL_TOOL}.`;
 }
 
 /** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */
-function closeNames(wanted: string, { tools, accept, index }: SearchToolParts): string[] {
+async function closeNames(wanted: string, { tools, accept, index }: SearchToolParts): Promise<string[]> {
 	const names = tools.map(({ tool }) => tool.name).filter(accept);
 	const asked = ownName(wanted).toLowerCase();
 	const same = names.filter((name) => ownName(name).toLowerCase() === asked);
@@ -123,7 +126,7 @@ function closeNames(wanted: string, { tools, accept, index }: SearchToolParts): 
 	const byOwn = names.filter((name) => nearOwn.has(ownName(name)));
 	if (byOwn.length > 0) return byOwn.slice(0, NAMED);
 	const query = wanted.slice(0, QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
-	return index.search(tools, { query, limit: NAMED, accept }).map(({ id }) => id);
+	return (await index.search(tools, { query, limit: NAMED, accept })).map(({ id }) => id);
 }
 
 function textResult(text: string, isError = false): CallToolResult {

@@ -6,6 +6,9 @@
  * is known of tools: how much of the name the query covers, the action of the verb, the
  * server that the query names or means, and a little by successful calls. A query of
  * several steps is searched step by step, and the answers are interleaved.
+ *
+ * A long list is indexed in slices, so that the event loop runs between them. Searches
+ * run one after the other: none sees an index that is half of one list and half of another.
  */
 import { loadSearchData } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
@@ -17,6 +20,8 @@ import type { ToolFilter } from './tool-filter.ts';
 import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
 
+/** Longest slice of index work before the event loop runs again, in milliseconds. */
+const SLICE_MS = 8;
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
 
@@ -41,6 +46,8 @@ export class ToolIndex {
 	#index: SearchIndex | undefined;
 	#tools: readonly OfferedTool[] | undefined;
 	#ranking: ToolRanking | undefined;
+	/** Settles with the last search; never rejects. */
+	#last: Promise<unknown> = Promise.resolve();
 
 	constructor(usage: ToolUsage, log: Log) {
 		this.#usage = usage;
@@ -48,24 +55,16 @@ export class ToolIndex {
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
-	search(tools: readonly OfferedTool[], { query, limit, accept }: ToolQuery): SearchHit[] {
-		const { index, ranking } = this.#updated(tools);
-		const find = (text: string): SearchHit[] =>
-			index.search(ranking.subjectOf(text), { limit: CANDIDATES, accept }).hits;
-		const spelled = withoutHumps(query, index);
-		const asked = translated(spelled);
-		const whole = find(asked);
-		const steps = stepsOf(spelled);
-		if (steps.length === 1) return ranking.sort(whole, { query: asked, related: [whole] }).slice(0, limit);
-		const found = steps.map(translated).map((step) => ({ step, hits: find(step) }));
-		const related = found.map(({ hits }) => hits);
-		const lists = found.map(({ step, hits }) => {
-			return ranking.sort(withContext(hits, whole), { query: step, context: asked, related });
+	async search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
+		const found = this.#last.then(async () => {
+			const { index, ranking } = await this.#updated(tools);
+			return bestTools(index, ranking, query);
 		});
-		return interleave(lists, limit);
+		this.#last = found.catch(() => undefined); // the caller gets the error
+		return found;
 	}
 
-	#updated(tools: readonly OfferedTool[]): { index: SearchIndex; ranking: ToolRanking } {
+	async #updated(tools: readonly OfferedTool[]): Promise<{ index: SearchIndex; ranking: ToolRanking }> {
 		if (this.#index === undefined) {
 			this.#index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
@@ -73,28 +72,69 @@ export class ToolIndex {
 			});
 			loadSearchData(this.#index, this.#log);
 		}
-		if (this.#tools !== tools) this.#update(this.#index, tools);
-		this.#tools = tools;
-		this.#ranking ??= new ToolRanking(tools, this.#usage);
+		if (this.#tools !== tools || this.#ranking === undefined) {
+			this.#tools = undefined; // until the update is complete
+			await this.#update(this.#index, tools);
+			this.#ranking = await ToolRanking.over(tools, this.#usage, new Slices());
+			this.#tools = tools;
+		}
 		return { index: this.#index, ranking: this.#ranking };
 	}
 
-	#update(index: SearchIndex, tools: readonly OfferedTool[]): void {
-		this.#ranking = undefined;
-		const gone = new Set(this.#texts.keys());
+	/** Removals first: they settle what earlier additions left to do. */
+	async #update(index: SearchIndex, tools: readonly OfferedTool[]): Promise<void> {
+		const slices = new Slices();
+		const names = new Set(tools.map(({ tool }) => tool.name));
+		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
+			this.#texts.delete(name);
+			index.remove(name);
+			if (slices.isOver) await slices.next();
+		}
 		for (const offered of tools) {
+			if (slices.isOver) await slices.next();
 			const { name } = offered.tool;
-			gone.delete(name);
 			const text = JSON.stringify(offered);
 			if (this.#texts.get(name) === text) continue;
 			this.#texts.set(name, text);
 			index.add(toolDocument(offered));
 		}
-		for (const name of gone) {
-			this.#texts.delete(name);
-			index.remove(name);
-		}
+		while (!index.prepare(SLICE_MS)) await slices.next();
 	}
+}
+
+/** Work in slices. */
+class Slices {
+	#endsAt = performance.now() + SLICE_MS;
+
+	get isOver(): boolean {
+		return performance.now() >= this.#endsAt;
+	}
+
+	/** Let the event loop run, then begin the next slice. */
+	async next(): Promise<void> {
+		await new Promise((resolve) => setImmediate(resolve));
+		this.#endsAt = performance.now() + SLICE_MS;
+	}
+}
+
+function bestTools(
+	index: SearchIndex,
+	ranking: ToolRanking,
+	{ query, limit, accept }: ToolQuery,
+): SearchHit[] {
+	const find = (text: string): SearchHit[] =>
+		index.search(ranking.subjectOf(text), { limit: CANDIDATES, accept }).hits;
+	const spelled = withoutHumps(query, index);
+	const asked = translated(spelled);
+	const whole = find(asked);
+	const steps = stepsOf(spelled);
+	if (steps.length === 1) return ranking.sort(whole, { query: asked, related: [whole] }).slice(0, limit);
+	const found = steps.map(translated).map((step) => ({ step, hits: find(step) }));
+	const related = found.map(({ hits }) => hits);
+	const lists = found.map(({ step, hits }) => {
+		return ranking.sort(withContext(hits, whole), { query: step, context: asked, related });
+	});
+	return interleave(lists, limit);
 }
 
 /** `GitHub` is one word where the tools know it as one; `getUser` stays two. */

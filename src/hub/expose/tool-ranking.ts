@@ -53,15 +53,28 @@ export class ToolRanking {
 	/** The number of names with each word. */
 	readonly #counts = new Map<string, number>();
 
-	constructor(tools: readonly OfferedTool[], usage: ToolUsage) {
+	private constructor(usage: ToolUsage) {
 		this.#usage = usage;
+	}
+
+	/** Made in slices, one server at least in each. */
+	static async over(
+		tools: readonly OfferedTool[],
+		usage: ToolUsage,
+		slices: { readonly isOver: boolean; next(): Promise<void> },
+	): Promise<ToolRanking> {
+		const ranking = new ToolRanking(usage);
 		const byServer = new Map<string, OfferedTool[]>();
 		for (const offered of tools) {
 			const group = byServer.get(offered.server);
 			if (group) group.push(offered);
 			else byServer.set(offered.server, [offered]);
 		}
-		for (const [server, group] of byServer) this.#addServer(server, group);
+		for (const [server, group] of byServer) {
+			if (slices.isOver) await slices.next();
+			ranking.#addServer(server, group);
+		}
+		return ranking;
 	}
 
 	/** The hits in their new order, with their new scores. */

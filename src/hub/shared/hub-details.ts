@@ -1,10 +1,11 @@
 /* Details of a running hub for `mctl hub status` and `mctl hub ps`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { heldBackText } from '../../config/trust/held-back.ts';
 import { sharedGuard } from '../../process/guard.ts';
 import { redactJson } from '../../redact.ts';
 import type { OwnedProcess, ServerStatus } from '../backends/backend.ts';
-import type { Hub } from '../hub.ts';
+import type { OpenedHub } from '../open-hub.ts';
 
 const PAGE_BYTES = 4096;
 
@@ -32,7 +33,10 @@ export interface ServerDetails extends ServerStatus {
 }
 
 /** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
-export function hubDetails(hub: Hub, clients: number): Record<string, string> {
+export function hubDetails(
+	{ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>,
+	clients: number,
+): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
 	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
 		id,
@@ -56,6 +60,7 @@ export function hubDetails(hub: Hub, clients: number): Record<string, string> {
 		backends: JSON.stringify(redactJson(backends)),
 		servers: JSON.stringify(redactJson(servers)),
 		processes: JSON.stringify(redactJson(processes)),
+		heldBack: JSON.stringify(redactJson(loaded().heldBack.map(heldBackText))),
 		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};

@@ -132,7 +132,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		opened: () => whenOpen(opened),
 		shared,
 		log,
-		details: () => hubDetails(whenOpen(opened).hub, activity.clients),
+		details: () => hubDetails(whenOpen(opened), activity.clients),
 	});
 	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
 	const handlers = activity.observe(

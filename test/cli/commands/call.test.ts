@@ -30,7 +30,11 @@ describe('mctl call', () => {
 				'numbers=4',
 				'options.negate=true',
 			);
-			expect([stdout, stderr, code]).toEqual(['-7\n{\n  "total": -7\n}\n', '', 0]);
+			expect([stdout, code]).toEqual(['-7\n{\n  "total": -7\n}\n', 0]);
+			// The scan warns of another tool of this server, and nothing else is said.
+			expect(
+				stderr.split('\n').filter((line) => line !== '' && !/ is suspicious: evil: /.test(line)),
+			).toEqual([]);
 		},
 		30_000,
 	);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { driftingServer } from '../../support/drifting-servers.ts';
-import { mcpFolder } from '../../support/mcp-folder.ts';
+import { mcpFolder, realServer } from '../../support/mcp-folder.ts';
 import { main, mctl } from '../../support/mctl.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
@@ -27,6 +27,30 @@ describe('mctl trust diff', { timeout }, () => {
 		expect(stdout).toContain('new added');
 		expect(stdout).toContain('removed old');
 		expect(stdout).toContain('suspicious read: its description has text that a reader does not see');
+	});
+
+	it('sees no difference between a check and a hub for a server that offers tools by the capabilities of its client', async () => {
+		const { run } = mcpFolder({ everything: realServer('everything') });
+		await run('list', 'servers', '--check');
+		expect((await run('call', 'everything', 'echo', 'message=hi')).stderr).toBe('');
+		expect(await run('trust', 'diff')).toMatchObject({ code: 0, stdout: '' });
+	});
+
+	it('says that the project is not trusted, for all servers and for a named one', async () => {
+		const { env, cwd } = mcpFolder({ notes: { command: 'a-server' } });
+		const run = (...words: string[]) => mctl(words, { cwd, env: { ...env, ORCHESTRA_TRUST: '' } });
+		const diff = await run('trust', 'diff');
+		expect(diff).toMatchObject({ code: 0, stdout: '' });
+		expect(diff.stderr).toMatch(
+			/orchestra\.json is not trusted, so the MCP server notes is held back\nhint: /,
+		);
+		expect(diff.stderr).not.toContain('No MCP server');
+		const { heldBack } = JSON.parse((await run('trust', 'diff', '--json')).stdout);
+		expect(heldBack).toMatchObject([{ file: join(cwd, 'orchestra.json'), effects: [{ name: 'notes' }] }]);
+		for (const command of ['diff', 'accept']) {
+			const named = await run('trust', command, 'notes');
+			expect(named).toMatchObject({ code: 64, stderr: expect.stringContaining('is not trusted') });
+		}
 	});
 
 	it.skipIf(!hasTerminal)('has colours instead of brackets on a terminal', async () => {

@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sha256Of } from '../../../src/config/trust/trust-record.ts';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -96,6 +105,52 @@ describe('mctl trust', () => {
 		const { stderr } = await run('list');
 		expect(stderr).toContain('the MCP server (unusual name) is held back');
 		for (const text of [stdout, stderr]) expect(text).not.toContain('\u001b');
+	});
+
+	it.each([
+		['XDG_STATE_HOME', 'mine', 'mine/orchestra/trust/projects.json'],
+		['HOME', 'mine', 'mine/.local/state/orchestra/trust/projects.json'],
+	])('reads no record of the project when %s is relative', async (variable, value, path) => {
+		const { run, cwd } = project(stranger);
+		const file = join(realpathSync(cwd), 'orchestra.json');
+		const sha256 = [sha256Of(readFileSync(file))];
+		const record = { projects: [{ path: file, trustedAt: '2026-01-01T00:00:00Z', sha256, runs: {} }] };
+		writeFiles(cwd, { [path]: JSON.stringify(record) });
+		const { stdout, stderr } = await run('list', 'servers', { XDG_STATE_HOME: '', [variable]: value });
+		expect([stdout, stderr]).toEqual(['', expect.stringContaining('is not trusted')]);
+	});
+
+	it.each([
+		['XDG_CONFIG_HOME', { XDG_CONFIG_HOME: 'mine' }, 'mine/orchestra/config.json'],
+		['HOME', { XDG_CONFIG_HOME: '', HOME: 'mine' }, 'mine/.config/orchestra/config.json'],
+	])('takes no file of the project for that of the user when %s is relative', async (_name, env, path) => {
+		const { run } = project(undefined, { [path]: JSON.stringify(stranger) });
+		expect((await run('list', 'servers', env)).stdout).not.toContain('a-server');
+	});
+
+	it.each([
+		['is damaged by now', (file: string) => writeFileSync(file, '{ "mcpServers": ')],
+		['is gone by now', (file: string) => rmSync(file)],
+	])('revokes the trust of a file that %s', async (_case, change) => {
+		const { run, cwd } = project(stranger);
+		const file = join(cwd, 'orchestra.json');
+		await run('trust');
+		change(file);
+		expect(await run('trust', '--revoke')).toMatchObject({ code: 0, stdout: `No longer trusted: ${file}\n` });
+	});
+
+	it.each([
+		[['server', 'start', 'files']],
+		[['hub', 'logs', 'files']],
+		[['fabric', 'status']],
+		[['fabric', 'setup']],
+	])('is the advice of mctl %j when the project is not trusted', async (words) => {
+		const { run } = project({ ...stranger, fabric: { servers: ['nats://127.0.0.1:1'], name: 'far' } });
+		const { code, stderr } = await run(...words);
+		expect([code, stderr]).toEqual([
+			64,
+			expect.stringMatching(/is not trusted, so .*\nhint: run "mctl trust"/),
+		]);
 	});
 
 	it('trusts the plugins.yaml beside the project file on its own', async () => {

@@ -45,7 +45,7 @@ describe('mctl types', () => {
 		await run(folder, 'types', 'all', '--out', 'tools.ts');
 		const main = join(root, 'dist/cli/main.js');
 		const script = `import { connectTools } from './tools.ts';
-			const tools = await connectTools({ command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(main)}, 'serve'] });
+			const tools = await connectTools({ command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(main)}, 'serve'], env: { ORCHESTRA_TRUST: 'all' } });
 			const { content } = await tools.call('all__echo', { message: 'hello' });
 			console.log(JSON.stringify(content));
 			await tools.close();`;

@@ -1,6 +1,6 @@
 /* One call that the page makes: its progress, its logs, its questions and its end, live. */
 import { type Signal, signal } from '@preact/signals';
-import type { AnswerRequest, CallMessage, CallQuestion } from '../../api-calls.ts';
+import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../../api-calls.ts';
 import type { ApiError, ApiObject } from '../../api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 
@@ -23,6 +23,8 @@ export class CallRun {
 	readonly result: Signal<ApiObject | undefined> = signal(undefined);
 	readonly error: Signal<ApiError | undefined> = signal(undefined);
 	readonly ms: Signal<number | undefined> = signal(undefined);
+	/** Of a replayed call: its answer beside the recorded one. */
+	readonly comparison: Signal<AnswerComparison | undefined> = signal(undefined);
 	/** When it began. */
 	startedAt = 0;
 	readonly #api: ApiClient;
@@ -89,11 +91,13 @@ export class CallRun {
 				return;
 			case 'result':
 				this.result.value = message.result;
+				this.comparison.value = message.comparison;
 				this.ms.value = message.ms;
 				this.status.value = message.result['isError'] === true ? 'failed' : 'done';
 				return;
 			case 'error':
 				this.ms.value = message.ms;
+				this.comparison.value = message.comparison;
 				this.#fail(message.error);
 		}
 	}
@@ -114,6 +118,7 @@ export class CallRun {
 		this.result.value = undefined;
 		this.error.value = undefined;
 		this.ms.value = undefined;
+		this.comparison.value = undefined;
 	}
 }
 

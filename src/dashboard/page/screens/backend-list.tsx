@@ -52,7 +52,10 @@ function Backend({ backend }: { backend: BackendRow }): JSX.Element {
 					? ''
 					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
 			</span>
-			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
+			<SparkBars
+				values={callsPerMinute}
+				label={`${calls === 1 ? '1 call' : `${formatCount(calls)} calls`} in 30 minutes`}
+			/>
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
 			<span class={`number errors${errorRate > 0 ? ' some' : ''}`}>{formatPercent(errorRate)} failed</span>
 			<ServerActions server={withoutDecisions(backend)} />

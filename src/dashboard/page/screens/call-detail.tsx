@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CallDetails } from '../../api-calls.ts';
+import { ReplayPanel } from '../call/replay-panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { PhaseWaterfall } from '../parts/charts.tsx';
@@ -21,6 +22,11 @@ export function CallDetail({ number }: { number: number }): JSX.Element {
 	}, [number]);
 	const live = dashboard.call.value;
 	const call = live?.number === number ? live : fetched.value.value;
+	const isRunning = call?.outcome === 'running';
+	useEffect(() => {
+		// The event stream does not look for recordings.
+		if (!isRunning && fetched.value.peek()?.outcome === 'running') fetched.reload();
+	}, [isRunning]);
 	if (fetched.error.value && !call)
 		return (
 			<>
@@ -31,7 +37,7 @@ export function CallDetail({ number }: { number: number }): JSX.Element {
 			</>
 		);
 	if (!call) return <EmptyState title="Reading the call…" />;
-	return <CallPage call={call} />;
+	return <CallPage call={{ ...call, replay: fetched.value.value?.replay ?? null }} />;
 }
 
 function CallPage({ call }: { call: CallDetails }): JSX.Element {
@@ -78,6 +84,7 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 				</Panel>
 			)}
 			<CallCommands call={call} />
+			<ReplayPanel call={call} />
 			<CallArguments call={call} />
 			<CallMessages call={call} />
 		</article>
@@ -90,7 +97,6 @@ function CallCommands({ call }: { call: CallDetails }): JSX.Element {
 			{call.method === 'tools/call' && <a href={routeHref('tools', call.name)}>Open the tool</a>}
 			<CopyButton label="Copy as JSON" text={() => JSON.stringify(call, null, 2)} />
 			{call.command !== null && <CommandText command={call.command} />}
-			{call.replay !== null && <CommandText command={call.replay} />}
 		</p>
 	);
 }

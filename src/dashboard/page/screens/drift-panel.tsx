@@ -1,11 +1,10 @@
 /* Changes of a server's tools since they were pinned, as a word diff, with the decision about them. */
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
 import type { DriftRow, ServerPage } from '../../api-offers.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { diffWords } from '../text/diff-words.ts';
 import { VisibleText } from '../text/visible-text.tsx';
+import { WordDiff } from '../text/word-diff.tsx';
 import { ServerActions } from './server-actions.tsx';
 
 export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element | null {
@@ -56,28 +55,5 @@ function Drift({ row }: { row: DriftRow }): JSX.Element {
 				<WordDiff before={row.before ?? ''} after={row.after ?? ''} />
 			)}
 		</li>
-	);
-}
-
-function WordDiff({ before, after }: { before: string; after: string }): JSX.Element {
-	const parts = useMemo(() => diffWords(before, after), [before, after]);
-	return (
-		<pre class="diff">
-			{parts.map(({ kind, text }) => {
-				if (kind === 'removed')
-					return (
-						<del>
-							<VisibleText text={text} />
-						</del>
-					);
-				return kind === 'added' ? (
-					<ins>
-						<VisibleText text={text} />
-					</ins>
-				) : (
-					<VisibleText text={text} />
-				);
-			})}
-		</pre>
 	);
 }

@@ -13,6 +13,7 @@ import { type Fetched, useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../parts/panel.tsx';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
+import { PolicyControl } from './policy-control.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
 import { SchemaTable } from './schema-table.tsx';
 
@@ -50,6 +51,16 @@ function ToolDetail({ name }: { name: string }): JSX.Element {
 			{output && (
 				<Panel title="Output">
 					<SchemaTable schema={output} />
+				</Panel>
+			)}
+			{reply.policyTarget && (
+				<Panel title="Policy">
+					<PolicyControl
+						target={reply.policyTarget}
+						server={reply.backend}
+						tool={name}
+						onDone={fetched.reload}
+					/>
 				</Panel>
 			)}
 		</OfferHead>

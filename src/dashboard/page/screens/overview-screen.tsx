@@ -97,7 +97,9 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 							<span>
 								<VisibleText text={client.transport} isLine />
 							</span>
-							<span class="number">{formatCount(client.calls)} calls</span>
+							<span class="number">
+								{client.calls === 1 ? '1 call' : `${formatCount(client.calls)} calls`}
+							</span>
 							<span class="number dim">for {formatAge(client.since, now.value)}</span>
 							<a href={routeHref('calls', '', { client: client.name })}>Calls</a>
 						</div>

@@ -13,6 +13,7 @@ import { formatBytes, formatCount, formatDuration, formatTime } from '../text/qu
 import { VisibleText } from '../text/visible-text.tsx';
 import { BackendList, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
+import { PolicyControl } from './policy-control.tsx';
 import { ServerActions } from './server-actions.tsx';
 import { ServerOutput } from './server-output.tsx';
 
@@ -67,7 +68,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 				<ServerOutput key={page.id} page={page} />
 				<CataloguePanel rows={page.catalogue} />
 				<HistoryPanel page={page} />
-				<RulesPanel page={page} />
+				<RulesPanel page={page} onDone={onDone} />
 				<CommandsPanel page={page} />
 			</div>
 		</article>
@@ -171,7 +172,7 @@ function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 	);
 }
 
-function RulesPanel({ page }: { page: ServerPage }): JSX.Element {
+function RulesPanel({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element {
 	return (
 		<Panel title="Policy">
 			{page.rules.length === 0 ? (
@@ -191,6 +192,7 @@ function RulesPanel({ page }: { page: ServerPage }): JSX.Element {
 					))}
 				</ul>
 			)}
+			<PolicyControl target={page.policyTarget} server={page.id} onDone={onDone} />
 		</Panel>
 	);
 }

@@ -22,6 +22,11 @@ const allCapabilities: Readonly<Record<string, unknown>> = {
 	roots: { listChanged: true },
 };
 
+/** The capabilities of the process whose lists clients see: some servers offer tools by them. */
+export function listingCapabilities(scope: ServerScope): Readonly<Record<string, unknown>> {
+	return scope === 'shared' ? allCapabilities : {};
+}
+
 export class ServerPool {
 	readonly #parts: ServerParts;
 	readonly #scope: ServerScope;
@@ -131,10 +136,7 @@ export class ServerPool {
 	#makeShared(): ServerProcess {
 		return new ServerProcess(this.#parts, {
 			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
-			identity: {
-				clientInfo: this.#clientInfo,
-				capabilities: this.#scope === 'shared' ? allCapabilities : {},
-			},
+			identity: { clientInfo: this.#clientInfo, capabilities: listingCapabilities(this.#scope) },
 			keepsSubscriptions: this.#scope === 'shared',
 		});
 	}

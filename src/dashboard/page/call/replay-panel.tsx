@@ -1,0 +1,61 @@
+/* Makes a recorded call again, when its button is pressed, and shows whether the answer is the same. */
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api-calls.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { ErrorText, Panel } from '../parts/panel.tsx';
+import { VisibleText } from '../text/visible-text.tsx';
+import { WordDiff } from '../text/word-diff.tsx';
+import { CallProgressView } from './call-progress.tsx';
+import { CallRun } from './call-run.ts';
+
+export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null {
+	const { api } = useDashboard();
+	const run = useMemo(() => new CallRun(api), [call.number]);
+	useEffect(() => () => run.cancel(), [run]);
+	if (call.replay === null) return null;
+	const request: ReplayRequest = { number: call.number };
+	const { value: comparison } = run.comparison;
+	return (
+		<Panel title="Replay">
+			{call.method === 'tools/call' && (
+				<p class="actions">
+					<button
+						type="button"
+						disabled={run.status.value === 'running'}
+						onClick={() => void run.start('/api/replay', request)}
+					>
+						Make this call again
+					</button>
+					<span class="dim">with its recorded arguments; the tool does its work again</span>
+				</p>
+			)}
+			<p>
+				The whole recording: <CommandText command={call.replay} />
+			</p>
+			<CallProgressView run={run} />
+			{run.error.value && <ErrorText error={run.error.value} />}
+			{comparison && <Comparison comparison={comparison} />}
+		</Panel>
+	);
+}
+
+function Comparison({ comparison }: { comparison: AnswerComparison }): JSX.Element {
+	if (comparison.isSame) return <p class="comparison">The answer is the same as the recorded one.</p>;
+	return (
+		<div class="comparison">
+			<p>The answer differs from the recorded one:</p>
+			<ul class="drift">
+				{comparison.differences.map(({ path, before, after }) => (
+					<li>
+						<code>
+							<VisibleText text={path} isLine />
+						</code>
+						<WordDiff before={before ?? ''} after={after ?? ''} />
+					</li>
+				))}
+			</ul>
+		</div>
+	);
+}

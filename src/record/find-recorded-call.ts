@@ -1,0 +1,57 @@
+/*
+ * Finds one call of the hub in the recordings of its server: by name, arguments and time.
+ *
+ * A recording has the messages to the server and no number of the hub. Calls with the
+ * same arguments are told apart by the time at which they began.
+ */
+import { redactJson } from '../redact.ts';
+import { canonicalJson } from '../trust/canonical-json.ts';
+import { isObject } from '../wire/json.ts';
+import { type Recording, readRecordings } from './read-recording.ts';
+import { conversationOf, type RecordedExchange } from './recorded-exchanges.ts';
+import { recordingsOfCall, type TimedCall } from './recording-files.ts';
+
+/** How much the clocks of a call and of its recording may differ, in milliseconds. */
+const CLOCK_MS = 1000;
+
+/** A call of a tool. */
+export interface SoughtCall extends TimedCall {
+	/** As the server names the tool. */
+	readonly tool: string;
+	/** With secrets replaced; undefined when they are not known. */
+	readonly arguments: unknown;
+}
+
+/** The request and its answer; undefined when no recording has it, `several` when more than one may be it. */
+export function findRecordedCall(folder: string, call: SoughtCall): RecordedExchange | 'several' | undefined {
+	for (const { file } of recordingsOfCall(folder, call)) {
+		const [recording] = readRecordings(file);
+		const found = recording && findIn(recording, call);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function findIn(recording: Recording, call: SoughtCall): RecordedExchange | 'several' | undefined {
+	const from = call.startedAt.getTime();
+	const distance = (exchange: RecordedExchange): number => Math.abs(beganAt(recording, exchange) - from);
+	const found = conversationOf(recording)
+		.exchanges.filter((exchange) => {
+			const at = beganAt(recording, exchange);
+			const isInTime = at >= from - CLOCK_MS && at <= from + call.ms + CLOCK_MS;
+			return exchange.isSettled && isInTime && isCallOf(exchange, call);
+		})
+		.toSorted((one, other) => distance(one) - distance(other));
+	return call.arguments === undefined && found.length > 1 ? 'several' : found[0];
+}
+
+function isCallOf({ method, params }: RecordedExchange, call: SoughtCall): boolean {
+	if (method !== 'tools/call' || !isObject(params) || params['name'] !== call.tool) return false;
+	if (call.arguments === undefined) return true;
+	return canonicalJson(redactJson(params['arguments'] ?? {})) === canonicalJson(call.arguments);
+}
+
+/** Milliseconds since 1970. The first line of a file is the header, the second one the first message. */
+function beganAt({ header, messages }: Recording, { line }: RecordedExchange): number {
+	return Date.parse(header.startedAt) + (messages[line - 2]?.at ?? 0);
+}
