@@ -1,4 +1,5 @@
 /* The fabric for hubs that the commands open. Its code is loaded when the configuration has `fabric`. */
+import { messageOf } from '../errors.ts';
 import type { OpenFabric } from '../hub/backends/build-backends.ts';
 import type { HubOffer, RunHubOptions } from '../hub/shared/run-hub.ts';
 
@@ -24,7 +25,7 @@ export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOption
 		await openWithSetting();
 		const stopListening = opened.onReload(() => {
 			openWithSetting()?.catch((error: unknown) =>
-				log.error(`the tools for the fabric cannot be offered: ${String(error)}`),
+				log.error(`the tools for the fabric cannot be offered: ${messageOf(error)}`),
 			);
 		});
 		return {

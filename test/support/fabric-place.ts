@@ -9,8 +9,8 @@ import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { Log } from '../../src/log.ts';
-import type { Change } from '../../src/mcp/server/provider.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
+import type { Change } from '../../src/mcp/server/provider.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { toolsBackend } from '../fixtures/fabric/tools-backend.mjs';
@@ -175,7 +175,11 @@ export function changingTools(first: Readonly<Record<string, string>>): {
 		qualifiesNames: false,
 		state: 'ready',
 		listTools: () =>
-			Object.entries(tools).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } })),
+			Object.entries(tools).map(([name, description]) => ({
+				name,
+				description,
+				inputSchema: { type: 'object' },
+			})),
 		callTool: ({ name }) => {
 			called.push(name);
 			return { content: [{ type: 'text', text: `called ${name}` }] };
