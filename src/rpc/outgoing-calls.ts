@@ -150,12 +150,13 @@ export class OutgoingCalls {
 	}
 
 	/** @param text the response as received */
-	settle({ id, result, error }: RpcResponse, text: string): void {
+	settle(response: RpcResponse, text: string): void {
+		const { id, result, error } = response;
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
 		if (error) call.reject(rpcError(error.code, error.message, error.data));
 		else {
-			if (call.keepsText) rememberResultText(result, text, call.id);
+			if (call.keepsText) rememberResultText(response, text, call.id);
 			call.resolve(result);
 		}
 	}

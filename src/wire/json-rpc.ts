@@ -77,6 +77,9 @@ export function exactly(value: unknown, text: string, ...path: string[]): unknow
 	return digits === undefined || digits === String(value) ? value : new ExactNumber(digits);
 }
 
+/** `jsonrpc`, `id` and `result`. */
+const PLAIN_MEMBERS = 3;
+
 /** The id of a request or response. */
 export type Id = string | number | ExactNumber;
 
@@ -102,6 +105,8 @@ export interface RpcResponse {
 	id: Id | null;
 	result?: unknown;
 	error?: RpcErrorObject;
+	/** True when it has no member besides `jsonrpc`, `id` and `result`. */
+	isPlain?: boolean;
 }
 
 /** The error codes of the JSON-RPC specification. */
@@ -154,11 +159,15 @@ function readCall(value: Record<string, unknown>, id: Id | null | undefined): Me
 	return { kind: 'request', message: { id, method, params } };
 }
 
+function isPlainResponse(value: object): boolean {
+	return Object.keys(value).length === PLAIN_MEMBERS;
+}
+
 function readResponse(value: Record<string, unknown>, id: Id | null | undefined): Message {
 	if (id === undefined) return invalid(null, 'a response needs an `id`');
 	const { error, result } = value;
 	if (error === undefined || error === null)
-		return { kind: 'response', message: { id, result: result ?? null } };
+		return { kind: 'response', message: { id, result: result ?? null, isPlain: isPlainResponse(value) } };
 	if (!isObject(error)) return invalid(id, '`error` must be an object');
 	const code = typeof error['code'] === 'number' ? error['code'] : rpcCodes.internal;
 	const message = typeof error['message'] === 'string' ? error['message'] : 'error without a message';

@@ -7,6 +7,8 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
+import { memberText } from './json.ts';
+
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
  * every garbage collection slower.
@@ -19,17 +21,25 @@ interface Sourced {
 
 const PLAIN_HEAD = '{"jsonrpc":"2.0","id":';
 const RESULT_FIRST = '{"result":';
+/** A text without these has none of the three members, also not as an escaped name. */
+const MEMBER_NAME = /"(?:id|result|jsonrpc)"|\\u00/;
 
 /** The text that `value` was parsed from; undefined when it is unknown. */
 export function sourceTextOf(value: unknown): string | undefined {
 	return typeof value === 'object' && value !== null ? (value as Sourced)[SOURCE_TEXT] : undefined;
 }
 
-/** Remember the text of the `result` in a response, when the response has one of the two usual forms. */
-export function rememberResultText(result: unknown, response: string, id: number): void {
+/** Remember the text of the `result` in a response that was parsed from `text`. */
+export function rememberResultText(
+	response: { readonly result?: unknown; readonly isPlain?: boolean },
+	text: string,
+	id: number,
+): void {
+	const { result, isPlain = false } = response;
 	if (typeof result !== 'object' || result === null) return;
-	const text = resultTextIn(response, id);
-	if (text !== undefined) rememberText(result, text);
+	const usual = isPlain ? usualResult(text, id) : undefined;
+	const found = usual === undefined || MEMBER_NAME.test(usual) ? memberText(text, 'result') : usual;
+	if (found !== undefined) rememberText(result, found);
 }
 
 /** Remember the JSON text that `value` was parsed from. */
@@ -56,14 +66,14 @@ function remember(value: object, text: string): void {
 	Object.defineProperty(value, SOURCE_TEXT, { value: text });
 }
 
-/** `{"jsonrpc":"2.0","id":7,"result":…}` or `{"result":…,"jsonrpc":"2.0","id":7}`. */
-function resultTextIn(response: string, id: number): string | undefined {
-	if (response.startsWith(PLAIN_HEAD)) {
-		const head = `${PLAIN_HEAD}${id},"result":`;
-		return response.startsWith(head) && response.endsWith('}') ? response.slice(head.length, -1) : undefined;
-	}
+/**
+ * The two usual forms are `{"jsonrpc":"2.0","id":7,"result":…}` and `{"result":…,"jsonrpc":"2.0","id":7}`. A response
+ * that may have a member more, or one twice, is searched: a foreign member must not get into our response.
+ */
+function usualResult(text: string, id: number): string | undefined {
+	const head = `${PLAIN_HEAD}${id},"result":`;
+	if (text.startsWith(head) && text.endsWith('}')) return text.slice(head.length, -1);
 	const tail = `,"jsonrpc":"2.0","id":${id}}`;
-	return response.startsWith(RESULT_FIRST) && response.endsWith(tail)
-		? response.slice(RESULT_FIRST.length, -tail.length)
-		: undefined;
+	const isResultFirst = text.startsWith(RESULT_FIRST) && text.endsWith(tail);
+	return isResultFirst ? text.slice(RESULT_FIRST.length, -tail.length) : undefined;
 }

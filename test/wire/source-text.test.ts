@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeResult } from '../../src/wire/json-rpc.ts';
+import { encodeResult, readMessage } from '../../src/wire/json-rpc.ts';
 import { rememberResultText, sourceTextOf, withMembers } from '../../src/wire/source-text.ts';
 
 describe('the source text of a result', () => {
@@ -8,21 +8,25 @@ describe('the source text of a result', () => {
 		['id first', '{"jsonrpc":"2.0","id":7,"result":{"big":12345678901234567890}}'],
 		['result first', '{"result":{"big":12345678901234567890},"jsonrpc":"2.0","id":7}'],
 	])('is written with all its digits when the response has the form: %s', (_form, response) => {
-		const { result } = JSON.parse(response);
-		rememberResultText(result, response, 7);
+		const { result } = remembering(response);
 		expect(encodeResult('a', result)).toBe(
 			'{"jsonrpc":"2.0","id":"a","result":{"big":12345678901234567890}}',
 		);
 	});
 
 	it.each([
-		['another id', '{"jsonrpc":"2.0","id":8,"result":{"a":1}}'],
-		['white space', '{ "jsonrpc":"2.0","id":7,"result":{"a":1}}'],
-		['a line break', '{"jsonrpc":"2.0","id":7,"result":{\n"a":1}}'],
-		['another order', '{"id":7,"jsonrpc":"2.0","result":{"a":1}}'],
-	])('is not kept for a response with %s', (_what, response) => {
-		const { result } = JSON.parse(response);
-		rememberResultText(result, response, 7);
+		['white space', '{ "jsonrpc": "2.0", "id": 7, "result": {"a":1.0}}'],
+		['another order', '{"id":7,"jsonrpc":"2.0","result":{"a":1.0}}'],
+		['a member more', '{"jsonrpc":"2.0","id":7,"result":{"a":1.0},"trace":"x","x":{}}'],
+		['the id again', '{"jsonrpc":"2.0","id":7,"result":{"a":2},"id":7,"result":{"a":1.0}}'],
+		['an escaped name again', '{"jsonrpc":"2.0","id":7,"result":{"a":2},"\\u0069d":7,"result":{"a":1.0}}'],
+	])('is that of the result alone for a response with %s', (_what, response) => {
+		const { result } = remembering(response);
+		expect(encodeResult(1, result)).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1.0}}');
+	});
+
+	it('is not kept when it has a line break', () => {
+		const { result } = remembering('{"jsonrpc":"2.0","id":7,"result":{\n"a":1}}');
 		expect(sourceTextOf(result)).toBeUndefined();
 		expect(encodeResult(1, result)).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1}}');
 	});
@@ -49,8 +53,18 @@ describe('the source text of a result', () => {
 });
 
 function remembered(result: Record<string, unknown>): Record<string, unknown> {
-	const response = `{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(result)}}`;
-	rememberResultText(result, response, 1);
+	rememberResultText(
+		{ result, isPlain: true },
+		`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(result)}}`,
+		1,
+	);
 	expect(sourceTextOf(result)).toBeDefined();
 	return result;
+}
+
+function remembering(text: string): { result: object } {
+	const read = readMessage(JSON.parse(text), text);
+	if (read.kind !== 'response') throw new Error(`a ${read.kind}`);
+	rememberResultText(read.message, text, 7);
+	return { result: Object(read.message.result) };
 }
