@@ -15,7 +15,7 @@ installChromium();
 step('build', process.execPath, ['scripts/build.mjs']);
 const words = process.argv.slice(2);
 tool('browser tests', 'vitest', ['run', ...(words.length > 0 ? words : ['test/browser'])], {
-	env: { ORCHESTRA_BROWSER: 'full' },
+	env: { ORCHESTRA_TESTS: 'all' },
 });
 
 function installChromium() {

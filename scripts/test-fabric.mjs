@@ -11,5 +11,5 @@ if (server === undefined) {
 install();
 step('build', process.execPath, ['scripts/build.mjs']);
 process.env.NATS_SERVER = server;
-process.env.FABRIC_LONG = '1';
+process.env.ORCHESTRA_TESTS = 'all';
 tool('tests', 'vitest', ['run', 'test/fabric', ...process.argv.slice(2)]);

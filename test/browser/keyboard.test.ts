@@ -1,8 +1,10 @@
 /* The page with the keyboard alone, on narrow and wide screens, and without a hub. */
+
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, DashboardPlace, isFullRun, visit } from '../support/chromium.ts';
+import { runsAllTests } from '../support/all-tests.ts';
+import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs');
 const place = new DashboardPlace({
@@ -11,7 +13,7 @@ const place = new DashboardPlace({
 const VIEWS = ['Overview', 'Tools', 'Calls', 'Servers', 'Approvals', 'Library', 'Settings'];
 
 /** Long: only in `npm run test:browser`. */
-const isSkipped = chromiumPath === undefined || !isFullRun;
+const isSkipped = chromiumPath === undefined || !runsAllTests;
 
 afterAll(() => place.close(), 60_000);
 

@@ -1,7 +1,9 @@
 /* Lists of 10,000 rows: only the visible rows exist, wherever the reader is. */
+
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { chromiumPath, DashboardPlace, isFullRun } from '../support/chromium.ts';
+import { runsAllTests } from '../support/all-tests.ts';
+import { chromiumPath, DashboardPlace } from '../support/chromium.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs');
 const TOOLS = 10_000;
@@ -9,7 +11,7 @@ const place = new DashboardPlace({
 	mcpServers: { page: { command: process.execPath, args: [server, String(TOOLS)] } },
 });
 
-describe.skipIf(chromiumPath === undefined || !isFullRun)('a list of 10,000 tools', () => {
+describe.skipIf(chromiumPath === undefined || !runsAllTests)('a list of 10,000 tools', () => {
 	afterAll(() => place.close(), 60_000);
 
 	it('has rows for what is visible only, and shows each when it is scrolled to', async () => {

@@ -1,11 +1,13 @@
 /*
  * Every command of the table, once with right and once with wrong words. A new command
  * without a row here fails. Wrong words are tried on a narrow terminal and right ones on a
- * wide one; with ORCHESTRA_TERMINALS=all everything is tried on both.
+ * wide one; `npm run test:all` tries everything on both.
  */
+
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
 import { mctl } from '../support/mctl.ts';
 import { hasTerminal, mctlInTerminal, type Typed } from '../support/terminal.ts';
@@ -231,7 +233,6 @@ it('has a row for every command and no other', () => {
 
 const NARROW = 60;
 const WIDE = 120;
-const triesAll = process.env['ORCHESTRA_TERMINALS'] === 'all';
 
 describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i columns', (columns) => {
 	const empty = place();
@@ -243,7 +244,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 		await mctl(['hub', 'stop', '--all', '--force'], served);
 	}, 30_000);
 
-	it.each(columns === NARROW || triesAll ? Object.entries(rows) : [])(
+	it.each(columns === NARROW || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s explains wrong words',
 		async (_, { wrong, wrongCode = 64 }) => {
 			const { screen, code } = await mctlInTerminal([...wrong[0]], { ...empty, columns });
@@ -273,7 +274,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 		60_000,
 	);
 
-	it.each(columns === WIDE || triesAll ? Object.entries(rows) : [])(
+	it.each(columns === WIDE || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s answers right words',
 		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
 			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }) : served;

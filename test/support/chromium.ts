@@ -19,8 +19,6 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export const chromiumPath: string | undefined = [process.env['ORCHESTRA_CHROMIUM'] ?? '', ...PLACES].find(
 	(path) => path !== '' && existsSync(path),
 );
-/** True in `npm run test:browser`: the long tests run too. */
-export const isFullRun: boolean = process.env['ORCHESTRA_BROWSER'] === 'full';
 
 const FLAGS = [
 	'--headless',

@@ -1,7 +1,9 @@
 /* `mctl call` and `mctl show` with real MCP servers, as a stranger would use them. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { mcpFolder, pythonServer, realServer } from '../../support/mcp-folder.ts';
 import { startMctl } from '../../support/mctl.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
@@ -31,10 +33,7 @@ describe('mctl call', () => {
 				'options.negate=true',
 			);
 			expect([stdout, code]).toEqual(['-7\n{\n  "total": -7\n}\n', 0]);
-			// The scan warns of another tool of this server, and nothing else is said.
-			expect(
-				stderr.split('\n').filter((line) => line !== '' && !/ is suspicious: evil: /.test(line)),
-			).toEqual([]);
+			expect(withoutScan(stderr)).toBe('');
 		},
 		30_000,
 	);
@@ -99,7 +98,10 @@ describe('mctl call', () => {
 		const { stdout } = await run('call', 'py', 'picture');
 		expect(stdout).toBe('[image image/png, 5 bytes]\n→ file:///a.png  a.png\na picture\n');
 		const saved = await run('call', 'py', 'picture', '--output', 'a.png');
-		expect([saved.stdout, saved.stderr]).toEqual(['', 'mctl: saved a.png (image/png, 5 bytes)\n']);
+		expect([saved.stdout, withoutScan(saved.stderr)]).toEqual([
+			'',
+			'mctl: saved a.png (image/png, 5 bytes)\n',
+		]);
 		expect(readFileSync(join(cwd, 'a.png'), 'utf8')).toBe('hello');
 	}, 30_000);
 
@@ -200,7 +202,7 @@ describe('mctl show', () => {
 });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-	it.each([60, 120])(
+	it.each(runsAllTests ? [60, 120] : [60])(
 		'nothing of a server moves the cursor, and no line is wider than %i columns',
 		async (columns) => {
 			const { cwd, env } = mcpFolder({ py: pythonServer, gone: { command: 'no-such-program' } });
@@ -267,3 +269,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 		30_000,
 	);
 });
+
+/** Without the warning of the scan about another tool of the Python server. */
+function withoutScan(stderr: string): string {
+	return stderr.replace(/^.* is suspicious: evil: .*\n/m, '');
+}
