@@ -7,6 +7,8 @@ export class HttpSwitch {
 	#opening: Promise<HubHttp> | undefined;
 	#current: HubHttp | undefined;
 	#isClosed = false;
+	/** Called each time it opens. */
+	onOpen: () => void = () => {};
 
 	constructor(open: (address: string) => Promise<HubHttp>) {
 		this.#open = open;
@@ -22,8 +24,11 @@ export class HttpSwitch {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the hub is shutting down');
 		this.#opening ??= this.#open(address);
 		try {
-			this.#current = await this.#opening;
-			return this.#current;
+			const opened = await this.#opening;
+			const isNew = this.#current !== opened;
+			this.#current = opened;
+			if (isNew && !this.#isClosed) this.onOpen();
+			return opened;
 		} catch (thrown) {
 			this.#opening = undefined;
 			throw thrown;

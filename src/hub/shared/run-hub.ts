@@ -156,6 +156,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		if (address !== undefined) await http.ensure(address);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
+		http.onOpen = () => folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const isOpen = opened;
