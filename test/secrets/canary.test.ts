@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
+import { Browser } from '../support/dashboard.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import type { MctlResult } from '../support/mctl.ts';
 import { livingWith } from '../support/programs.ts';
@@ -41,7 +42,7 @@ afterAll(() => {
 	echo.closeAllConnections();
 });
 
-test('no file, log line, error, status, JSON output or process list has a secret', {
+test('no file, log line, error, status, JSON output, process list or response of the dashboard has a secret', {
 	timeout: 240_000,
 }, async () => {
 	const env = {
@@ -82,6 +83,8 @@ test('no file, log line, error, status, JSON output or process list has a secret
 	await storeToken(place.env, `${url}/501`);
 	await storeToken(place.env, `${url}/401`);
 	await place.start();
+	const dashboard = await place.run('dashboard', '--no-open', '--json');
+	const browser = await Browser.login(JSON.parse(dashboard.stdout).url);
 
 	const runs: (MctlResult & { words: string[] })[] = [];
 	const run = async (...words: string[]): Promise<void> => {
@@ -113,6 +116,20 @@ test('no file, log line, error, status, JSON output or process list has a secret
 	const commands = commandLinesOf(place.home);
 	expect(commands.length).toBeGreaterThan(0);
 	for (const line of commands) expect([line, ...found(line)]).toEqual([line]);
+	const pages = [
+		'state',
+		'catalogue',
+		'calls',
+		'approvals',
+		'settings',
+		...servers.map((name) => `servers/${name}`),
+	];
+	const { rows } = await browser.get('/api/calls');
+	expect(rows.length).toBeGreaterThan(phases.length);
+	for (const path of [...pages, ...rows.map(({ number }: { number: number }) => `calls/${number}`)]) {
+		const text = JSON.stringify(await browser.get(`/api/${path}`));
+		expect([path, ...found(text)]).toEqual([path]);
+	}
 	await place.run('hub', 'stop');
 
 	expect(runs.map(({ stdout }) => stdout).join('')).toContain('•••');
