@@ -13,6 +13,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/steps.mjs';
+import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
 
 export const title =
 	'no call runs without its approval or twice, and the journal names a cut line, whatever is killed';
@@ -59,7 +60,7 @@ export async function run({ random, rounds, folder, note }) {
 	for (const call of ran) if (!allowed.has(call)) failures.push(`call ${call} ran without an approval`);
 	const twice = ran.filter((call, at) => ran.indexOf(call) !== at);
 	for (const call of twice) failures.push(`call ${call} ran twice`);
-	if (!(await settled(() => livingOf(place).length === 0))) {
+	if (!(await settled(() => livingOf(place).length === 0, SETTLE_MS))) {
 		const left = livingOf(place);
 		failures.push(`left behind: ${left.map(({ pid, words }) => `${pid} ${words.join(' ')}`).join('; ')}`);
 		for (const { pid } of left) signalIt(pid, 'SIGKILL');
@@ -186,41 +187,4 @@ async function mctl(place, ...words) {
 	});
 	await once(child, 'close');
 	return text;
-}
-
-async function settled(condition, ms = SETTLE_MS) {
-	const giveUpAt = performance.now() + ms;
-	while (!condition()) {
-		if (performance.now() > giveUpAt) return false;
-		await sleep(20);
-	}
-	return true;
-}
-
-function hubsOf(place) {
-	const hubs = livingOf(place).filter(({ words }) => words.includes('hub') && words.includes('run'));
-	return hubs.map(({ pid }) => pid);
-}
-
-/** Every living process with this home in its environment. */
-function livingOf({ home }) {
-	return readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name))
-		.flatMap((pid) => {
-			try {
-				const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
-				const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-				return isOurs ? [{ pid: Number(pid), words }] : [];
-			} catch {
-				return []; // it ended while we looked
-			}
-		});
-}
-
-function signalIt(pid, signal) {
-	try {
-		process.kill(pid, signal);
-	} catch {
-		// It has ended already.
-	}
 }

@@ -7,11 +7,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/steps.mjs';
+import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
 
 export const title = 'no call runs twice or stays unanswered, and there is one hub, whatever is killed';
 
@@ -54,7 +55,7 @@ export async function run({ random, rounds, folder, note }) {
 				counts[outcome]++;
 				if (outcome === 'hung') failures.push(`round ${round}: a call stayed unanswered for ${ANSWER_MS} ms`);
 			}
-			const hubs = await settled(() => hubsOf(place).length <= 1);
+			const hubs = await settled(() => hubsOf(place).length <= 1, SETTLE_MS);
 			if (!hubs) failures.push(`round ${round}, ${done}: ${hubsOf(place).length} hubs run`);
 			for (const [index, agent] of agents.entries()) if (agent.hasEnded) agents[index] = new Agent(place);
 		}
@@ -63,7 +64,7 @@ export async function run({ random, rounds, folder, note }) {
 		await mctl(place, 'hub', 'stop', '--all', '--force');
 	}
 	failures.push(...twice(join(folder, 'work/count')));
-	if (!(await settled(() => livingOf(place).length === 0))) {
+	if (!(await settled(() => livingOf(place).length === 0, SETTLE_MS))) {
 		const left = livingOf(place);
 		failures.push(`left behind: ${left.map(({ pid, words }) => `${pid} ${words.join(' ')}`).join('; ')}`);
 		for (const { pid } of left) signalIt(pid, 'SIGKILL');
@@ -170,41 +171,4 @@ async function mctl(place, ...words) {
 		stdio: 'ignore',
 	});
 	await once(child, 'close');
-}
-
-async function settled(condition) {
-	const giveUpAt = performance.now() + SETTLE_MS;
-	while (!condition()) {
-		if (performance.now() > giveUpAt) return false;
-		await sleep(20);
-	}
-	return true;
-}
-
-function hubsOf(place) {
-	const hubs = livingOf(place).filter(({ words }) => words.includes('hub') && words.includes('run'));
-	return hubs.map(({ pid }) => pid);
-}
-
-/** Every living process with this home in its environment. */
-function livingOf({ home }) {
-	return readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name))
-		.flatMap((pid) => {
-			try {
-				const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
-				const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-				return isOurs ? [{ pid: Number(pid), words }] : [];
-			} catch {
-				return []; // it ended while we looked
-			}
-		});
-}
-
-function signalIt(pid, signal) {
-	try {
-		process.kill(pid, signal);
-	} catch {
-		// It has ended already.
-	}
 }
