@@ -136,7 +136,7 @@ describe('the lists of an MCP server', () => {
 		const changing = fileURLToPath(new URL('../../fixtures/servers/hostile-server.mjs', import.meta.url));
 		const served = await serveServers({
 			slow: gateway({}, 'normal', { START_MS: '3000' }),
-			changing: { command: process.execPath, args: [changing, 'changes-each-time'] },
+			changing: { command: process.execPath, args: [changing, 'changes-each-time'], pin: 'off' },
 		});
 		const client = await served.client();
 		const listed = client.request('tools/list');
