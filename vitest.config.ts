@@ -7,8 +7,8 @@ export default defineConfig({
 		hookTimeout: 20_000,
 		// Tests write project files; those of trust itself set the variable to nothing.
 		env: { ORCHESTRA_TRUST: 'all' },
-		// Many tests wait for real processes, so three workers keep two cores busy.
-		maxWorkers: 3,
+		// Tests start real processes; two cores stay responsive with two workers.
+		maxWorkers: 2,
 		coverage: {
 			provider: 'v8',
 			include: ['src/**/*.ts'],
