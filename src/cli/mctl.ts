@@ -24,8 +24,11 @@ const EXIT_GRACE_MS = 3000;
 const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
 let graceMs = INTERRUPT_GRACE_MS;
+let hasEnded = false;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of signals) process.on(signal, onSignal);
+// Without this, a signal during the teardown of Node.js would replace the exit code.
+process.once('beforeExit', () => process.exit());
 await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<void> {
@@ -39,6 +42,8 @@ async function main(args: string[]): Promise<void> {
 			out.note(printable(error.cause.stack ?? ''));
 		// After a signal the exit code says which one.
 		if (!interrupt.signal.aborted) process.exitCode = exitCodes[error.code];
+	} finally {
+		hasEnded = true;
 	}
 }
 
@@ -74,7 +79,8 @@ function isSystemError(thrown: unknown): boolean {
 function onSignal(signal: NodeJS.Signals): void {
 	const code = signal === 'SIGINT' ? exitCodes.canceled : 143;
 	if (interrupt.signal.aborted) process.exit(code);
-	process.exitCode = code;
+	// A command that is over has its own exit code.
+	if (!hasEnded) process.exitCode = code;
 	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
-	setTimeout(() => process.exit(code), graceMs).unref();
+	setTimeout(() => process.exit(), graceMs).unref();
 }

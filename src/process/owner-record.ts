@@ -23,6 +23,9 @@ const RECORD_LIMIT_BYTES = 256;
 const RECORDS_AT_ONCE = 20;
 /** Kill rounds, for children that were forked meanwhile. */
 const KILL_ROUNDS = 5;
+/** How often, and after what time, records that could not be removed are handled again. */
+const MORE_TRIES = 5;
+const NEXT_TRY_MS = 500;
 
 /** How long the record of another pid namespace is kept. */
 const FOREIGN_RECORD_MS = 30 * 86_400_000;
@@ -40,7 +43,7 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 		const file = join(folder, recordName(process.pid));
 		writeFileSync(file, markOfProcess(), { mode: 0o600 });
 		process.once('exit', () => removeRecord(file));
-		reapOrphans(folder);
+		reapOrphans(folder, MORE_TRIES);
 	} catch {
 		// The state folder is not writable: the guard and its backup remain.
 	}
@@ -51,20 +54,36 @@ export function recordFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	return join(stateFolder(environment), 'children');
 }
 
-function reapOrphans(folder: string): void {
+/** A killed process takes a moment to be gone, and a guard stops its children first: then it tries again. */
+function reapOrphans(folder: string, moreTries: number): void {
+	if (reapDeadOwners(folder) || moreTries === 0) return;
+	setTimeout(() => {
+		try {
+			reapOrphans(folder, moreTries - 1);
+		} catch {
+			// The folder was removed meanwhile.
+		}
+	}, NEXT_TRY_MS).unref();
+}
+
+/** True when no record of a dead owner is left. */
+function reapDeadOwners(folder: string): boolean {
 	const here = `${pidNamespace()}-`;
 	const all = readdirSync(folder);
 	const names = all.filter((name) => name.startsWith(here));
 	for (const name of all.filter((each) => !each.startsWith(here)).slice(0, RECORDS_AT_ONCE))
 		removeWhenOld(join(folder, name));
 	const dead = names.filter((name) => !isOwnerAlive(name)).slice(0, RECORDS_AT_ONCE);
-	for (const name of dead) {
-		const file = join(folder, name);
-		const mark = readRegularText(file, RECORD_LIMIT_BYTES);
-		const isMark = /^\d+\.\w+\.$/.test(mark);
-		if (isMark && isGuarded(mark)) continue;
-		if (!isMark || killMarked(mark)) removeRecord(file);
-	}
+	return dead.filter((name) => !reapOwner(join(folder, name))).length === 0;
+}
+
+/** True when no process of the dead owner is left and its record is removed. */
+function reapOwner(file: string): boolean {
+	const mark = readRegularText(file, RECORD_LIMIT_BYTES);
+	const isMark = /^\d+\.\w+\.$/.test(mark);
+	if (isMark && (isGuarded(mark) || !killMarked(mark))) return false;
+	removeRecord(file);
+	return true;
 }
 
 /** SIGKILL at once: their owner is dead, so a clean stop is useless. True when none is left. */
