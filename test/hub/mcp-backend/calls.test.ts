@@ -31,7 +31,7 @@ describe('a call of an MCP server', () => {
 			name: 'params',
 			arguments: { a: 1 },
 			task: { ttl: 5 },
-			_meta: { traceparent: '00-1-1-01', 'example.com/x': [1] },
+			_meta: { traceparent: '00-1-1-01', 'example.com/x': [1], progressToken: expect.any(Number) },
 		});
 		expect(result).toMatchObject({ structuredContent: { kept: 1e21 }, extra: true });
 	});
@@ -138,6 +138,29 @@ describe('a call of an MCP server', () => {
 		const total = await client.failure('total__hang');
 		expect(total.message).toContain('raise maxMs of mcpServers.total');
 		await until('both servers know', () => served.events('canceled').length === 2);
+	});
+
+	it('is kept alive by its progress when the client asked for none', async () => {
+		const client = await (await serveServers({ gate: gateway({ timeoutMs: 400 }) })).client();
+		expect(await client.call('gate__sleep', { ms: 800, stepMs: 40 })).toBe('slept');
+		expect(client.heard).toEqual([]);
+	});
+
+	it('does not run when it is canceled while its tool is compared with its pin', async () => {
+		const env = { LIST_MS: '100' };
+		const first = await serveServers({ gate: gateway({ pin: 'hold', concurrency: 1 }, 'normal', env) });
+		await (await first.client()).request('tools/list');
+		const listed = first.events('list').length;
+		const served = await first.again();
+		const client = await served.client();
+		const abort = new AbortController();
+		const canceled = client.call('gate__hang', {}, { signal: abort.signal }).catch(() => 'canceled');
+		await until('the tools are read', () => served.events('list').length > listed);
+		abort.abort();
+		expect(await canceled).toBe('canceled');
+		await until('its place is free', () => served.opened.hub.processes()[0]?.state === 'idle');
+		expect(await client.call('gate__echo', { text: 'next' })).toBe('next');
+		expect(served.events('called')).toEqual([]);
 	});
 
 	it('starts its server again after it was stopped as idle', async () => {
