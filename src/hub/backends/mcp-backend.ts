@@ -100,7 +100,7 @@ export class McpBackend implements Backend {
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
-		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,

@@ -132,6 +132,22 @@ describe('the lists of an MCP server', () => {
 		expect((await client.failure('gate__params')).message).toContain('Unknown tool: gate__params');
 	});
 
+	it('leave out a tool whose name a rename gave to another, with a warning', async () => {
+		const rename = { echo: 'pid', pid: 'echo', level: 'count', die: 'sleep' };
+		const settings = { allow: ['echo', 'pid', 'level', 'count', 'sleep'], rename, pin: 'off' };
+		const served = await serveServers({ gate: gateway(settings) });
+		const client = await served.client();
+		const list = (await client.request('tools/list'))['tools'] as { name: string }[];
+		expect(list.map(({ name }) => name)).toEqual(['gate__count', 'gate__echo', 'gate__pid', 'gate__sleep']);
+		expect(await client.call('gate__count')).toBe('none');
+		expect(await client.call('gate__pid', { text: 'swapped' })).toBe('swapped');
+		expect(await client.call('gate__sleep', { ms: 1 })).toBe('slept');
+		const warnings = served.log.filter((line) => line.includes('is left out'));
+		expect(warnings).toEqual([
+			expect.stringContaining('"count" of gate is left out: `rename` gives its name to "level"'),
+		]);
+	});
+
 	it('that a hub no longer waits for at its end are no warning', async () => {
 		const changing = fileURLToPath(new URL('../../fixtures/servers/hostile-server.mjs', import.meta.url));
 		const served = await serveServers({
