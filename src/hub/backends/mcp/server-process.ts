@@ -186,8 +186,9 @@ export class ServerProcess {
 		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
-		const isUrgent = (): boolean => this.calls.size > 0;
-		return this.#parts.limiter.run({ start: () => this.#open(), signal, isUrgent });
+		const { limiter, knownEra } = this.#parts;
+		const isUrgent = (): boolean => this.calls.size > 0 || knownEra() === undefined;
+		return limiter.run({ start: () => this.#open(), signal, isUrgent });
 	}
 
 	async #open(): Promise<ServerConnection> {
