@@ -94,6 +94,7 @@ export class McpBackend implements Backend {
 			lister: () => this.#pool.lister,
 			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
+			maxMs: settings.maxMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { nextTurn, until } from '../../support/waiting.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
 async function names(client: HubClient, kind = 'tools'): Promise<string[]> {
 	const list = (await client.request(`${kind}/list`))[kind] as { name: string }[];
@@ -73,6 +74,31 @@ describe('the lists of an MCP server', () => {
 		);
 		expect(await names(client)).toContain('gate__echo');
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
+	});
+
+	it('keep what is known of a list that fails', async () => {
+		const env = { MARK: join(temporaryFolder(), 'mark') };
+		const first = await serveServers({ gate: gateway({}, 'forgets', env) });
+		await names(await first.client(), 'prompts');
+		await first.close();
+		writeFileSync(env.MARK, '');
+		const served = await first.again();
+		const client = await served.client();
+		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
+		expect(await names(client)).toContain('gate__echo');
+		await client.call('gate__echo', { text: 'starts it' });
+		await until('the list failed', () => served.log.some((line) => line.includes('no prompts today')));
+		await client.call('gate__change');
+		await until('the client is notified', () => client.heard.length > 0);
+		expect(client.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
+	});
+
+	it('with pages without end are given up after the total time of a call', async () => {
+		const env = { LIST_MS: '50' };
+		const served = await serveServers({ gate: gateway({ maxMs: 300, restart: false }, 'pages', env) });
+		expect(await names(await served.client())).toEqual([]);
+		expect(served.log.join('\n')).toMatch(/could not list what it offers: .* within its total time/);
 	});
 
 	it('with a TTL of 0 start no process for each list', async () => {
