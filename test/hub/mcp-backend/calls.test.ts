@@ -195,7 +195,8 @@ describe('a call of an MCP server', () => {
 			.map(({ pid, startedAt }) => ({ from: startedAt.getTime(), to: ready.get(pid) ?? 0 }));
 		// A start that takes longer gives its slot to another one.
 		const together = starts.map(
-			({ from }) => starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
+			({ from }) =>
+				starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
 		);
 		expect(starts).toHaveLength(24);
 		expect(Math.max(...together)).toBeLessThanOrEqual(4);

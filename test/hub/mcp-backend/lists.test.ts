@@ -36,6 +36,21 @@ describe('the lists of an MCP server', () => {
 		expect(served.events('start')).toHaveLength(1);
 	});
 
+	it('are kept with the era, so that the next start sends no probe, until the verdict expires', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await names(await first.client());
+		const second = await first.again();
+		await (await second.client()).call('gate__echo', { text: 'x' });
+		expect([second.events('start').length, second.events('probe').length]).toEqual([2, 1]);
+		await second.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		const known = JSON.parse(readFileSync(join(first.servers, file), 'utf8'));
+		writeFileSync(join(first.servers, file), JSON.stringify({ ...known, eraProvenAt: 1 }));
+		const third = await second.again();
+		await (await third.client()).call('gate__echo', { text: 'x' });
+		expect([third.events('start').length, third.events('probe').length]).toEqual([3, 2]);
+	});
+
 	it('are kept in files that only the user can read, without values of the environment', async () => {
 		const served = await serveServers({ gate: gateway({}, 'normal', { SECRET: 'hunter2' }) });
 		await names(await served.client());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIST_WAIT_MS } from '../../../src/hub/catalogue.ts';
 import { SLOT_MS, STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
+import { LIST_WAIT_MS } from '../../../src/hub/catalogue.ts';
 import { deferred, nextTurn, until } from '../../support/waiting.ts';
 
 describe('StartLimiter', () => {

@@ -23,7 +23,7 @@ export async function listServer(
 	connection: ServerConnection,
 	{ timeoutMs, maxMs, log, names = listNames, known }: ListServerOptions,
 ): Promise<KnownServer> {
-	const { capabilities, era, revision, serverInfo, instructions } = connection;
+	const { capabilities, era, isEraProven, revision, serverInfo, instructions } = connection;
 	let ttlMs = names.length < listNames.length ? known?.ttlMs : undefined;
 	const read = async (name: ServerListKind): Promise<readonly unknown[]> => {
 		if (!names.includes(name)) return known?.[name] ?? [];
@@ -42,6 +42,7 @@ export async function listServer(
 		// Each list has the items of its kind; the connection checked them.
 		...({ tools, prompts, resources, templates } as unknown as ServerLists),
 		era,
+		eraProvenAt: isEraProven ? Date.now() : known?.eraProvenAt,
 		revision: revision.version,
 		serverInfo,
 		capabilities,
