@@ -107,8 +107,8 @@ export class CallGate {
 		const { version } = this.#policy();
 		const request = this.#requestOf(call, decision, version);
 		const { context } = call;
-		const key = bindingKey({ ...request, session: '' });
-		const isContinued = isRetry(context) && this.#takeContinued(key);
+		const key = bindingKey(request);
+		const isContinued = context.isContinued && this.#takeContinued(key);
 		const outcome = isContinued ? 'allowed' : await this.#askPerson(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		const note = this.#policy().version === version ? notes[outcome] : 'changed';
@@ -183,11 +183,6 @@ function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number)
 		full: 'too many calls wait for approval; mctl approve lists them',
 	};
 	return `${tool} was not called: ${why[note] ?? note}`;
-}
-
-/** The client answers questions that the backend asked in an earlier round of this call. */
-function isRetry({ requestState, inputResponses }: CallContext): boolean {
-	return requestState !== undefined || inputResponses !== undefined;
 }
 
 function placeOf({ rule }: PolicyDecision): string | undefined {

@@ -279,6 +279,26 @@ describe('a client that can ask its user', () => {
 		expect(seen).toEqual(['Allow the call of write?', 'Which name?']);
 	});
 
+	it.each([
+		['answers alone', false, 'own'],
+		['answers alone, of another session', false, 'other'],
+		['the state of another session', true, 'other'],
+	] as const)('is asked again when a retry has %s', async (_what, hasState, session) => {
+		const hub = guard(undefined, { asksFirst: true });
+		const own = hub.connect();
+		const asked = await own.modern('write', {});
+		const [key = ''] = Object.keys(asked['inputRequests'] as object);
+		const { requestState } = asked;
+		const approved = await own.modern('write', {}, { requestState, inputResponses: { [key]: accepted } });
+		expect(approved).toMatchObject({ inputRequests: question.inputRequests });
+		const client = session === 'own' ? own : hub.connect();
+		const inputResponses = { name: { action: 'accept', content: { name: 'Ann' } } };
+		const state = hasState ? { requestState: approved['requestState'] } : {};
+		const retried = await client.modern('write', {}, { inputResponses, ...state });
+		expect(JSON.stringify(retried)).toContain('Allow the call of write?');
+		expect(hub.calls).toEqual([]);
+	});
+
 	it('falls back to mctl approve when asking fails', async () => {
 		const hub = guard();
 		const onQuestion = (): never => {
