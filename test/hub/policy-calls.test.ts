@@ -224,6 +224,29 @@ describe('a tool that is asked about', () => {
 		expect(hub.calls).toEqual([]);
 	});
 
+	it.each([
+		['goes on when the rule that asked is still the one that decides', 'ask', ['write']],
+		['goes on when a new rule allows it', 'allow', ['write']],
+		['is refused when a new rule denies it', 'deny', []],
+	] as const)('%s, although the policy changed while it waited', async (_what, action, calls) => {
+		const hub = guard([rule({ line: 1 })]);
+		const results = [hub.connect().call('write'), hub.connect().call('read')];
+		await until('both wait', () => hub.files.list().length === 2);
+		const added = rule({
+			tools: [action === 'ask' ? 'read' : 'write'],
+			action: action === 'ask' ? 'allow' : action,
+		});
+		hub.change([added, rule({ line: 2 })]);
+		for (const request of hub.files.list())
+			hub.files.answer(request, request.tool === 'write' ? 'allow' : 'deny');
+		const [written, read] = await Promise.all(results);
+		expect(written).toMatchObject(
+			action === 'deny' ? { isError: true } : { content: [{ text: 'write {}' }] },
+		);
+		expect(JSON.stringify(read)).toContain('its user denied the call');
+		expect(hub.calls).toEqual(calls);
+	});
+
 	it('is refused when the hub closes', async () => {
 		const hub = guard();
 		const result = hub.connect().call('write');
