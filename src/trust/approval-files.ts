@@ -118,6 +118,7 @@ const textFields = [
 	'tool',
 	'argumentsSha256',
 	'policyVersion',
+	'argumentText',
 	'rule',
 	'root',
 	'askedAt',

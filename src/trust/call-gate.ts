@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { printableLine } from '../printable.ts';
 import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
-import { argumentLines, bindingKey } from './approval-request.ts';
+import { argumentLines, argumentText, bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
@@ -136,6 +136,7 @@ export class CallGate {
 			argumentsSha256: canonicalSha256(input),
 			policyVersion,
 			shown: argumentLines(input),
+			argumentText: argumentText(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
 			root: this.#root,

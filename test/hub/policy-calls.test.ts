@@ -85,6 +85,7 @@ describe('a tool that is asked about', () => {
 			tool: 'write',
 			client: 'agent',
 			shown: ['a: 1'],
+			argumentText: '{\n  "a": 1\n}',
 			rule: 'orchestra.json:1',
 		});
 		expect(hub.calls).toEqual([]);
@@ -354,6 +355,7 @@ const blank: ApprovalRequest = {
 	argumentsSha256: '',
 	policyVersion: '',
 	shown: [],
+	argumentText: '',
 	rule: '',
 	reason: undefined,
 	root: '/',
