@@ -110,7 +110,7 @@ export class RemoteRun implements ClientConnection {
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Result> {
 		const asker = { ask: (questions: Questions) => this.#questions.ask(questions) };
-		const asking = { asker, inputResponses, requestState };
+		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
 		const { arguments: input } = this.#params;
 		const params = { name: this.#options.tool, arguments: isObject(input) ? input : {} };

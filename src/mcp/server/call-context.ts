@@ -42,6 +42,8 @@ export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
+	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	isContinued?: boolean;
 }
 
 /** The context that a provider gets with each call. */
@@ -138,6 +140,11 @@ export class CallContext {
 	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
+	}
+
+	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	get isContinued(): boolean {
+		return this.#asking.isContinued === true;
 	}
 
 	/** Aborted when the client cancels the call or disconnects. */
