@@ -185,6 +185,11 @@ export interface DashboardEvents {
 	readonly catalogue: CatalogueEvent;
 }
 
+/** Events of the same stream whose data is `{}`. */
+export type SignalEvent =
+	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
+	'ping';
+
 export interface CatalogueEvent {
 	/** Compare with `CatalogueReply.version`. */
 	readonly version: number;

@@ -277,6 +277,9 @@ describe('an approval', () => {
 				shown: ['numbers: [1,2]'],
 				reason: 'money',
 			});
+			const { rows } = await browser.get('/api/calls?limit=1');
+			const running = await browser.get(`/api/calls/${rows[0].number}`);
+			expect(running).toMatchObject({ phase: 'approval', phases: [{ name: 'approval' }] });
 			expect(shown.commands.always).toBe(`mctl approve allow ${id} --always`);
 			const answer = await browser.post(`/api/approvals/${id}`, { decision });
 			expect(answer.status).toBe(200);

@@ -133,11 +133,8 @@ export class PluginBackend implements Backend {
 	/** The same for a call, whose time of the start is measured. */
 	#useFor<T>(context: CallContext, work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		if (this.#supervisor.running !== undefined) return this.use(work);
-		const since = performance.now();
-		return this.use((running) => {
-			context.spent('start', performance.now() - since);
-			return work(running);
-		});
+		const leave = context.enter('start');
+		return this.up().finally(leave).then(() => this.use(work));
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
