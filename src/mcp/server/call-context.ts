@@ -16,6 +16,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
+import { CallPhases } from './call-phases.ts';
 import type { Questions } from './client-questions.ts';
 
 /** The answers of a client, by the keys of the questions. */
@@ -59,7 +60,7 @@ export class CallContext {
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
-	#phases: Partial<Record<CallPhase, number>> | undefined;
+	#phases: CallPhases | undefined;
 	#notificationListener: NotificationListener | undefined;
 
 	constructor(
@@ -120,16 +121,15 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** Milliseconds by phase, for the journal; the rest of the call is its run. Undefined when no phase took time. */
-	get phases(): Readonly<Partial<Record<CallPhase, number>>> | undefined {
+	/** The phases before the run; the rest of the call is its run. Undefined when it was in none. */
+	get phases(): CallPhases | undefined {
 		return this.#phases;
 	}
 
-	/** Add time that the call spent in a phase. */
-	spent(phase: CallPhase, ms: number): void {
-		this.#phases ??= {};
-		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
-		this.tracer?.spent(phase, ms);
+	/** Begin a phase. Call the returned function when it ends. */
+	enter(phase: CallPhase): () => void {
+		this.#phases ??= new CallPhases();
+		return this.#phases.enter(phase, this.tracer);
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */
