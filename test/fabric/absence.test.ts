@@ -95,7 +95,7 @@ describe.skipIf(natsServer === undefined)('a slow hub', () => {
 		await offerFabric([server.url]);
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__big');
-		const calls = Array.from({ length: 12 }, () => hub.call('gpu-box__big', { bytes: 4_000_000 }));
+		const calls = Array.from({ length: 12 }, () => hub.call('gpu-box__big', { bytes: 8_000_000 }));
 		const busy = (async () => {
 			for (let round = 0; round < 10; round++) {
 				const end = performance.now() + 100;
@@ -105,7 +105,7 @@ describe.skipIf(natsServer === undefined)('a slow hub', () => {
 		})();
 		const results = await Promise.all(calls);
 		await busy;
-		expect(results.every((text) => text.length === 4_000_000)).toBe(true);
+		expect(results.every((text) => text.length === 8_000_000)).toBe(true);
 		expect(hub.log.join('')).not.toContain('is down');
 	});
 });
