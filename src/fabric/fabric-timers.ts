@@ -65,5 +65,9 @@ export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
+/** What a message may have at least: a chunk or a part of an offer, with its headers. */
+export const MESSAGE_BYTES: number = 512 * 1024;
+/** Size of the bucket: 25 times that of 1,000 workers with 20 tools each. */
+export const BUCKET_BYTES: number = 256 * 1024 * 1024;
 /** Largest part of an offer in one key of the bucket. */
 export const BODY_BYTES: number = 256 * 1024;
