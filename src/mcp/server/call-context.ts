@@ -32,6 +32,8 @@ export interface ClientConnection {
 	readonly clientInfo: unknown;
 	/** The id of the MCP session. */
 	readonly sessionId: string;
+	/** True for another hub: it shortens large results for its own client. */
+	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
@@ -110,6 +112,11 @@ export class CallContext {
 	/** The id of the MCP session: the same for all its calls. */
 	get sessionId(): string {
 		return this.#client.sessionId;
+	}
+
+	/** Whether the client is another hub, which needs the whole result. */
+	get passesResultsOn(): boolean {
+		return this.#client.passesResultsOn === true;
 	}
 
 	get clientCapabilities(): Readonly<Record<string, unknown>> {
