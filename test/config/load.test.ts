@@ -155,10 +155,13 @@ describe('loadConfiguration', () => {
 		['restart', '"yes"', 'true or false'],
 		['allow', '"read_*"', 'an array'],
 		['eager', '1', 'true or false'],
+		['rename', '{ "a": "x", "b": "x" }', 'a new name of its own for each tool'],
 	])('reports a wrong %s of a server with file, line, found and allowed', (key, value, allowed) => {
 		const text = `{ "mcpServers": {\n "bad": { "command": "a",\n "${key}": ${value} },\n "good": { "command": "b" } } }`;
 		const { configuration, problems } = load({ 'orchestra.json': text });
-		expect(problems).toMatchObject([{ line: 3, key: `mcpServers.bad.${key}`, allowed }]);
+		expect(problems).toMatchObject([
+			{ line: 3, key: expect.stringMatching(`^mcpServers.bad.${key}`), allowed },
+		]);
 		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['good']);
 	});
 

@@ -4,7 +4,7 @@ import { printable } from '../../printable.ts';
 import { readChainHead } from '../../trust/chained-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { type Command, refuseWords } from '../command.ts';
-import { journalsHere, readJournal } from '../journal-lines.ts';
+import { journalName, journalsHere, readJournal } from '../journal-lines.ts';
 
 export const logVerify: Command = {
 	usage: 'mctl log verify [--json]',
@@ -15,7 +15,7 @@ export const logVerify: Command = {
 		refuseWords(input, logVerify);
 		const { flags, out, environment } = input;
 		const reports = journalsHere(environment).map((file) =>
-			verifyChain(readJournal(file), readChainHead(file)),
+			verifyChain(readJournal(file), readChainHead(file), journalName(file)),
 		);
 		const lines = reports.reduce((sum, report) => sum + report.lines, 0);
 		const findings = reports.flatMap((report) => report.findings);
