@@ -43,7 +43,7 @@ type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable
 const VERSION_WAIT_MS = 5000;
 /**
  * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
- * programs of PATH are run, never one that is named by its path.
+ * programs of PATH are run, never a program that is named by its path.
  */
 const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
 

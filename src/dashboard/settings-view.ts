@@ -57,7 +57,7 @@ function addRows(rows: Map<string, SettingRow>, taken: Set<string>, file: string
 	for (const unit of own) taken.add(unit);
 }
 
-/** Of a JSON file; another one, or one that cannot be read, has no rows: `problems` has the reason. */
+/** Of a JSON file; another file, or an unreadable one, has no rows: `problems` has the reason. */
 function valueOf(file: string): unknown {
 	try {
 		return file.endsWith('.json') ? parseJsonc(readRegularText(file), file).value : undefined;

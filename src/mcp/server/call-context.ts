@@ -197,7 +197,7 @@ export class CallContext {
 		return this.#notificationListener !== undefined || isToken(this.#meta['progressToken']);
 	}
 
-	/** Report the notifications of this call to one listener too; the last one that is set counts. */
+	/** Report the notifications of this call to one listener too; the last listener counts. */
 	onNotification(listener: NotificationListener): void {
 		this.#notificationListener = listener;
 	}
