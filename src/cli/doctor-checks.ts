@@ -57,8 +57,8 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	const { files } = project.configuration;
 	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
 	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
-	for (const { message, file, line } of project.configProblems) {
-		yield { verdict: 'fail', text: message, fix: `Correct line ${line} of ${file}.` };
+	for (const { message, file, line, hint } of project.configProblems) {
+		yield { verdict: 'fail', text: message, fix: hint ?? `Correct line ${line} of ${file}.` };
 	}
 }
 
