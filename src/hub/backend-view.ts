@@ -143,8 +143,8 @@ export class BackendView implements Provider {
 		);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		this.#hub.subscribeResource(uri, isSubscribed);
+	subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		return this.#hub.subscribeResource(uri, isSubscribed, client);
 	}
 
 	rootsChanged(client: RootsClient): void {

@@ -7,7 +7,7 @@
  */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
-import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -40,15 +40,15 @@ import type {
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownFileOf } from './mcp/known-server.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
-import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
+import type { ServerParts } from './mcp/server-parts.ts';
 import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
-import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
+import type { ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
@@ -73,7 +73,6 @@ export class McpBackend implements Backend {
 	readonly #serverLog: ServerLog;
 	readonly #starts = new StartCounts();
 	readonly #roots: ServerRoots;
-	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
@@ -86,7 +85,6 @@ export class McpBackend implements Backend {
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
 		this.#roots = new ServerRoots(this.#questions, log);
-		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -187,10 +185,9 @@ export class McpBackend implements Backend {
 		return hasScheme(this.#catalogue.known, uri);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
-		const own = this.#watchers.change(uri, isSubscribed);
-		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		if (isSubscribed) await this.#pool.subscribe(uri, client);
+		else this.#pool.unsubscribe(uri, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -261,7 +258,6 @@ export class McpBackend implements Backend {
 			serverLog: this.#serverLog,
 			starts: this.#starts,
 			knownEra: () => this.#catalogue.known?.era,
-			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
@@ -271,9 +267,10 @@ export class McpBackend implements Backend {
 		};
 	}
 
-	#onServerChange({ connection }: ServerProcess, change: Change): void {
+	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
+			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
+				this.#emit({ kind: 'resource', uri, sessionId });
 		} else if (connection) this.#catalogue.changed(connection, change.kind);
 	}
 

@@ -28,7 +28,7 @@ import { type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
+import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
@@ -41,7 +41,6 @@ const INPUT_ROUNDS_LIMIT = 8;
 export interface LegacySessionOptions {
 	provider: Provider;
 	peer: () => Peer;
-	resourceSubscriptions: ResourceSubscriptions;
 	/** The id of the connection. */
 	sessionId: () => string;
 }
@@ -49,8 +48,8 @@ export interface LegacySessionOptions {
 export class LegacySession implements ClientConnection {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
-	readonly #resourceSubscriptions: ResourceSubscriptions;
-	readonly #subscribedUris = new Set<string>();
+	/** The resources that the client subscribed to, each with the answer. */
+	readonly #subscribed = new Map<string, Promise<Result>>();
 	readonly #asking: Asking = { asker: this };
 	readonly #throttle = new ListThrottle((kind) =>
 		this.notify(`notifications/${kind}/list_changed`, undefined),
@@ -64,11 +63,10 @@ export class LegacySession implements ClientConnection {
 
 	readonly #sessionId: () => string;
 
-	constructor({ provider, peer, resourceSubscriptions, sessionId }: LegacySessionOptions) {
+	constructor({ provider, peer, sessionId }: LegacySessionOptions) {
 		this.#sessionId = sessionId;
 		this.#provider = provider;
 		this.#peer = peer;
-		this.#resourceSubscriptions = resourceSubscriptions;
 	}
 
 	get revision(): Revision {
@@ -89,9 +87,11 @@ export class LegacySession implements ClientConnection {
 			case 'logging/setLevel':
 				return this.#setLevel(params);
 			case 'resources/subscribe':
-				return this.#subscribe(requiredText(params, 'uri'), true);
+				return this.#subscribe(requiredText(params, 'uri'));
 			case 'resources/unsubscribe':
-				return this.#subscribe(requiredText(params, 'uri'), false);
+				if (!this.#provider.subscribeResource) throw methodNotFound(call.method);
+				this.#unsubscribe(requiredText(params, 'uri'));
+				return {};
 			case 'server/discover':
 			case 'subscriptions/listen':
 				throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
@@ -120,14 +120,14 @@ export class LegacySession implements ClientConnection {
 	notifyChange(change: Change): void {
 		if (!this.#isOpen) return;
 		if (change.kind !== 'resource') this.#lists.changed(change.kind);
-		else if (this.#subscribedUris.has(change.uri))
+		else if (this.#isFor(change) && isSubscribedTo(change.uri, this.#subscribed))
 			this.notify('notifications/resources/updated', { uri: change.uri });
 	}
 
 	close(): void {
 		this.#isOpen = false;
 		this.#throttle.close();
-		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
+		for (const uri of [...this.#subscribed.keys()]) this.#unsubscribe(uri);
 	}
 
 	logLevel(): McpLogLevel | undefined {
@@ -198,24 +198,36 @@ export class LegacySession implements ClientConnection {
 		return {};
 	}
 
-	#subscribe(uri: string, isSubscribed: boolean): Result {
-		if (!this.#provider.subscribeResource)
-			throw methodNotFound(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe');
-		if (this.#subscribedUris.has(uri) === isSubscribed) return {};
-		if (isSubscribed && this.#subscribedUris.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+	#isFor({ sessionId }: { readonly sessionId?: string | undefined }): boolean {
+		return sessionId === undefined || sessionId === this.sessionId;
+	}
+
+	/** Resolves when updates are reported. */
+	#subscribe(uri: string): Awaitable<Result> {
+		if (!this.#provider.subscribeResource) throw methodNotFound('resources/subscribe');
+		const known = this.#subscribed.get(uri);
+		if (known) return known;
+		if (this.#subscribed.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`this client is already subscribed to ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,
 			);
 		}
-		this.#setSubscribed(uri, isSubscribed);
-		return {};
+		const subscribed = Promise.resolve(this.#provider.subscribeResource(uri, true, this)).then(
+			() => ({}),
+			(error: unknown) => {
+				if (this.#subscribed.get(uri) === subscribed) this.#subscribed.delete(uri);
+				throw error;
+			},
+		);
+		this.#subscribed.set(uri, subscribed);
+		return subscribed;
 	}
 
-	#setSubscribed(uri: string, isSubscribed: boolean): void {
-		this.#subscribedUris[isSubscribed ? 'add' : 'delete'](uri);
-		if (this.#resourceSubscriptions.change(uri, isSubscribed))
-			this.#provider.subscribeResource?.(uri, isSubscribed);
+	#unsubscribe(uri: string): void {
+		if (!this.#subscribed.delete(uri)) return;
+		// The client has nothing to do with a failure.
+		Promise.resolve(this.#provider.subscribeResource?.(uri, false, this)).catch(() => {});
 	}
 
 	/** A result with questions is sent to the client as requests; then the call is made again with the answers. */
