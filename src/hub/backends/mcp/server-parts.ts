@@ -12,8 +12,10 @@ import type { StartLimiter } from './start-limiter.ts';
 export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
 	readonly starts: StartCounts;
-	/** The era of the last connection. */
+	/** The era, when the next start need not find it out. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
+	/** Whether its lists are known. */
+	readonly isKnown: () => boolean;
 	/** A process is connected. */
 	readonly onReady: (process: ServerProcess, connection: ServerConnection) => void;
 	readonly onChange: (process: ServerProcess, change: Change) => void;

@@ -156,14 +156,13 @@ export class ServerProcess {
 	async #start(): Promise<ServerConnection> {
 		this.#starts ??= new AbortController();
 		const { signal } = this.#starts;
-		const { restart } = this.#parts.entry.settings;
 		const { delayMs, down } = this.#options.policy;
 		// A start that failed a moment ago would fail again; only a crash is worth a wait.
-		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		const mayWait = this.#parts.entry.settings.restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
 		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
-		const isUrgent = (): boolean => this.calls.size > 0;
+		const isUrgent = (): boolean => this.calls.size > 0 || !this.#parts.isKnown();
 		return this.#parts.limiter.run({ start: () => this.#open(), signal, isUrgent });
 	}
 
@@ -258,8 +257,8 @@ export class ServerProcess {
 		this.#idle.stop();
 	}
 
-	async #end(connection: ServerConnection): Promise<void> {
-		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
+	#end(connection: ServerConnection): Promise<void> {
+		return connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 	}
 
 	#failure(
