@@ -156,7 +156,7 @@ export class Catalogue {
 
 	/** Invalidate the lists that a change concerns. */
 	forget(change: Change): void {
-		if (change.kind === 'resource') return;
+		if (change.kind === 'resource' || change.kind === 'log') return;
 		this.#lists.delete(change.kind);
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}

@@ -269,8 +269,11 @@ export class McpBackend implements Backend {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
-			onLog: (process, params) => this.#questions.log(process.calls, params),
+			onRequest: (process, method, params, signal) => this.#roots.answer(process, method, params, signal),
+			onNotification: (process, method, params) => {
+				const log = this.#questions.notified(process, method, params);
+				if (log) this.#emit(log);
+			},
 		};
 	}
 
@@ -278,7 +281,7 @@ export class McpBackend implements Backend {
 		if (change.kind === 'resource') {
 			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
 				this.#emit({ kind: 'resource', uri, sessionId });
-		} else if (connection) this.#catalogue.changed(connection, change.kind);
+		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
 	}
 
 	#emit(change: Change): void {

@@ -12,12 +12,14 @@ import {
 	logLevels,
 	type McpLogLevel,
 	type Result,
+	reachesLevel,
 } from '../../protocol/mcp-types.ts';
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
@@ -27,7 +29,7 @@ import { type Asking, CallContext, type ClientConnection, type InputResponses } 
 import { type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
-import type { Change, Provider } from './provider.ts';
+import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
 
@@ -57,7 +59,7 @@ export class LegacySession implements ClientConnection {
 	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
-	#logLevel: McpLogLevel | undefined;
+	#chosenLogLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
 
@@ -119,7 +121,8 @@ export class LegacySession implements ClientConnection {
 	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
 	notifyChange(change: Change): void {
 		if (!this.#isOpen) return;
-		if (change.kind !== 'resource') this.#lists.changed(change.kind);
+		if (change.kind === 'log') this.#notifyLog(change);
+		else if (change.kind !== 'resource') this.#lists.changed(change.kind);
 		else if (this.#isFor(change) && isSubscribedTo(change.uri, this.#subscribed))
 			this.notify('notifications/resources/updated', { uri: change.uri });
 	}
@@ -130,8 +133,12 @@ export class LegacySession implements ClientConnection {
 		for (const uri of [...this.#subscribed.keys()]) this.#unsubscribe(uri);
 	}
 
+	get chosenLogLevel(): McpLogLevel | undefined {
+		return this.#chosenLogLevel;
+	}
+
 	logLevel(): McpLogLevel | undefined {
-		return this.#logLevel ?? this.#revision.defaultLogLevel;
+		return this.#chosenLogLevel ?? this.#revision.defaultLogLevel;
 	}
 
 	notify(method: string, params: unknown, about?: About): void {
@@ -139,9 +146,14 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** Ask the client. A refusal fails the handler, not the protocol request. */
-	async ask(questions: Questions, context: CallContext): Promise<InputResponses> {
+	async ask(
+		questions: Questions,
+		{ signal: ended, about }: CallContext,
+		withdrawn?: AbortSignal,
+	): Promise<InputResponses> {
 		try {
-			return await this.#request(questions, context);
+			const signal = withdrawn ? AbortSignal.any([ended, withdrawn]) : ended;
+			return await this.#request(questions, { signal, about });
 		} catch (cause) {
 			const refusal = rpcErrorOf(cause);
 			if (refusal === undefined) throw cause;
@@ -154,12 +166,15 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** Every question is one JSON-RPC request to the client. */
-	async #request(questions: Questions, { signal, about }: CallContext): Promise<InputResponses> {
+	async #request(
+		questions: Questions,
+		options: Pick<RequestOptions, 'signal' | 'about'>,
+	): Promise<InputResponses> {
 		requireCapabilities(questions, this.capabilities);
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
 			return [
 				key,
-				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, signal, about }),
+				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, ...options }),
 			] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
@@ -194,8 +209,16 @@ export class LegacySession implements ClientConnection {
 				hint: `Use one of ${logLevels.join(', ')}.`,
 			});
 		}
-		this.#logLevel = level;
+		this.#chosenLogLevel = level;
 		return {};
+	}
+
+	/** A client gets the messages of servers for all clients only when it has set a level. */
+	#notifyLog(change: LogChange): void {
+		const { params, sessionId, heardBy } = change;
+		const least = sessionId === undefined ? this.#chosenLogLevel : this.logLevel();
+		if (!reachesLevel(params['level'], least) || !this.#isFor(change) || heardBy?.has(this.sessionId)) return;
+		this.notify('notifications/message', params);
 	}
 
 	#isFor({ sessionId }: { readonly sessionId?: string | undefined }): boolean {

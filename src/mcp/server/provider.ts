@@ -25,7 +25,20 @@ import type { CallContext, ClientConnection } from './call-context.ts';
 /** A change that clients are notified of: of a list, or of one resource, for all sessions or for the one with this id. */
 export type Change =
 	| { kind: 'tools' | 'prompts' | 'resources' }
-	| { kind: 'resource'; uri: string; sessionId?: string | undefined };
+	| { kind: 'resource'; uri: string; sessionId?: string | undefined }
+	| LogChange;
+
+/** A log message that belongs to no call, for all sessions or for the one with this id. */
+export interface LogChange {
+	readonly kind: 'log';
+	/** Of `notifications/message`. */
+	readonly params: Readonly<Record<string, unknown>>;
+	readonly sessionId?: string | undefined;
+	/** The backend that sent it. */
+	readonly source?: string | undefined;
+	/** The sessions that have it already. */
+	readonly heardBy?: ReadonlySet<string> | undefined;
+}
 
 /** Params of `tools/call`. */
 export interface CallToolParams {

@@ -64,6 +64,7 @@ export class Subscriptions {
 
 	/** Notify every subscription that the change concerns. */
 	notifyChange(change: Change): void {
+		if (change.kind === 'log') return;
 		if (change.kind !== 'resource') {
 			if (this.#open.size > 0) this.#throttle.changed(change.kind);
 			return;

@@ -19,10 +19,15 @@ export interface ServerParts extends ServerOpeningParts {
 	/** A process is connected. */
 	readonly onReady: (process: ServerProcess, connection: ServerConnection) => void;
 	readonly onChange: (process: ServerProcess, change: Change) => void;
-	/** The server sent a request. */
-	readonly onRequest: (process: ServerProcess, method: string, params: unknown) => unknown;
-	/** The server sent a log message that belongs to no call. */
-	readonly onLog: (process: ServerProcess, params: unknown) => void;
+	/** The server sent a request; `signal` aborts when it no longer needs the answer. */
+	readonly onRequest: (
+		process: ServerProcess,
+		method: string,
+		params: unknown,
+		signal: AbortSignal,
+	) => unknown;
+	/** The server sent a notification that belongs to no call. */
+	readonly onNotification: (process: ServerProcess, method: string, params: unknown) => void;
 }
 
 /** What differs between the processes of a server. */

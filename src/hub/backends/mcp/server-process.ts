@@ -37,6 +37,7 @@ export class ServerProcess {
 	#opening: ServerOpening | undefined;
 	#startedAt: Date | undefined;
 	#wasCalled = false;
+	#keptUntil = 0;
 	readonly #idle: IdleTimer;
 	#restartTimer: NodeJS.Timeout | undefined;
 
@@ -111,6 +112,11 @@ export class ServerProcess {
 		this.#options.policy.answered();
 	}
 
+	/** Do not stop it as unused for so long: a client may answer a question of the server. */
+	keepFor(ms: number): void {
+		this.#keptUntil = performance.now() + ms;
+	}
+
 	/** The failure of a request, with everything that is known about the process. */
 	explain(thrown: unknown, phase: Phase, connection: ServerConnection, callMs: number): OrchestraError {
 		const diagnosis = diagnosisOf(connection.transport);
@@ -150,7 +156,9 @@ export class ServerProcess {
 	}
 
 	get #isUsed(): boolean {
-		return this.calls.size > 0 || this.#options.watchers?.isEmpty === false;
+		return (
+			this.calls.size > 0 || performance.now() < this.#keptUntil || this.#options.watchers?.isEmpty === false
+		);
 	}
 
 	async #start(): Promise<ServerConnection> {
@@ -188,13 +196,13 @@ export class ServerProcess {
 	}
 
 	#connectionOptions(): ServerConnectionOptions {
-		const { entry, knownEra, log, onChange, onRequest, onLog } = this.#parts;
+		const { entry, knownEra, log, onChange, onRequest, onNotification } = this.#parts;
 		return {
 			...this.#options.identity,
 			knownEra: knownEra(),
 			startMs: entry.settings.startMs,
-			onRequest: (method, params) => onRequest(this, method, params),
-			onNotification: (method, params) => method === 'notifications/message' && onLog(this, params),
+			onRequest: (method, params, { signal }) => onRequest(this, method, params, signal),
+			onNotification: (method, params) => onNotification(this, method, params),
 			onChange: (change) => onChange(this, change),
 			onEnd: (reason) => this.#onEnd(reason),
 			log,
