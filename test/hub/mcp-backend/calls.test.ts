@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../../src/wire/json-rpc.ts';
+import { sourceTextOf } from '../../../src/wire/source-text.ts';
 import { gateway, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -43,6 +44,21 @@ describe('a call of an MCP server', () => {
 		});
 		expect(line).toContain('"arguments":{"big":[12345678901234567890,0.10000000000000000001]}');
 	});
+
+	it.each(['legacy', 'modern'] as const)(
+		'has the result of a server of either era with all digits, for a %s client',
+		async (era) => {
+			const client = await (await serveServers({ gate: gateway() })).client({ era });
+			const digits = '"structuredContent":{"id":12345678901234567890}';
+			for (const type of ['', ',"resultType":"complete"']) {
+				const raw = `"result":{"content":[],${digits}${type},"_meta":{"n":1.0}}`;
+				const params = { name: 'gate__echo', arguments: { raw } };
+				const result = await client.request('tools/call', params, { keepsText: true });
+				expect(sourceTextOf(result)).toContain(`"content":[],${digits},`);
+				expect('resultType' in result).toBe(era === 'modern');
+			}
+		},
+	);
 
 	it('delivers progress and logs in order, before the result', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
