@@ -6,6 +6,7 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
+import type { OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
@@ -51,7 +52,7 @@ import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
-import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
+import { lastErrorOf, processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 import { StartCounts } from './start-counts.ts';
 
@@ -116,6 +117,10 @@ export class McpBackend implements Backend {
 		const { lastError } = this.#pool.lister;
 		const state = stateOf(this.#pool, this.#catalogue.known);
 		return lastError ? `${state}: ${firstLine(lastError.message)}` : state;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return lastErrorOf(this.#pool);
 	}
 
 	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
@@ -235,7 +240,7 @@ export class McpBackend implements Backend {
 		return { queued: this.#queue.waitingCount, ...this.#starts.all };
 	}
 
-	readonly lines = (): ServerLines => this.#serverLog;
+	readonly lines = (): ServerLines => this.#serverLog.lines;
 
 	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 

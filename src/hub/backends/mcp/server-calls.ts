@@ -63,9 +63,7 @@ export class ServerCalls {
 	forward(call: ForwardedCall): Promise<Result> {
 		const place = this.#options.queue.enter(call.context);
 		if (!place) return this.#run(call);
-		const since = performance.now();
-		const spent = (): void => call.context.spent('queue', performance.now() - since);
-		return place.finally(spent).then(() => this.#run(call));
+		return place.finally(call.context.enter('queue')).then(() => this.#run(call));
 	}
 
 	/** Written with few promises: this is the path of every call. */
@@ -105,9 +103,8 @@ export class ServerCalls {
 	}
 
 	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
-		const since = performance.now();
-		const spent = (): void => call.context.spent('start', performance.now() - since);
-		const connection = await this.#started(process, call.context).finally(spent);
+		const isStarted = call.context.enter('start');
+		const connection = await this.#started(process, call.context).finally(isStarted);
 		return this.#sendChecked(process, call, connection);
 	}
 
