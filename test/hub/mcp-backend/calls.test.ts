@@ -89,6 +89,21 @@ describe('a call of an MCP server', () => {
 		});
 	});
 
+	it('gets no code that its era does not have', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const codes = [];
+		for (const era of ['legacy', 'modern'] as const) {
+			const client = await served.client({ era });
+			for (const code of [-32002, -32042]) {
+				const raw = `"error":{"code":${code},"message":"old","data":{"url":"note://x"}}`;
+				const error = await client.failure('gate__echo', { raw });
+				expect(error).toMatchObject({ message: 'old', data: { url: 'note://x' } });
+				codes.push(error.code);
+			}
+		}
+		expect(codes).toEqual([-32602, -32042, -32602, -32603]);
+	});
+
 	it('is canceled at the server, and releases its place', async () => {
 		const served = await serveServers({ gate: gateway({ concurrency: 1 }) });
 		const client = await served.client();
