@@ -165,7 +165,7 @@ export class PostedRequest {
 				repair ??= this.#accept(data, stream.headers);
 				if (this.#isDone || repair) closeSoon(stream);
 			};
-			const end = await readEvents(stream, { limitBytes, position, onEvent });
+			const end = await readEvents(stream, { limitBytes, position, isPolled: true, onEvent });
 			if (this.#isDone || repair) return repair;
 			if (end === 'too large') throw tooLarge(wire.label, limitBytes);
 			response = await this.#resume(position);
