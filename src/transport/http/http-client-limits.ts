@@ -42,7 +42,7 @@ export const STREAM_ATTEMPTS = 8;
 /** A push stream that was open this long counts as working. */
 export const STABLE_STREAM_MS = 30_000;
 
-/** How long the first event of the HTTP+SSE transport may take. */
+/** How long the first event of the HTTP+SSE transport, or the body of its refusal, may take. */
 export const ENDPOINT_MS = 10_000;
 
 /** How long `close` waits for the end of the session. */

@@ -30,6 +30,7 @@ import { PushStream } from './push-stream.ts';
 import { ReadFlow } from './read-flow.ts';
 import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
+import { discardBody } from './response-body.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
@@ -214,7 +215,7 @@ export class HttpClientTransport implements Transport {
 		const headers = this.#session.headers();
 		const exchange = this.#wire.exchange({ method: 'DELETE', headers, replyMs: CLOSE_MS });
 		// A server may refuse it (405) or be gone: the session ends either way.
-		(await exchange.reply()).resume();
+		discardBody(await exchange.reply());
 	}
 
 	#renewInBackground(): void {

@@ -27,6 +27,7 @@ import {
 import type { RequestContext } from './request-context.ts';
 import {
 	closeSoon,
+	discardBody,
 	isEventStream,
 	newPosition,
 	readEvents,
@@ -140,7 +141,7 @@ export class PostedRequest {
 		const { statusCode: status = 0 } = response;
 		if (status < 200 || status >= 300) return this.#readRefusal(response, status);
 		if (this.#context.hasEventLink()) {
-			response.resume();
+			discardBody(response);
 			return undefined; // the answer arrives on the other stream
 		}
 		return isEventStream(response) ? this.#readStream(response) : this.#readAnswer(response, status);

@@ -88,6 +88,12 @@ export function isEventStream(response: IncomingMessage): boolean {
 	return /^\s*text\/event-stream/i.test(response.headers['content-type'] ?? '');
 }
 
+/** Read the rest of a body that nobody wants, so that its connection can be used again; one without an end is closed. */
+export function discardBody(response: IncomingMessage): void {
+	response.resume();
+	closeSoon(response);
+}
+
 /** Close a stream that should end by itself now, if it does not. */
 export function closeSoon(response: IncomingMessage): void {
 	const timer = setTimeout(() => response.destroy(), LINGER_MS);
