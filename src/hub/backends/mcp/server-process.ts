@@ -14,7 +14,14 @@ import { pause } from '../../../rpc/clock.ts';
 import type { StartCounts } from '../start-counts.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
+import {
+	commandOf,
+	firstLine,
+	needsSignIn,
+	retryAfterOf,
+	serverDown,
+	serverFailure,
+} from './server-failure.ts';
 import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
 import type { StartLimiter } from './start-limiter.ts';
 
@@ -202,7 +209,8 @@ export class ServerProcess {
 			this.#parts.starts.failed();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
+			const retryAfterMs = retryAfterOf(thrown);
+			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true, retryAfterMs });
 			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
