@@ -19,7 +19,7 @@ import type { Transport } from '../transport.ts';
 import { EventLink } from './event-link.ts';
 import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
-import { publicUrl } from './http-errors.ts';
+import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
@@ -61,7 +61,7 @@ export class HttpClientTransport implements Transport {
 	/** Nothing is sent before the first `post`. The caller closes the transport. */
 	constructor(url: URL, options: HttpClientOptions = {}) {
 		const { headers = {}, auth, log = Log.silent, limitBytes = MESSAGE_LIMIT_BYTES } = options;
-		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
+		const label = { url: publicUrl(url), name: options.serverName ?? nameOfUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
 		this.#wire = new HttpWire({ url, headers, auth, label, environment: options.environment });
