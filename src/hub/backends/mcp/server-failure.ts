@@ -102,6 +102,13 @@ export function needsSignIn(thrown: unknown): boolean {
 	return status === 401 || status === 403;
 }
 
+/** How long a server that refused us because it is overloaded wants no request; undefined when it did not. */
+export function retryAfterOf(thrown: unknown): number | undefined {
+	if (!OrchestraError.is(thrown)) return undefined;
+	const { status, retryAfterMs } = thrown.data;
+	return typeof retryAfterMs === 'number' ? retryAfterMs : status === 429 ? 0 : undefined;
+}
+
 /** The first line of a message, for a log. */
 export function firstLine(message: string): string {
 	return message.split('\n', 1)[0] ?? '';
