@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
@@ -89,7 +89,7 @@ export class TrustRecord {
 		const folder = dirname(this.file);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		assertPrivate(folder);
-		narrowMode(folder, 0o700);
+		makePrivate(folder, 0o700);
 		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
 	}
 }
