@@ -43,6 +43,7 @@ export class RemoteRun implements ClientConnection {
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly clientInfo: { readonly name: string; readonly version: string };
 	readonly sessionId: string;
+	readonly passesResultsOn = true;
 	readonly #options: RemoteRunOptions;
 	readonly #params: Readonly<Record<string, unknown>>;
 	readonly #call: IncomingCall;

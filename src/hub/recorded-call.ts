@@ -101,7 +101,7 @@ function factsOf(entry: RecordedCall, startedAt: Date): Omit<JournalEntry, 'outc
 
 /** Whole milliseconds; what is in no other phase is the run. */
 function phasesOf(context: CallContext | undefined, ms: number): Record<string, number> | undefined {
-	const spent = Object.entries(context?.phases ?? {});
+	const spent = Object.entries(context?.phases?.spent ?? {});
 	if (spent.length === 0) return undefined;
 	const rounded = spent.map(([phase, time]): [string, number] => [phase, Math.round(time)]);
 	const run = Math.max(

@@ -147,7 +147,7 @@ export class CallGate {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
 		const reporting = setInterval(report, this.#progressMs);
-		const since = performance.now();
+		const isDecided = context.enter('approval');
 		try {
 			if (canAsk(context)) {
 				report();
@@ -160,7 +160,7 @@ export class CallGate {
 			});
 		} finally {
 			clearInterval(reporting);
-			context.spent('approval', performance.now() - since);
+			isDecided();
 		}
 	}
 

@@ -134,8 +134,8 @@ function judgeOrder(lines: readonly Placed[]): ChainFinding[] {
 			findings.push({ kind: 'reordered', file, line, message: `${at} is number ${n}, after number ${last}` });
 		else if (last !== undefined && !present.has(n - 1)) {
 			const first = firstMissing(present, n - 1);
-			const which = first === n - 1 ? `number ${first}` : `numbers ${first} to ${n - 1}`;
-			findings.push({ kind: 'missing', file, line, message: `before ${at}, ${which} is missing` });
+			const which = first === n - 1 ? `number ${first} is` : `numbers ${first} to ${n - 1} are`;
+			findings.push({ kind: 'missing', file, line, message: `before ${at}, ${which} missing` });
 		}
 		seen.add(n);
 		last = Math.max(last ?? 0, n);

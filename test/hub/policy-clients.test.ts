@@ -155,6 +155,7 @@ describe('mctl log verify', () => {
 		const verified = await place.run('log', 'verify');
 		expect(verified.code).toBe(1);
 		expect(verified.stdout).toBe('changed: line 2 of journal.ndjson (number 2) was changed\n');
+		expect(verified.stderr).toContain('the journal has 1 damaged place\n');
 	}, 60_000);
 });
 

@@ -58,7 +58,7 @@ describe('a hash chain in a file', () => {
 		edit(file, (lines) => lines.slice(0, 3));
 		await append(file, [9]);
 		expect(verify(file).findings).toMatchObject([
-			{ kind: 'missing', message: expect.stringContaining('4 to 5') },
+			{ kind: 'missing', message: expect.stringContaining('numbers 4 to 5 are missing') },
 		]);
 	});
 

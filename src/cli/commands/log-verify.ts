@@ -28,7 +28,8 @@ export const logVerify: Command = {
 				out.line(`${lines} ${lines === 1 ? 'line' : 'lines'}, none changed or missing.`);
 		}
 		if (findings.length === 0) return;
-		throw new OrchestraError('tool_failed', `the journal has ${findings.length} damaged places`, {
+		const places = findings.length === 1 ? '1 damaged place' : `${findings.length} damaged places`;
+		throw new OrchestraError('tool_failed', `the journal has ${places}`, {
 			hint: 'Compare it with a backup; new lines continue the chain all the same.',
 		});
 	},
