@@ -109,6 +109,14 @@ describe('the catalogue', () => {
 			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
 		);
 		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+		const kinds = async (kind: string): Promise<string[]> => {
+			const found = await browser.get(`/api/search?q=explaining%20failures&limit=1&kind=${kind}`);
+			return found.hits.map(({ kind: each, name, why }: Line) => `${each} ${name} ${why[0].fields}`);
+		};
+		expect(await kinds('prompts')).toEqual(['prompt explain-failure name,title']);
+		expect(await kinds('resources')).toEqual([expect.stringMatching(/^resource /)]);
+		expect((await kinds('')).filter((hit) => hit.startsWith('prompt'))).toHaveLength(1);
+		expect((await browser.page('/api/search?q=x&kind=constructor')).status).toBe(400);
 	});
 });
 

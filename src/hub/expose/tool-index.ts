@@ -19,9 +19,8 @@ import { type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
+import { SLICE_MS, WorkSlices } from './work-slices.ts';
 
-/** Longest slice of index work before the event loop runs again, in milliseconds. */
-const SLICE_MS = 8;
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
 
@@ -75,7 +74,7 @@ export class ToolIndex {
 		if (this.#tools !== tools || this.#ranking === undefined) {
 			this.#tools = undefined; // until the update is complete
 			await this.#update(this.#index, tools);
-			this.#ranking = await ToolRanking.over(tools, this.#usage, new Slices());
+			this.#ranking = await ToolRanking.over(tools, this.#usage, new WorkSlices());
 			this.#tools = tools;
 		}
 		return { index: this.#index, ranking: this.#ranking };
@@ -83,7 +82,7 @@ export class ToolIndex {
 
 	/** Removals first: they settle what earlier additions left to do. */
 	async #update(index: SearchIndex, tools: readonly OfferedTool[]): Promise<void> {
-		const slices = new Slices();
+		const slices = new WorkSlices();
 		const names = new Set(tools.map(({ tool }) => tool.name));
 		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
 			this.#texts.delete(name);
@@ -99,21 +98,6 @@ export class ToolIndex {
 			index.add(toolDocument(offered));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
-	}
-}
-
-/** Work in slices. */
-class Slices {
-	#endsAt = performance.now() + SLICE_MS;
-
-	get isOver(): boolean {
-		return performance.now() >= this.#endsAt;
-	}
-
-	/** Let the event loop run, then begin the next slice. */
-	async next(): Promise<void> {
-		await new Promise((resolve) => setImmediate(resolve));
-		this.#endsAt = performance.now() + SLICE_MS;
 	}
 }
 
