@@ -192,7 +192,9 @@ export interface DashboardEvents {
 /** Events of the same stream whose data is `{}`. */
 export type SignalEvent =
 	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
-	'ping';
+	| 'ping'
+	/** The configuration was read again: fetch the settings again. */
+	| 'settings';
 
 export interface CatalogueEvent {
 	/** Compare with `CatalogueReply.version`. */

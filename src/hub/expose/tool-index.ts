@@ -10,7 +10,7 @@
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
-import { loadSearchData } from '../../library/match/search-data.ts';
+import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -65,11 +65,16 @@ export class ToolIndex {
 
 	async #updated(tools: readonly OfferedTool[]): Promise<{ index: SearchIndex; ranking: ToolRanking }> {
 		if (this.#index === undefined) {
-			this.#index = new SearchIndex(toolFields, {
+			const index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
 				vectorSaturation: VECTOR_SATURATION,
 			});
-			loadSearchData(this.#index, this.#log);
+			const slices = new WorkSlices();
+			for (const load of searchDataSteps(index, this.#log)) {
+				load();
+				if (slices.isOver) await slices.next();
+			}
+			this.#index = index;
 		}
 		if (this.#tools !== tools || this.#ranking === undefined) {
 			this.#tools = undefined; // until the update is complete
