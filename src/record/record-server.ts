@@ -15,6 +15,7 @@ export interface RecordServerOptions {
 
 /** The transport, recorded until it is closed. Throws when the folder cannot be used. */
 export function recordServer(transport: Transport, options: RecordServerOptions): Transport {
-	const { server, folder = recordingsFolder(options.environment), log } = options;
-	return recorded(transport, new Recorder({ folder, server, log }));
+	const own = recordingsFolder(options.environment);
+	const { server, folder = own, log } = options;
+	return recorded(transport, new Recorder({ folder, server, log, keepsAll: folder !== own }));
 }
