@@ -38,6 +38,8 @@ export interface PageOptions {
 	readonly width?: number;
 	readonly height?: number;
 	readonly scheme?: 'light' | 'dark';
+	/** The test moves the time of the page by `page.clock`. */
+	readonly hasClock?: boolean;
 }
 
 /** What a page did besides showing itself. */
@@ -97,6 +99,7 @@ export class DashboardPlace {
 		const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme: scheme });
 		const page = await context.newPage();
 		page.setDefaultTimeout(WAIT_MS);
+		if (options.hasClock) await page.clock.install();
 		const record = recordOf(page, link.origin);
 		await page.goto(link.href);
 		await page.getByRole('status').getByText('live').waitFor();
