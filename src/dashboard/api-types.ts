@@ -91,7 +91,11 @@ export interface BackendRow {
 	readonly kind: BackendKindName;
 	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, … */
 	readonly state: string;
+	/** Of its oldest process. */
 	readonly pid: number | null;
+	/** The number of its processes. */
+	readonly processes: number;
+	/** Of all its processes. */
 	readonly memoryBytes: number | null;
 	readonly era: 'legacy' | 'modern' | null;
 	readonly version: string | null;
@@ -107,7 +111,7 @@ export interface BackendRow {
 	readonly startedAt: number | null;
 	/** When a failed server is started again. */
 	readonly nextTryAt: number | null;
-	/** Starts after the first one, while the listener is open. */
+	/** Starts after a crash or a failed start. */
 	readonly restarts: number;
 	readonly isEnabled: boolean;
 	/** Its catalogue differs from the pinned one, and the change waits for a person. */
@@ -139,6 +143,8 @@ export interface ApprovalRow {
 	readonly tool: string;
 	/** Lines with the arguments, shortened. */
 	readonly shown: readonly string[];
+	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
+	readonly argumentText: string;
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | null;
@@ -184,6 +190,11 @@ export interface DashboardEvents {
 	/** A list of the hub changed: fetch the catalogue again. */
 	readonly catalogue: CatalogueEvent;
 }
+
+/** Events of the same stream whose data is `{}`. */
+export type SignalEvent =
+	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
+	'ping';
 
 export interface CatalogueEvent {
 	/** Compare with `CatalogueReply.version`. */

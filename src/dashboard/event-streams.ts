@@ -6,7 +6,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { ServerLine } from '../hub/backends/backend.ts';
+import type { ServerLine, ServerLines } from '../hub/backends/backend.ts';
 import { redactJson } from '../redact.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 import type { ApprovalsView } from './approvals-view.ts';
@@ -32,6 +32,7 @@ interface OpenStream extends FollowedParts {
 	lastApprovals: string;
 	lastVersion: number;
 	lastCall: string;
+	followed: ServerLines | undefined;
 	stopLines: (() => void) | undefined;
 }
 
@@ -73,11 +74,12 @@ export class EventStreams {
 			lastApprovals: '',
 			lastVersion: this.#sources.catalogue.version,
 			lastCall: '',
+			followed: undefined,
 			stopLines: undefined,
 		};
 		this.#streams.add(stream);
 		response.once('close', () => this.#remove(stream));
-		this.#followLines(stream);
+		this.#followLines(stream, true);
 		this.#sendState([stream]);
 		this.#tickAt = performance.now();
 		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
@@ -155,11 +157,16 @@ export class EventStreams {
 		stream.lastCall = json;
 	}
 
-	/** The lines of a server exist from its first use on. */
-	#followLines(stream: OpenStream): void {
-		if (stream.server === undefined || stream.stopLines !== undefined) return;
+	/** The lines of a server exist from its first use on; with a changed entry they are others. Those are new to the page. */
+	#followLines(stream: OpenStream, isFirst = false): void {
+		if (stream.server === undefined) return;
 		const backend = this.#parts.hub.backends.find(({ id }) => id === stream.server);
-		stream.stopLines = backend?.lines?.()?.listen((line) => {
+		const lines = backend?.lines?.();
+		if (lines === undefined || lines === stream.followed) return;
+		stream.stopLines?.();
+		stream.followed = lines;
+		if (!isFirst) stream.lines.push(...lines.last(this.#parts.limits.eventLines - stream.lines.length));
+		stream.stopLines = lines.listen((line) => {
 			if (stream.lines.length < this.#parts.limits.eventLines) stream.lines.push(line);
 			else stream.droppedLines++;
 		});

@@ -111,7 +111,9 @@ function startProblems(
 	report: (key: string, allowed: string, found: string) => ConfigProblem,
 ): ConfigProblem[] {
 	if (command !== undefined) {
-		return runtime === undefined ? [] : [report('command', 'either command, or runtime with entry', 'both')];
+		return runtime === undefined
+			? []
+			: [report('command', 'either command, or runtime with entry', 'set, and so is runtime')];
 	}
 	if (runtime === undefined) {
 		return [report('runtime', `${runtimes.join(', ')} with an entry, or a command array instead`, 'missing')];

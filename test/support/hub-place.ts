@@ -93,3 +93,7 @@ function hubsOf(home: string): number[] {
 		}
 	});
 }
+
+/** What is said of a hub that does not respond. */
+export const blockedMessage = (pid: number): RegExp =>
+	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);

@@ -25,7 +25,7 @@ export function readUntrusted(
 	const sections = read({
 		...source,
 		environment: { HOME },
-		environmentName: 'a file that is not trusted',
+		environmentName: 'the environment of a file that is not trusted, which has only HOME',
 		unset: new Set(),
 		problems,
 	});

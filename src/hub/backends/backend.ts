@@ -6,6 +6,7 @@
  * see. Methods that a backend does not support are absent. Lists must be cheap and
  * must not start a process whose lists are known.
  */
+import type { OrchestraError } from '../../errors.ts';
 import type { FindOptions } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
@@ -119,6 +120,8 @@ export interface Backend {
 	readonly state: string;
 	/** Why it is down and when it restarts; undefined when it is not down. */
 	readonly downReason?: string | undefined;
+	/** Why its process is down or unhealthy. Kept until it works again. */
+	readonly lastError?: OrchestraError | undefined;
 	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
 	hasDownTool?(name: string): boolean;
 	/** Its instructions for clients, as far as they are known. Starts no process. */
@@ -154,7 +157,7 @@ export interface Backend {
 	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
-	/** The lines of an MCP server; undefined before its first use. */
+	/** The lines of an MCP server or plugin; undefined before its first use. */
 	lines?(): ServerLines | undefined;
 	/** Start or stop its process. Calls in flight fail. Rejects with the reason when it does not start. */
 	control?(action: ProcessAction): Promise<void>;

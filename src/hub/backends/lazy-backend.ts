@@ -3,6 +3,7 @@
  * does not slow down the start of the hub. The kinds of its lists are declared
  * beforehand, so that the capabilities of the hub are known at once.
  */
+import type { OrchestraError } from '../../errors.ts';
 import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import type {
@@ -88,6 +89,10 @@ export class LazyBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#backend?.downReason;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return this.#backend?.lastError;
 	}
 
 	lines(): ServerLines | undefined {

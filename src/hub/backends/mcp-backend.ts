@@ -6,6 +6,7 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
+import type { OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
@@ -38,7 +39,7 @@ import type {
 	ServerStatus,
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
@@ -51,7 +52,7 @@ import { ServerPool } from './mcp/server-pool.ts';
 import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
-import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
+import { lastErrorOf, processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 import { StartCounts } from './start-counts.ts';
 
@@ -94,13 +95,14 @@ export class McpBackend implements Backend {
 			lister: () => this.#pool.lister,
 			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
+			maxMs: settings.maxMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
-		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
@@ -115,6 +117,10 @@ export class McpBackend implements Backend {
 		const { lastError } = this.#pool.lister;
 		const state = stateOf(this.#pool, this.#catalogue.known);
 		return lastError ? `${state}: ${firstLine(lastError.message)}` : state;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return lastErrorOf(this.#pool);
 	}
 
 	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
@@ -234,7 +240,7 @@ export class McpBackend implements Backend {
 		return { queued: this.#queue.waitingCount, ...this.#starts.all };
 	}
 
-	readonly lines = (): ServerLines => this.#serverLog;
+	readonly lines = (): ServerLines => this.#serverLog.lines;
 
 	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
@@ -260,7 +266,8 @@ export class McpBackend implements Backend {
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,
-			knownEra: () => this.#catalogue.known?.era,
+			knownEra: () => knownEraOf(this.#catalogue.known),
+			isKnown: () => this.#catalogue.known !== undefined,
 			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);

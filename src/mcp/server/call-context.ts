@@ -16,6 +16,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
+import { CallPhases } from './call-phases.ts';
 import type { Questions } from './client-questions.ts';
 
 /** The answers of a client, by the keys of the questions. */
@@ -31,6 +32,8 @@ export interface ClientConnection {
 	readonly clientInfo: unknown;
 	/** The id of the MCP session. */
 	readonly sessionId: string;
+	/** True for another hub: it shortens large results for its own client. */
+	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
@@ -42,6 +45,8 @@ export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
+	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	isContinued?: boolean;
 }
 
 /** The context that a provider gets with each call. */
@@ -57,7 +62,7 @@ export class CallContext {
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
-	#phases: Partial<Record<CallPhase, number>> | undefined;
+	#phases: CallPhases | undefined;
 	#notificationListener: NotificationListener | undefined;
 
 	constructor(
@@ -109,6 +114,11 @@ export class CallContext {
 		return this.#client.sessionId;
 	}
 
+	/** Whether the client is another hub, which needs the whole result. */
+	get passesResultsOn(): boolean {
+		return this.#client.passesResultsOn === true;
+	}
+
 	get clientCapabilities(): Readonly<Record<string, unknown>> {
 		return this.#client.capabilities;
 	}
@@ -118,16 +128,15 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** Milliseconds by phase, for the journal; the rest of the call is its run. Undefined when no phase took time. */
-	get phases(): Readonly<Partial<Record<CallPhase, number>>> | undefined {
+	/** The phases before the run; the rest of the call is its run. Undefined when it was in none. */
+	get phases(): CallPhases | undefined {
 		return this.#phases;
 	}
 
-	/** Add time that the call spent in a phase. */
-	spent(phase: CallPhase, ms: number): void {
-		this.#phases ??= {};
-		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
-		this.tracer?.spent(phase, ms);
+	/** Begin a phase. Call the returned function when it ends. */
+	enter(phase: CallPhase): () => void {
+		this.#phases ??= new CallPhases();
+		return this.#phases.enter(phase, this.tracer);
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */
@@ -138,6 +147,11 @@ export class CallContext {
 	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
+	}
+
+	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	get isContinued(): boolean {
+		return this.#asking.isContinued === true;
 	}
 
 	/** Aborted when the client cancels the call or disconnects. */
