@@ -86,7 +86,9 @@ export class ApiRoutes {
 			search: ({ query }) =>
 				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
 			resource: (exchange) =>
-				this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
+				exchange.path[1] === 'facts'
+					? this.#catalogue.resource(required(exchange.query, 'uri'))
+					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
 			calls: (exchange) => this.#calls(exchange),
 			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
 			approvals: () => ({ approvals: this.#approvals.list() }),

@@ -34,6 +34,8 @@ export class EventFeed {
 	readonly connection: Signal<FeedState> = signal('connecting');
 	/** Rises with each connection: what was fetched before may be out of date. */
 	readonly opened: Signal<number> = signal(0);
+	/** Rises when the hub has read its configuration again. */
+	readonly configured: Signal<number> = signal(0);
 	readonly #handlers: EventHandlers;
 	#followed: Followed = {};
 	#source: EventSource | undefined;
@@ -64,6 +66,10 @@ export class EventFeed {
 		for (const name of Object.keys(this.#handlers) as EventName[])
 			source.addEventListener(name, ({ data }) => this.#dispatch(name, data));
 		source.addEventListener('ping', () => this.#watchSilence());
+		source.addEventListener('settings', () => {
+			this.#watchSilence();
+			this.configured.value += 1;
+		});
 	}
 
 	/** Follow one call or the log of one server, besides everything that always comes. */

@@ -6,6 +6,7 @@ import type { ApprovalRow } from '../../api-types.ts';
 import type { ApiClient } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { CopyButton } from '../parts/command-text.tsx';
+import { Toggle } from '../parts/panel.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
@@ -28,9 +29,10 @@ export function ApprovalArguments({ approval }: { approval: ApprovalRow }): JSX.
 		note.value =
 			earlier.value === undefined ? 'The page knows no earlier call of it with its arguments.' : '';
 	};
-	const lines = text
-		.split('\n')
-		.reduce((count, line) => count + 1 + Math.floor(line.length / LINE_CHARACTERS), 0);
+	const toggleEarlier = (): void => {
+		if (earlier.peek() === undefined) void compare();
+		else earlier.value = undefined;
+	};
 	return (
 		<>
 			<div
@@ -46,24 +48,14 @@ export function ApprovalArguments({ approval }: { approval: ApprovalRow }): JSX.
 				)}
 			</div>
 			<p class="actions">
-				{lines > SHOWN_LINES && (
-					<button
-						type="button"
-						class="quiet"
-						aria-pressed={isWhole.value}
-						onClick={() => (isWhole.value = !isWhole.value)}
-					>
+				{lineCount(text) > SHOWN_LINES && (
+					<Toggle isOn={isWhole.value} onClick={() => (isWhole.value = !isWhole.value)}>
 						Show all {formatCount(text.length)} characters
-					</button>
+					</Toggle>
 				)}
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={earlier.value !== undefined}
-					onClick={() => (earlier.value === undefined ? void compare() : (earlier.value = undefined))}
-				>
+				<Toggle isOn={earlier.value !== undefined} onClick={toggleEarlier}>
 					Compare with the last call
-				</button>
+				</Toggle>
 				<CopyButton label="Copy" text={text} what="the arguments" />
 				<span class="dim" role="status">
 					{note}
@@ -71,6 +63,11 @@ export function ApprovalArguments({ approval }: { approval: ApprovalRow }): JSX.
 			</p>
 		</>
 	);
+}
+
+function lineCount(text: string): number {
+	const lines = text.split('\n');
+	return lines.reduce((count, line) => count + 1 + Math.floor(line.length / LINE_CHARACTERS), 0);
 }
 
 /** The arguments of the last call of this tool and client that was made, in the form of `argumentText`. */
