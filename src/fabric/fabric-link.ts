@@ -9,7 +9,7 @@
  * The messages of one iteration of the event loop are written together: with many calls
  * in flight, writes are a third of the CPU time.
  */
-import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs, NatsConnection, Status } from '@nats-io/transport-node';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
@@ -18,12 +18,7 @@ import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts
 import { type Envelope, writeEnvelope } from './fabric-message.ts';
 import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
 import { inboxPrefix, randomId } from './inbox-prefix.ts';
-
-/** A subscription that survives a new connection. */
-export interface LinkSubscription {
-	/** Stop; messages that have arrived are still handled. */
-	drain(): Promise<void>;
-}
+import { type LinkSubscription, LinkSubscriptions } from './link-subscriptions.ts';
 
 export interface FabricListener {
 	/** Connected, at first or again. */
@@ -38,24 +33,22 @@ const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
 const RETRY_MAX_MS = 5000;
 
+/** Different refusals that are logged on one connection. */
+const REFUSALS_LOGGED = 20;
+
 interface QueuedMessage {
 	readonly subject: string;
 	readonly body: string | Uint8Array;
 	readonly options: { headers: MsgHdrs; reply?: string };
 }
 
-interface Wanted {
-	readonly subject: string;
-	readonly queue: string | undefined;
-	readonly onMessage: (message: Msg) => void;
-	current: Subscription | undefined;
-}
-
 export class FabricLink {
 	readonly #access: NatsAccess;
 	readonly #log: Log;
 	readonly #listeners = new Set<FabricListener>();
-	readonly #wanted = new Set<Wanted>();
+	readonly #subscriptions: LinkSubscriptions;
+	/** Refusals that were logged on this connection. */
+	readonly #refusals = new Set<string>();
 	readonly #closing = new AbortController();
 	#nats: NatsModule | undefined;
 	#connection: NatsConnection | undefined;
@@ -68,6 +61,7 @@ export class FabricLink {
 	constructor(access: NatsAccess, log: Log) {
 		this.#access = access;
 		this.#log = log;
+		this.#subscriptions = new LinkSubscriptions(log);
 	}
 
 	get isUp(): boolean {
@@ -134,17 +128,7 @@ export class FabricLink {
 	}
 
 	subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): LinkSubscription {
-		const wanted: Wanted = { subject, queue, onMessage, current: undefined };
-		this.#wanted.add(wanted);
-		this.#apply(wanted);
-		return {
-			drain: async () => {
-				this.#wanted.delete(wanted);
-				const { current } = wanted;
-				// A closed connection has drained it already.
-				await current?.drain().catch(() => {});
-			},
-		};
+		return this.#subscriptions.add(subject, onMessage, queue);
 	}
 
 	/** Resolves when the server has seen everything that was sent. */
@@ -156,7 +140,7 @@ export class FabricLink {
 	/** Send what is queued and disconnect. Idempotent. */
 	async close(): Promise<void> {
 		this.#closing.abort(new OrchestraError('closed', 'the fabric is closed'));
-		this.#wanted.clear();
+		this.#subscriptions.close();
 		if (this.#isUp) await this.flush().catch(() => {}); // a lost link has nothing to flush
 		this.#isUp = false;
 		await this.#connection?.close();
@@ -210,7 +194,7 @@ export class FabricLink {
 		if (this.#closing.signal.aborted) return connection.close();
 		this.#nats = nats;
 		this.#connection = connection;
-		for (const wanted of this.#wanted) this.#apply(wanted);
+		this.#subscriptions.moveTo(connection);
 		onUp();
 		this.#setUp();
 		void this.#follow(connection);
@@ -226,17 +210,27 @@ export class FabricLink {
 
 	#onStatus(status: Status): void {
 		if (status.type === 'disconnect') this.#setDown('the connection to the server was lost');
-		else if (status.type === 'reconnect') this.#setUp();
-		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error) {
-			const { operation, subject } = status.error;
-			for (const listener of this.#listeners) listener.denied?.(String(operation), String(subject));
-			this.#log.warn(`the NATS server does not permit ${String(operation)} to ${String(subject)}`);
-		}
+		else if (status.type === 'reconnect') {
+			this.#subscriptions.reconnected();
+			this.#setUp();
+		} else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error)
+			this.#onRefused(String(status.error.operation), String(status.error.subject));
+	}
+
+	#onRefused(operation: string, subject: string): void {
+		if (operation === 'subscription') this.#subscriptions.refused();
+		for (const listener of this.#listeners) listener.denied?.(operation, subject);
+		// Without the id of a call; what is tried again and again is logged once.
+		const refusal = `${operation} to ${subject.split('.').slice(0, 4).join('.')}`;
+		if (this.#refusals.has(refusal) || this.#refusals.size >= REFUSALS_LOGGED) return;
+		this.#refusals.add(refusal);
+		this.#log.warn(`the NATS server does not permit ${operation} to ${subject}`);
 	}
 
 	#setUp(): void {
 		if (this.#isUp) return;
 		this.#isUp = true;
+		this.#refusals.clear();
 		this.#log.info(`connected to the fabric at ${this.#connection?.getServer() ?? 'an unknown server'}`);
 		for (const listener of this.#listeners) listener.up?.();
 	}
@@ -252,23 +246,5 @@ export class FabricLink {
 	#failed(reason: string): void {
 		if (reason !== this.#reason) this.#log.warn(`the fabric cannot be reached: ${reason}`);
 		this.#reason = reason;
-	}
-
-	/** An exception would end the connection of the library; a message of another program must not do that. */
-	#handle(message: Msg, onMessage: (message: Msg) => void): void {
-		try {
-			onMessage(message);
-		} catch (error) {
-			this.#log.warn(`a message on ${message.subject} could not be used: ${messageOf(error)}`);
-		}
-	}
-
-	#apply(wanted: Wanted): void {
-		const { subject, queue, onMessage } = wanted;
-		const callback = (error: Error | null, message: Msg): void => {
-			if (error === null) this.#handle(message, onMessage);
-		};
-		if (this.#connection === undefined || this.#connection.isClosed()) return;
-		wanted.current = this.#connection.subscribe(subject, { callback, ...(queue && { queue }) });
 	}
 }

@@ -7,6 +7,7 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { Backoff } from '../rpc/backoff.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
@@ -17,6 +18,7 @@ import { PresencePace } from './presence-pace.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
+const RETRY_MAX_MS = 5000;
 
 export interface PresenceOptions {
 	readonly link: FabricLink;
@@ -25,6 +27,10 @@ export interface PresenceOptions {
 	readonly name: string;
 	readonly instance: string;
 	readonly log: Log;
+	/** The server has stored the bodies, so it permits this name; the presence follows. */
+	readonly onStored: () => void;
+	/** The presence is written. */
+	readonly onOffered: () => void;
 }
 
 export class Presence {
@@ -34,6 +40,7 @@ export class Presence {
 	#bodies: readonly OfferBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #pace = new PresencePace();
+	readonly #backoff = new Backoff(RETRY_MS, RETRY_MAX_MS);
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
 	#lastProblem = '';
@@ -79,22 +86,25 @@ export class Presence {
 	}
 
 	async #write(): Promise<void> {
-		const { link, offer, name, instance, log } = this.#options;
+		const { link, offer, name, instance, log, onStored, onOffered } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
 			const bodies = this.#bodies ?? [];
 			for (const body of bodies) await withBucket(link, () => this.#writeBody(body));
+			onStored();
 			const value = JSON.stringify({ i: instance, h: bodies.map(({ hash }) => hash) });
 			this.#pace.wrote(
 				await putKey(link, presenceKey(offer, name), value, PRESENCE_TTL_MS),
 				performance.now(),
 			);
 			this.#lastProblem = '';
+			this.#backoff.reset();
+			onOffered();
 		} catch (error) {
 			const problem = messageOf(error);
 			if (problem !== this.#lastProblem) log.warn(`the offer could not be published: ${problem}`);
 			this.#lastProblem = problem;
-			this.#schedule(RETRY_MS);
+			this.#schedule(this.#backoff.nextMs());
 		}
 	}
 

@@ -39,7 +39,6 @@ export const worker: Command = {
 			const { openOffer } = await import('../../fabric/open-fabric.ts');
 			const offer = await openOffer(opened, { environment, log, patterns: EVERYTHING });
 			if (!offer.isOpen) throw noFabric();
-			log.info(`offering ${offer.tools.length} tools to the fabric`);
 			await aborted(signal);
 			log.info('the worker is stopping: running calls are finished first');
 			await offer.close();
