@@ -9,10 +9,11 @@
 import { messageOf } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink } from './fabric-link.ts';
 import { callsFor, controlFor, QUEUE_GROUP } from './fabric-names.ts';
-import { WORKER_DRAIN_MS } from './fabric-timers.ts';
+import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import type { LinkSubscription } from './link-subscriptions.ts';
 import { offerBodies, offeredTools } from './offered-tools.ts';
@@ -29,6 +30,8 @@ export interface FabricWorkerOptions {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
 	readonly hub: Hub;
+	/** How long `close` waits for running calls. Default 12 s. */
+	readonly drainMs?: number | undefined;
 	readonly log: Log;
 }
 
@@ -114,10 +117,24 @@ export class FabricWorker {
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
-		await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.drain()));
-		await this.#runs.drain(WORKER_DRAIN_MS);
+		const drained = [...this.#subscriptions.values()].map((subscription) => subscription.drain());
+		// While the link is down they cannot be drained, and no call arrives.
+		await within(Promise.all(drained), SERVER_REQUEST_MS);
+		await this.#finishCalls();
 		this.#runs.close();
 		await this.link.close();
+	}
+
+	async #finishCalls(): Promise<void> {
+		const { drainMs = HUB_DRAIN_MS, log } = this.#options;
+		const report = (): void => {
+			if (this.running > 0) log.info(`stopping: ${this.running} calls of other hubs still run`);
+		};
+		report();
+		const reporting = setInterval(report, DRAIN_REPORT_MS);
+		await this.#runs.drain(drainMs);
+		clearInterval(reporting);
+		if (this.running > 0) log.warn(`${this.running} calls of other hubs were ended after ${drainMs} ms`);
 	}
 
 	#update(): Promise<void> {

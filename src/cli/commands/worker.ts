@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
+import { WORKER_DRAIN_MS } from '../../fabric/fabric-timers.ts';
 import { openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
+import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
 
 /** Offered when the configuration does not say what. */
@@ -19,7 +21,8 @@ export const worker: Command = {
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
 
-	graceMs: HUB_GRACE_MS,
+	isServer: true,
+	graceMs: WORKER_DRAIN_MS + HUB_GRACE_MS,
 
 	async run(input) {
 		const { flags, environment, signal } = input;
@@ -37,15 +40,16 @@ export const worker: Command = {
 		try {
 			if (opened.configuration().fabric === undefined) throw noFabric();
 			const { openOffer } = await import('../../fabric/open-fabric.ts');
-			const offer = await openOffer(opened, { environment, log, patterns: EVERYTHING });
-			if (!offer.isOpen) throw noFabric();
+			const parts = { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS };
+			const opening = openOffer(opened, parts);
+			const offer = await Promise.race([opening, aborted(signal)]);
+			if (offer?.isOpen === false) throw noFabric();
 			await aborted(signal);
-			log.info('the worker is stopping: running calls are finished first');
-			await offer.close();
+			log.info('the worker is stopping: running calls are finished first; a second signal ends them');
+			await (offer ?? (await within(opening, HUB_GRACE_MS)))?.close();
 		} finally {
-			await opened.close();
+			await within(opened.close(), HUB_GRACE_MS);
 		}
-		process.exitCode = 0;
 	},
 };
 
