@@ -19,11 +19,14 @@ import { type Envelope, writeEnvelope } from './fabric-message.ts';
 import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
 import { inboxPrefix, randomId } from './inbox-prefix.ts';
 import { type LinkSubscription, LinkSubscriptions } from './link-subscriptions.ts';
+import { assertCapable } from './server-check.ts';
 
 export interface FabricListener {
 	/** Connected, at first or again. */
 	up?(): void;
 	down?(): void;
+	/** The servers or the settings cannot be used; it tries again all the same. */
+	unusable?(error: OrchestraError): void;
 	/** The server refused a publish or a subscription. */
 	denied?(operation: string, subject: string): void;
 }
@@ -33,6 +36,8 @@ const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
 const RETRY_MAX_MS = 5000;
 
+/** Room for the headers of a message. */
+const HEADER_BYTES = 1024;
 /** Different refusals that are logged on one connection. */
 const REFUSALS_LOGGED = 20;
 
@@ -90,6 +95,11 @@ export class FabricLink {
 	/** Largest message that the server takes. */
 	get payloadLimit(): number {
 		return this.#connection?.info?.max_payload ?? 0;
+	}
+
+	/** Whether the server takes a message with this body; one that is larger would be lost. */
+	fits(body: string): boolean {
+		return Buffer.byteLength(body) + HEADER_BYTES <= this.payloadLimit;
 	}
 
 	listen(listener: FabricListener): () => void {
@@ -181,7 +191,7 @@ export class FabricLink {
 			try {
 				await this.#connectOnce(() => backoff.reset());
 			} catch (error) {
-				this.#failed(messageOf(error));
+				this.#failed(error);
 			}
 			// Rejects when the link is closed, which ends the loop.
 			if (!signal.aborted) await pause(backoff.nextMs(), signal).catch(() => {});
@@ -210,11 +220,23 @@ export class FabricLink {
 
 	#onStatus(status: Status): void {
 		if (status.type === 'disconnect') this.#setDown('the connection to the server was lost');
-		else if (status.type === 'reconnect') {
-			this.#subscriptions.reconnected();
-			this.#setUp();
-		} else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error)
+		else if (status.type === 'reconnect') this.#onReconnect();
+		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error)
 			this.#onRefused(String(status.error.operation), String(status.error.subject));
+	}
+
+	/** It may be another server, or one with other settings. */
+	#onReconnect(): void {
+		try {
+			if (this.info) assertCapable(this.info);
+		} catch (error) {
+			this.#failed(error);
+			// The next attempt to connect fails for the same reason, until the server is another one.
+			void this.#connection?.close();
+			return;
+		}
+		this.#subscriptions.reconnected();
+		this.#setUp();
 	}
 
 	#onRefused(operation: string, subject: string): void {
@@ -243,7 +265,10 @@ export class FabricLink {
 		for (const listener of this.#listeners) listener.down?.();
 	}
 
-	#failed(reason: string): void {
+	#failed(error: unknown): void {
+		const reason = messageOf(error);
+		if (OrchestraError.is(error, 'bad_input'))
+			for (const listener of this.#listeners) listener.unusable?.(error);
 		if (reason !== this.#reason) this.#log.warn(`the fabric cannot be reached: ${reason}`);
 		this.#reason = reason;
 	}

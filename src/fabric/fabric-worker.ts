@@ -6,7 +6,7 @@
  * none. A worker subscribes when the server has stored its bodies, and unsubscribes when
  * the server refuses its messages: a worker that may not answer must not receive calls.
  */
-import { messageOf } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
@@ -37,6 +37,9 @@ export interface FabricWorkerOptions {
 
 export class FabricWorker {
 	readonly link: FabricLink;
+	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
+	readonly offered: Promise<void>;
+	#settleOffered: { resolve(): void; reject(error: OrchestraError): void } | undefined;
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
@@ -57,6 +60,10 @@ export class FabricWorker {
 		this.#options = options;
 		this.#patterns = options.patterns;
 		this.link = new FabricLink(access, log);
+		this.offered = new Promise((resolve, reject) => {
+			this.#settleOffered = { resolve, reject };
+		});
+		this.offered.catch(() => {}); // the link has logged it
 		const parts = { link: this.link, name: access.name, instance: randomId(), log };
 		this.#runs = new RemoteRuns({ ...parts, hub });
 		const onStored = (): void => this.#subscribe();
@@ -86,6 +93,7 @@ export class FabricWorker {
 				this.#runs.onUp();
 			},
 			down: () => this.#runs.onDown(),
+			unusable: (error) => this.#settleOffered?.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
@@ -119,7 +127,7 @@ export class FabricWorker {
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
 		const drained = [...this.#subscriptions.values()].map((subscription) => subscription.drain());
 		// While the link is down they cannot be drained, and no call arrives.
-		await within(Promise.all(drained), SERVER_REQUEST_MS);
+		if (this.link.isUp) await within(Promise.all(drained), SERVER_REQUEST_MS);
 		await this.#finishCalls();
 		this.#runs.close();
 		await this.link.close();
@@ -184,6 +192,7 @@ export class FabricWorker {
 	}
 
 	#logOffer(): void {
+		this.#settleOffered?.resolve();
 		const { length } = this.#names;
 		if (length !== this.#logged) this.#options.log.info(`offering ${length} tools to the fabric`);
 		this.#logged = length;

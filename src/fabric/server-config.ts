@@ -39,6 +39,8 @@ export function serverConfig({ members, listen, tls, storeDir }: ServerConfigOpt
 		// A worker that hangs keeps its share of the calls until the server drops it.
 		`ping_interval: "${PING_MS / 1000}s"`,
 		`ping_max: ${PINGS_OUT}`,
+		// The arguments of a call must fit one message.
+		'max_payload: 8MB',
 		`jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
 		...(tls
 			? [

@@ -91,11 +91,13 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			},
 		);
 		const near = openHubPlace({ fabric: { servers: [url], name: 'laptop' } });
-		const worker = startMctl(['worker'], { cwd: far.cwd, env: { ...far.env, ...trusted } });
+		const worker = startMctl(['worker', '--json'], { cwd: far.cwd, env: { ...far.env, ...trusted } });
 		atEnd(() => worker.kill('SIGKILL'));
 		let log = '';
 		worker.stderr.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
-		await until('the worker offers', () => log.includes('tools to the fabric'), 15_000);
+		const [line] = await once(worker.stdout, 'data');
+		const ready = { schema: 'orchestra.worker/1', name: 'nas', group: 'nas', tools: ['py-tool'] };
+		expect(JSON.parse(String(line))).toEqual(ready);
 		const call = startMctl(['run', '--json', 'nas__py-tool', 'steps=3', `pause=${runsAllTests ? 5 : 0.5}`], {
 			cwd: near.cwd,
 			env: { ...near.env, ...trusted },
@@ -110,6 +112,14 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		await once(call, 'close');
 		expect(events).toContain('python');
 	}, 90_000);
+
+	it('refuses a server that it cannot use, with the reason', async () => {
+		const { url } = await startNats({ configuration: 'max_payload: 64KB' });
+		const place = openHubPlace({ fabric: { servers: [url], name: 'nas' } });
+		const { code, stderr } = await place.run('worker');
+		expect(stderr).toContain('takes messages of 65536 bytes only');
+		expect(code).toBe(64);
+	}, 30_000);
 
 	it('offers from the shared hub, which finishes a running call when it is stopped', async () => {
 		const { url } = await startNats();
