@@ -2,6 +2,7 @@
  * The tools of other hubs as a backend. A tool is called `offer__tool`, whoever else
  * offers one of that name.
  */
+import { OrchestraError } from '../errors.ts';
 import type { Backend } from '../hub/backends/backend.ts';
 import { qualifiedName } from '../hub/names.ts';
 import type { Log } from '../log.ts';
@@ -29,7 +30,13 @@ export interface FabricBackendOptions {
 /** How long the first list waits for the fabric. */
 const FIRST_LIST_MS = 1500;
 /** Names of tools that were offered before, for the error of a call. */
-const NAMES_LIMIT = 20_000;
+const GONE_NAMES_LIMIT = 20_000;
+
+/** The offer and own name of a tool. */
+interface Route {
+	readonly offer: string;
+	readonly tool: string;
+}
 
 export class FabricBackend implements Backend {
 	readonly id = 'fabric';
@@ -40,8 +47,10 @@ export class FabricBackend implements Backend {
 	readonly #follower: OfferFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Set<(change: Change) => void>();
-	/** The offer and own name of every tool that was ever listed here. */
-	readonly #routes = new Map<string, { offer: string; tool: string }>();
+	/** Of every tool of the last list, also of those that are held back. */
+	#routes = new Map<string, Route>();
+	/** Of tools that were listed before. */
+	readonly #gone = new Map<string, Route>();
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;
 
@@ -70,7 +79,7 @@ export class FabricBackend implements Backend {
 	}
 
 	hasDownTool(name: string): boolean {
-		return this.#routes.has(name);
+		return this.#routes.has(name) || this.#gone.has(name);
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
@@ -80,8 +89,11 @@ export class FabricBackend implements Backend {
 	}
 
 	callTool({ name }: CallToolParams, context: CallContext): Promise<CallToolResult> {
-		const route = this.#routes.get(name);
-		if (route === undefined) throw new Error(`${name} was never offered by the fabric`);
+		const route = this.#routes.get(name) ?? this.#gone.get(name);
+		if (route === undefined)
+			throw new OrchestraError('not_found', `${name} was never offered by the fabric`, {
+				hint: 'mctl fabric status shows who offers what.',
+			});
 		const held = this.#options.pins?.heldReason(route.offer, route.tool);
 		if (held !== undefined) return Promise.resolve(failure(held));
 		return this.#calls.call(route.offer, route.tool, context);
@@ -116,7 +128,19 @@ export class FabricBackend implements Backend {
 	#list(): readonly Tool[] {
 		const { access } = this.#options;
 		const { offers } = this.#follower;
-		return offers.offers.flatMap((offer) => this.#listOffer(offer, offers.toolsOf(offer, access.name)));
+		const before = this.#routes;
+		this.#routes = new Map();
+		const listed = offers.offers.flatMap((offer) =>
+			this.#listOffer(offer, offers.toolsOf(offer, access.name)),
+		);
+		for (const [name, route] of before) if (!this.#routes.has(name)) this.#noteGone(name, route);
+		return listed;
+	}
+
+	#noteGone(name: string, route: Route): void {
+		this.#gone.set(name, route);
+		const [oldest] = this.#gone.keys();
+		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
 	}
 
 	#listOffer(offer: string, tools: readonly Tool[]): Tool[] {
@@ -130,7 +154,7 @@ export class FabricBackend implements Backend {
 			// All tools of a group that is used, so that another `use` is no drift.
 			if (!isCompared) pins?.read(offer, tools);
 			isCompared = true;
-			if (this.#routes.size < NAMES_LIMIT) this.#routes.set(name, { offer, tool: tool.name });
+			this.#routes.set(name, { offer, tool: tool.name });
 			if (pins?.heldReason(offer, tool.name) === undefined) listed.push({ ...tool, name });
 		}
 		return listed;
