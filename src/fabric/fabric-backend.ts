@@ -38,6 +38,13 @@ interface Route {
 	readonly tool: string;
 }
 
+/** What was made of the tools of one offer, until it changes. */
+interface ListedOffer {
+	readonly tools: readonly Tool[];
+	readonly routes: readonly (readonly [string, Route])[];
+	readonly shown: readonly Tool[];
+}
+
 export class FabricBackend implements Backend {
 	readonly id = 'fabric';
 	readonly kind = 'fabric';
@@ -47,6 +54,8 @@ export class FabricBackend implements Backend {
 	readonly #follower: OfferFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Set<(change: Change) => void>();
+	/** The last list, by offer. */
+	#listed = new Map<string, ListedOffer>();
 	/** Of every tool of the last list, also of those that are held back. */
 	#routes = new Map<string, Route>();
 	/** Of tools that were listed before. */
@@ -60,8 +69,12 @@ export class FabricBackend implements Backend {
 		this.link = new FabricLink(access, log);
 		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
 		const workersOf = (offer: string): readonly string[] => this.workersOf(offer);
-		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, log });
-		options.pins?.onHeld(() => this.#changed());
+		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
+		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
+		options.pins?.onHeld(() => {
+			this.#listed.clear();
+			this.#changed();
+		});
 		this.link.open();
 	}
 
@@ -126,15 +139,20 @@ export class FabricBackend implements Backend {
 	}
 
 	#list(): readonly Tool[] {
-		const { access } = this.#options;
+		const { access, patterns } = this.#options;
 		const { offers } = this.#follower;
 		const before = this.#routes;
-		this.#routes = new Map();
-		const listed = offers.offers.flatMap((offer) =>
-			this.#listOffer(offer, offers.toolsOf(offer, access.name)),
-		);
+		const listed = new Map<string, ListedOffer>();
+		for (const offer of offers.offers) {
+			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
+			const tools = offers.toolsOf(offer, access.name);
+			const known = this.#listed.get(offer);
+			listed.set(offer, known?.tools === tools ? known : this.#listOffer(offer, tools));
+		}
+		this.#listed = listed;
+		this.#routes = new Map([...listed.values()].flatMap(({ routes }) => routes));
 		for (const [name, route] of before) if (!this.#routes.has(name)) this.#noteGone(name, route);
-		return listed;
+		return [...listed.values()].flatMap(({ shown }) => shown);
 	}
 
 	#noteGone(name: string, route: Route): void {
@@ -143,25 +161,30 @@ export class FabricBackend implements Backend {
 		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
 	}
 
-	#listOffer(offer: string, tools: readonly Tool[]): Tool[] {
+	#listOffer(offer: string, tools: readonly Tool[]): ListedOffer {
 		const { patterns, pins } = this.#options;
-		const isUsed = (name: string): boolean => patterns.some((pattern) => matchesWildcard(pattern, name));
-		const listed: Tool[] = [];
-		let isCompared = false;
+		const usesAll = patterns.includes('*');
+		const routes: [string, Route][] = [];
+		const shown: Tool[] = [];
 		for (const tool of tools) {
 			const name = qualifiedName(offer, tool.name);
-			if (!isUsed(name)) continue;
+			if (!usesAll && !patterns.some((pattern) => matchesWildcard(pattern, name))) continue;
 			// All tools of a group that is used, so that another `use` is no drift.
-			if (!isCompared) pins?.read(offer, tools);
-			isCompared = true;
-			this.#routes.set(name, { offer, tool: tool.name });
-			if (pins?.heldReason(offer, tool.name) === undefined) listed.push({ ...tool, name });
+			if (routes.length === 0) pins?.read(offer, tools);
+			routes.push([name, { offer, tool: tool.name }]);
+			if (pins?.heldReason(offer, tool.name) === undefined) shown.push({ ...tool, name });
 		}
-		return listed;
+		return { tools, routes, shown };
 	}
 
 	#changed(): void {
 		this.#tools = undefined;
 		for (const listener of this.#listeners) listener({ kind: 'tools' });
 	}
+}
+
+/** Whether a pattern can match a name that begins so. */
+function mayMatch(pattern: string, beginning: string): boolean {
+	const [literal = ''] = pattern.split('*');
+	return literal.startsWith(beginning) || beginning.startsWith(literal);
 }

@@ -124,7 +124,13 @@ export class FabricLink {
 	/** Ask the server. Rejects when the link is down or nothing answers in time. */
 	async request(subject: string, body: string, headers?: MsgHdrs): Promise<Msg> {
 		const connection = this.#connected();
-		return connection.request(subject, body, { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) });
+		let stopListening = (): void => {};
+		const isDown = new Promise<never>((_resolve, reject) => {
+			stopListening = this.listen({ down: () => reject(this.#downError()) });
+		});
+		const options = { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) };
+		const answer = connection.request(subject, body, options);
+		return Promise.race([answer, isDown]).finally(stopListening);
 	}
 
 	headers(envelope: Envelope = {}): MsgHdrs {

@@ -64,8 +64,8 @@ export class FabricWorker {
 			this.#settleOffered = { resolve, reject };
 		});
 		this.offered.catch(() => {}); // the link has logged it
-		const parts = { link: this.link, name: access.name, instance: randomId(), log };
-		this.#runs = new RemoteRuns({ ...parts, hub });
+		const parts = { link: this.link, name: access.name, log };
+		this.#runs = new RemoteRuns({ ...parts, instance: randomId(), hub });
 		const onStored = (): void => this.#subscribe();
 		const onOffered = (): void => this.#logOffer();
 		this.#presence = new Presence({ ...parts, offer, onStored, onOffered });

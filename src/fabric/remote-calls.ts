@@ -35,6 +35,7 @@ export interface RemoteCallsOptions {
 	readonly name: string;
 	/** The names of the workers of an offer. */
 	readonly workersOf: (offer: string) => readonly string[];
+	readonly hasWorkers: (offer: string) => boolean;
 	readonly log: Log;
 }
 
@@ -231,7 +232,7 @@ export class RemoteCalls {
 			this.#watching = undefined;
 		}
 		for (const call of this.#calls.values()) {
-			const hasWorker = this.#options.workersOf(call.about.offer).length > 0;
+			const hasWorker = this.#options.hasWorkers(call.about.offer);
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
 			if (next === 'query') this.#query(call);
 			else if (next !== 'wait') this.#giveUp(call, next.unknown);

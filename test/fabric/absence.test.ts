@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, headers } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
+import { readBucket } from '../../src/fabric/bucket.ts';
 import { createBucket } from '../../src/fabric/bucket-setup.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { Log } from '../../src/log.ts';
@@ -128,12 +129,20 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
 		const { backend, offer } = changingTools({ old: 'Old.' });
-		await offerFabric([server.url], { backends: [backend] });
+		const { worker } = await offerFabric([server.url], { backends: [backend] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
 		offer({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
+		const keys = async (): Promise<string> => {
+			const found: string[] = [];
+			await readBucket(hub.backend.link, ({ key, read }) => void (read && found.push(key.slice(0, 9))));
+			return found.sort().join(' ');
+		};
+		await until('the old body is removed', async () => (await keys()) === 'o.gpu-box w.gpu-box');
+		await worker.close();
+		expect(await keys()).toBe('');
 	});
 });
 
