@@ -133,17 +133,6 @@ export class Field {
 		return this.items().flatMap((item) => item.#emptyOrText() ?? []);
 	}
 
-	/** An object of strings; numbers and booleans are converted. */
-	textMap(): Record<string, string> | undefined {
-		if (!this.isPresent) return undefined;
-		return Object.fromEntries(
-			this.entries().flatMap(([key, field]): [string, string][] => {
-				const text = field.#emptyOrText();
-				return text === undefined ? [] : [[key, text]];
-			}),
-		);
-	}
-
 	/** An object of strings that may have secret references. */
 	secretMap(): SecretMap {
 		const plain: Record<string, string> = {};

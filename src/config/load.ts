@@ -7,7 +7,7 @@
  * What a project file may start or loosen counts only when the user trusts the file.
  */
 import { dirname, join } from 'node:path';
-import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { isCode } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
@@ -18,7 +18,7 @@ import { parseJsonc } from './jsonc.ts';
 import { inEffect, mergeSections, noSections, type ReadFile } from './merge-sections.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
-import { type ConfigProblem, configProblem } from './problem.ts';
+import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
 import { withPins } from './server-settings.ts';
@@ -132,10 +132,9 @@ function readBytes(file: string, isRequired: boolean, reading: Reading): Buffer 
 	} catch (error) {
 		const isAbsent = isCode(error, 'ENOENT');
 		if (isAbsent && !isRequired) return undefined;
-		const found = isAbsent ? 'missing' : messageOf(error);
-		reading.problems.push(
-			configProblem({ file, line: 1, key: '', found, allowed: 'a file that can be read' }),
-		);
+		const allowed = 'a file that can be read';
+		const missing = configProblem({ file, line: 1, key: '', found: 'missing', allowed });
+		reading.problems.push(isAbsent ? missing : unreadableProblem(file, error));
 		if (!isAbsent) reading.brokenFiles.push(file);
 		return undefined;
 	}
@@ -168,7 +167,7 @@ function readFile(
 		if (held?.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
 	} catch (error) {
 		reading.namesPlugins ||= isYaml;
-		problems.push(syntaxProblem(file, error));
+		problems.push(unreadableProblem(file, error));
 		reading.brokenFiles.push(file);
 	}
 }
@@ -176,10 +175,4 @@ function readFile(
 /** A truncated YAML file may still parse: an empty file to null, the start of a key to a string. */
 function isComplete(text: string, value: JsonValue): boolean {
 	return isObject(value) && text.trim() !== '';
-}
-
-function syntaxProblem(file: string, error: unknown): ConfigProblem {
-	const { message, data } = OrchestraError.from(error);
-	const { line = 1, found = '', allowed = '' } = data;
-	return { file, line: Number(line), key: '', found: String(found), allowed: String(allowed), message };
 }

@@ -143,6 +143,8 @@ export interface ApprovalRow {
 	readonly tool: string;
 	/** Lines with the arguments, shortened. */
 	readonly shown: readonly string[];
+	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
+	readonly argumentText: string;
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | null;

@@ -2,7 +2,8 @@
 import type { FabricSection } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { createBucket, readBucket } from './bucket.ts';
+import { readBucket } from './bucket.ts';
+import { createBucket } from './bucket-setup.ts';
 import { FabricLink } from './fabric-link.ts';
 import { MemberKeys } from './member-keys.ts';
 import { natsAccess } from './open-fabric.ts';

@@ -57,11 +57,17 @@ export const ACK_EVERY = 4;
 export const HUB_WINDOW = 64;
 /** Largest result that a hub accepts from a worker. */
 export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
-/** Results that a worker keeps, in bytes; above it the oldest are dropped. */
+/** Results of one message that a worker keeps, in bytes; above it the oldest are dropped. */
 export const KEPT_RESULTS_BYTES: number = 64 * 1024 * 1024;
+/** Large results that have not arrived yet, in bytes; above it a worker refuses calls. */
+export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
 /** Calls in flight at one worker; above it calls are refused. */
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
+/** What a message may have at least: a chunk or a part of an offer, with its headers. */
+export const MESSAGE_BYTES: number = 512 * 1024;
+/** Size of the bucket: 25 times that of 1,000 workers with 20 tools each. */
+export const BUCKET_BYTES: number = 256 * 1024 * 1024;
 /** Largest part of an offer in one key of the bucket. */
 export const BODY_BYTES: number = 256 * 1024;

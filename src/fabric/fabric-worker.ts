@@ -10,15 +10,13 @@ import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink, type LinkSubscription } from './fabric-link.ts';
-import { callsFor, controlFor } from './fabric-names.ts';
+import { callsFor, controlFor, QUEUE_GROUP } from './fabric-names.ts';
 import { WORKER_DRAIN_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { offerBodies, offeredTools } from './offered-tools.ts';
 import { Presence } from './presence.ts';
 import { RemoteRuns } from './remote-runs.ts';
 
-/** The queue group of equal workers. */
-export const QUEUE_GROUP = 'w';
 /** Changes of the tools within this time are published together. */
 const DEBOUNCE_MS = 10;
 

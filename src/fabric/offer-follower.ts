@@ -4,7 +4,8 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { getKey, readBucket, republishedEntry, withBucket } from './bucket.ts';
+import { getKey, readBucket, republishedEntry } from './bucket.ts';
+import { withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from './fabric-names.ts';
 import { PRESENCE_SWEEP_MS } from './fabric-timers.ts';

@@ -7,7 +7,8 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { putKey, removeKey, withBucket } from './bucket.ts';
+import { putKey, removeKey } from './bucket.ts';
+import { withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, presenceKey } from './fabric-names.ts';
 import { BODY_EVERY_MS, BODY_TTL_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';

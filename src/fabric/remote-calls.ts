@@ -187,9 +187,10 @@ export class RemoteCalls {
 	}
 
 	#onHeartbeat(worker: string, message: Msg): void {
+		const { kind, worker: instance } = readEnvelope(message);
+		if (kind !== 'beat') return;
 		const ids: unknown = JSON.parse(message.string());
 		const now = performance.now();
-		const { worker: instance } = readEnvelope(message);
 		for (const id of Array.isArray(ids) ? ids : []) {
 			const call = this.#calls.get(String(id));
 			if (call === undefined || (call.worker && call.worker.name !== worker)) continue;

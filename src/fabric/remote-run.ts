@@ -43,6 +43,7 @@ export class RemoteRun implements ClientConnection {
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly clientInfo: { readonly name: string; readonly version: string };
 	readonly sessionId: string;
+	readonly passesResultsOn = true;
 	readonly #options: RemoteRunOptions;
 	readonly #params: Readonly<Record<string, unknown>>;
 	readonly #call: IncomingCall;
@@ -110,7 +111,7 @@ export class RemoteRun implements ClientConnection {
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Result> {
 		const asker = { ask: (questions: Questions) => this.#questions.ask(questions) };
-		const asking = { asker, inputResponses, requestState };
+		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
 		const { arguments: input } = this.#params;
 		const params = { name: this.#options.tool, arguments: isObject(input) ? input : {} };

@@ -5,7 +5,7 @@
  * in its own name and read what is sent to it. Nobody but the administrator may create a
  * consumer: the server does not check where a consumer delivers to.
  */
-import { BUCKET, encodeToken, STREAM } from './fabric-names.ts';
+import { BUCKET, encodeToken, QUEUE_GROUP, STREAM } from './fabric-names.ts';
 import { inboxPrefix } from './inbox-prefix.ts';
 
 /** A hub or worker with a key. */
@@ -79,7 +79,8 @@ function rightsOf({ name, offers, calls }: Member): Rights {
 	if (offers !== undefined) {
 		const offer = encodeToken(offers);
 		publish.push(`orc.out.${self}.*.*`, `$KV.${BUCKET}.w.${offer}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
-		subscribe.push(`orc.call.*.${offer}.*`, `orc.ctl.${self}.*.*`);
+		// In the queue group only: outside it would receive the calls of all equal workers.
+		subscribe.push(`orc.call.*.${offer}.* ${QUEUE_GROUP}`, `orc.ctl.${self}.*.*`);
 	}
 	if (calls.length > 0) {
 		const called = calls.map((offer) => (offer === '*' ? '*' : encodeToken(offer)));

@@ -47,26 +47,22 @@ export class RotatingFile {
 		this.prepare(bytes);
 		this.#buffer.push(line);
 		this.#bufferBytes += bytes;
-		if (this.#bufferBytes >= BUFFER_BYTES) this.#flush();
-		else this.#flushing ??= setImmediate(() => this.#flush());
+		if (this.#bufferBytes >= BUFFER_BYTES) this.flush();
+		else this.#flushing ??= setImmediate(() => this.flush());
 	}
 
 	/** Make room for so many bytes. True when they will be the first of a file. */
 	prepare(bytes: number): boolean {
 		const fits = this.#descriptor !== undefined && this.#size + this.#bufferBytes + bytes <= this.#limitBytes;
 		if (!fits) {
-			this.#flush();
+			this.flush();
 			this.#open(bytes);
 		}
 		return this.#size + this.#bufferBytes === 0;
 	}
 
-	async close(): Promise<void> {
-		this.#flush();
-		this.#closeFile();
-	}
-
-	#flush(): void {
+	/** Write what is buffered. */
+	flush(): void {
 		clearImmediate(this.#flushing);
 		this.#flushing = undefined;
 		const bytes = Buffer.from(this.#buffer.join(''));
@@ -80,6 +76,11 @@ export class RotatingFile {
 			this.#closeFile();
 			this.#onError(error);
 		}
+	}
+
+	async close(): Promise<void> {
+		this.flush();
+		this.#closeFile();
 	}
 
 	/** Open a file that has room for this many bytes. */

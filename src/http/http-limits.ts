@@ -1,10 +1,14 @@
 /* Every limit of the HTTP listener. Tests pass smaller ones. */
-import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
+import { MESSAGE_LIMIT_BYTES, UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 
 /** The limits of one HTTP listener. */
 export interface HttpLimits {
 	/** Longest body of a request, in bytes. */
 	readonly bodyBytes: number;
+	/** Messages of one batch. */
+	readonly batchMessages: number;
+	/** Responses of one batch until all are complete; further ones become errors. */
+	readonly collectedCharacters: number;
 	readonly connections: number;
 	/** Open streams for push, over all clients. */
 	readonly pushStreams: number;
@@ -37,6 +41,8 @@ export interface HttpLimits {
 
 export const defaultHttpLimits: HttpLimits = {
 	bodyBytes: MESSAGE_LIMIT_BYTES,
+	batchMessages: 100,
+	collectedCharacters: UNREAD_RESPONSES_CHARACTERS,
 	connections: 256,
 	pushStreams: 64,
 	sessionStreams: 4,

@@ -45,6 +45,8 @@ export class LegacyEndpoint {
 		const session = this.#find(exchange);
 		if (session === undefined) return;
 		if (!session.acceptsBatch || values.length === 0) return refuse(response, noBatch);
+		const { batchMessages } = this.#parts.limits;
+		if (values.length > batchMessages) return refuse(response, longBatch(values.length, batchMessages));
 		const { requests, others, problem } = sorted(session, values, text);
 		if (problem) return refuse(response, problem);
 		for (const other of others) session.receive(other.value, other.text);
@@ -131,6 +133,11 @@ function sorted(session: LegacyHttpSession, values: readonly unknown[], text: st
 function inFlight(id: Id): HttpRefusal {
 	const message = `id ${encodeId(id)} is already in flight`;
 	return { status: 400, code: rpcCodes.invalidRequest, message, id };
+}
+
+function longBatch(length: number, limit: number): HttpRefusal {
+	const message = `a batch may have ${limit} messages; this one has ${length}`;
+	return { status: 400, code: rpcCodes.invalidRequest, message };
 }
 
 const noBatch: HttpRefusal = {

@@ -58,7 +58,7 @@ export class CallRecorder {
 	): Awaitable<T> {
 		const { method, backend } = entry;
 		const go = (): Awaitable<T> => call() ?? missing(backend, method);
-		const isJournaled = this.#isJournaling;
+		const isJournaled = this.#journal !== noJournal;
 		if (!isJournaled && !this.#feed.isUsed) return this.#gated(entry, go, refuse);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
@@ -76,11 +76,6 @@ export class CallRecorder {
 				decided = found;
 			}),
 		);
-	}
-
-	get #isJournaling(): boolean {
-		if (this.#journal === noJournal) return false;
-		return !this.#journal.needsPolicy || this.#gate?.isOpen === false;
 	}
 
 	/** A call of a tool that could not be refused is a bug, and fails. */

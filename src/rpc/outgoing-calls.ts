@@ -119,7 +119,10 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
+			const { signal, work } = options;
+			if (signal?.aborted) return reject(canceledCall(method, signal.reason));
+			// It must not reach the peer, which may have done it before the cancellation arrives.
+			if (work?.isCanceled) return work.onCancel((reason) => reject(canceledCall(method, reason)));
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);

@@ -9,6 +9,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
+import { isAlive } from '../files/folder-lock.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
@@ -118,6 +119,7 @@ const textFields = [
 	'tool',
 	'argumentsSha256',
 	'policyVersion',
+	'argumentText',
 	'rule',
 	'root',
 	'askedAt',
@@ -133,13 +135,4 @@ function readRequest(found: unknown, id: string): ApprovalRequest | undefined {
 		found['shown'].every((line) => typeof line === 'string');
 	// Every field was checked.
 	return isWhole ? (found as unknown as ApprovalRequest) : undefined;
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return isCode(error, 'EPERM');
-	}
 }

@@ -6,12 +6,14 @@
  * lines at the end are missing.
  */
 import { RotatingFile } from '../files/rotating-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import { isObject } from '../wire/json.ts';
-import { sha256 } from './canonical-json.ts';
 import { type ChainLink, chainLine, chainStart, readChainTail } from './hash-chain.ts';
 
 const HEAD_MS = 1000;
+/** For the first line: a chain without a head is a damaged one. */
+const FIRST_HEAD_MS = 1;
 /** Room for the mark of the first line of a file. */
 const MARK_BYTES = 16;
 
@@ -34,9 +36,10 @@ export class ChainedFile {
 
 	/** Append one line. */
 	write(fields: object): void {
+		const delayMs = this.#last === undefined ? FIRST_HEAD_MS : HEAD_MS;
 		this.#last ??= this.#resume();
 		this.#append(this.#last, fields);
-		this.#headTimer ??= setTimeout(() => this.#writeHead(), HEAD_MS).unref();
+		this.#headTimer ??= setTimeout(() => this.#writeHead(), delayMs).unref();
 	}
 
 	async close(): Promise<void> {
@@ -75,6 +78,7 @@ export class ChainedFile {
 	#writeHead(): void {
 		clearTimeout(this.#headTimer);
 		this.#headTimer = undefined;
+		this.#file.flush(); // never a head of a line that is not there
 		if (this.#last === undefined) return;
 		try {
 			writeState(headFile(this.#path), { n: this.#last.n, hash: this.#last.hash });

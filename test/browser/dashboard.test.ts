@@ -100,6 +100,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.output').getByText('canceled by the client').waitFor();
 	});
 
+	it('keeps a call and the draft of its form when the view is left, and cancels it from its own view', async () => {
+		await visit(page, 'tools/page__write_note');
+		await page.locator('[name="/text"]').fill('half a note');
+		await visit(page, 'tools/page__slow');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.run-state').getByText('running').waitFor();
+		await page.locator('.run-state a').click();
+		await page.locator('.call-page .log li').nth(2).waitFor();
+		expect(await page.locator('.call-page > header').textContent()).toContain('running');
+		await visit(page, 'tools/page__write_note');
+		expect(await page.locator('[name="/text"]').inputValue()).toBe('half a note');
+		await visit(page, 'tools/page__slow');
+		await page.locator('.run-state').getByText('running').waitFor();
+		await page.locator('.run-state a').click();
+		await page.locator('.call-page').getByRole('button', { name: 'Cancel' }).click();
+		await page.locator('.call-page > header').getByText('canceled').waitFor();
+	});
+
 	it('shows an image, a prompt and a resource', async () => {
 		await visit(page, 'tools/everything__get-tiny-image');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();

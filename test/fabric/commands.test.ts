@@ -28,10 +28,15 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const { url } = await startNats();
 		const far = openHubPlace(
 			{
-				fabric: { servers: [url], name: 'gpu-box', offer: ['py-tool', 'py__*', 'shout'] },
+				fabric: { servers: [url], name: 'gpu-box', offer: ['py-tool', 'py__*', 'shout', 'big'] },
 				tools: { roots: ['./tools'] },
 				mcpServers: { py: { ...pythonServer, env: { COMPACT: '1' } } },
-				plugins: [pluginWith('tools.loud', `shout: tool(({ text }) => String(text).toUpperCase())`)],
+				plugins: [
+					pluginWith(
+						'tools.loud',
+						`shout: tool(({ text }) => String(text).toUpperCase()), big: tool(({ bytes }) => 'x'.repeat(Number(bytes)))`,
+					),
+				],
 			},
 			{
 				'work/tools/py-tool/manifest.json': manifestOf('py-tool', { command: ['python3', 'main.py'] }),
@@ -66,6 +71,9 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		});
 		expect((await near.run('list')).stdout).toMatch(/gpu-box__shout +fabric/);
 		expect((await near.run('run', 'gpu-box__shout', 'text=hi')).stdout).toContain('HI');
+		// Above the limit of a result: only the hub of the client may shorten it.
+		const { stdout: big } = await near.run('run', 'gpu-box__big', 'bytes=5000000');
+		expect(big.includes('x'.repeat(5_000_000))).toBe(true);
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);

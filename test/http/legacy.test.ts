@@ -5,6 +5,7 @@ import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { HttpSession, openListener, send } from '../support/http-listener.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
+import type { Wire } from '../support/raw-client.ts';
 import { deferred, until } from '../support/waiting.ts';
 
 describe('a session', () => {
@@ -233,6 +234,36 @@ describe('a request', () => {
 		expect((await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).toBe(202);
 		expect((await session.post([{ jsonrpc: '2.0', id: 1, method: 'initialize' }])).status).toBe(400);
 		expect((await (await HttpSession.open(url)).post(batch)).status).toBe(400);
+	});
+
+	it('in a batch over the limit is refused, and none of it runs', async () => {
+		const { url } = await openListener();
+		const session = await HttpSession.open(url, { version: '2025-03-26' });
+		const batch = Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+		const refused = await session.post(batch);
+		expect([refused.status, (await refused.json()).error?.message]).toEqual([
+			400,
+			'a batch may have 100 messages; this one has 101',
+		]);
+		expect(JSON.parse(await (await session.post(batch.slice(1))).text())).toHaveLength(100);
+	});
+
+	it('in a batch whose responses are over the limit gets an error for those that do not fit', async () => {
+		const { url } = await openListener({ limits: { collectedCharacters: 2000 } });
+		const session = await HttpSession.open(url, { version: '2025-03-26' });
+		const params = { name: 'echo', arguments: { text: 'x'.repeat(700) } };
+		const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+		for (const ids of [
+			[1, 2, 3],
+			[4, 5, 6],
+		]) {
+			const answers: Wire[] = JSON.parse(await (await session.post(ids.map(call))).text());
+			expect(answers.map(({ id, error }) => [id, error?.message])).toEqual([
+				[ids[0], undefined],
+				[ids[1], undefined],
+				[ids[2], expect.stringContaining('was dropped: 2000 characters')],
+			]);
+		}
 	});
 
 	it('in a batch with notifications streams each response alone', async () => {

@@ -363,7 +363,8 @@ async function pass(upstream: string, seen: SeenRequest, response: ServerRespons
 		signal: cut.signal,
 		...body,
 	};
-	const answer = await fetch(upstream, request);
+	const answer = await fetch(upstream, request).catch(() => undefined);
+	if (answer === undefined) return void response.destroy(); // the client is gone
 	response.writeHead(answer.status, Object.fromEntries(answer.headers));
 	if (answer.body === null) return void response.end();
 	pipeline(Readable.fromWeb(answer.body), response, () => {}); // ends with either side

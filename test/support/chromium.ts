@@ -4,11 +4,12 @@
  * Where there is no Chromium the tests are skipped; `npm run test:browser` installs it. Every
  * request, console error and dialog of the page is recorded: a test asks for them at its end.
  */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
-import { mctl } from './mctl.ts';
+import { mctl, startMctl } from './mctl.ts';
 import { livingWith } from './programs.ts';
 import { until } from './waiting.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
@@ -70,6 +71,12 @@ export class DashboardPlace {
 	async run(...words: string[]): Promise<string> {
 		this.#isUsed = true;
 		return (await mctl(words, { cwd: this.cwd, env: this.#env })).stdout;
+	}
+
+	/** A command that goes on. The test ends it. */
+	start(...words: string[]): ChildProcessWithoutNullStreams {
+		this.#isUsed = true;
+		return startMctl(words, { cwd: this.cwd, env: this.#env });
 	}
 
 	/** The link of `mctl dashboard`, which starts the hub. */

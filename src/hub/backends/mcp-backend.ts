@@ -39,7 +39,7 @@ import type {
 	ServerStatus,
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
@@ -95,13 +95,14 @@ export class McpBackend implements Backend {
 			lister: () => this.#pool.lister,
 			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
+			maxMs: settings.maxMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
-		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
@@ -265,7 +266,8 @@ export class McpBackend implements Backend {
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,
-			knownEra: () => this.#catalogue.known?.era,
+			knownEra: () => knownEraOf(this.#catalogue.known),
+			isKnown: () => this.#catalogue.known !== undefined,
 			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);

@@ -85,7 +85,8 @@ class Opening {
 
 	async #lastAttempt(): Promise<OpenedServerLink> {
 		const opened = await this.#attempt(false, false);
-		if (opened) return opened;
+		// It exited on the probe.
+		if (opened) return { ...opened, description: { ...opened.description, isProven: true } };
 		throw new OrchestraError('internal', 'the last attempt to start a server neither succeeded nor failed');
 	}
 

@@ -32,6 +32,8 @@ export interface ClientConnection {
 	readonly clientInfo: unknown;
 	/** The id of the MCP session. */
 	readonly sessionId: string;
+	/** True for another hub: it shortens large results for its own client. */
+	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
@@ -43,6 +45,8 @@ export interface Asking {
 	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
+	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	isContinued?: boolean;
 }
 
 /** The context that a provider gets with each call. */
@@ -110,6 +114,11 @@ export class CallContext {
 		return this.#client.sessionId;
 	}
 
+	/** Whether the client is another hub, which needs the whole result. */
+	get passesResultsOn(): boolean {
+		return this.#client.passesResultsOn === true;
+	}
+
 	get clientCapabilities(): Readonly<Record<string, unknown>> {
 		return this.#client.capabilities;
 	}
@@ -138,6 +147,11 @@ export class CallContext {
 	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
+	}
+
+	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	get isContinued(): boolean {
+		return this.#asking.isContinued === true;
 	}
 
 	/** Aborted when the client cancels the call or disconnects. */

@@ -237,7 +237,12 @@ export class LegacySession implements ClientConnection {
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(
 					(inputResponses) =>
-						this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
+						this.#answer(call, params, round + 1, {
+							asker: this,
+							inputResponses,
+							requestState,
+							isContinued: true,
+						}),
 					(error: unknown) => this.#refused(call.method, error),
 				);
 			},

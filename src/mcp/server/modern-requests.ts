@@ -77,7 +77,8 @@ export class ModernRequests {
 			return this.#resume({ call, method, params, client }, payload.suspended, inputResponses ?? {});
 		const interactive = new InteractiveCall(this.#options.suspendedCalls);
 		const state = payload?.state ?? undefined;
-		const asking = { asker: interactive, inputResponses, requestState: state };
+		const isContinued = payload !== undefined;
+		const asking = { asker: interactive, inputResponses, requestState: state, isContinued };
 		const context = new CallContext(client, call, client.meta, asking);
 		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
 		const step = unlessFailing(

@@ -151,7 +151,7 @@ export class HttpClientTransport implements Transport {
 		this.#unsent.fail(reason);
 		this.#push.stop();
 		this.#link?.close();
-		this.#own.abort();
+		this.#own.abort(reason);
 		for (const request of this.#open.values()) request.abort();
 		this.#open.clear();
 		this.#receiver?.end(reason);
@@ -233,6 +233,7 @@ export class HttpClientTransport implements Transport {
 			sessionOf: ({ version, method }) =>
 				version === undefined && method !== 'initialize' ? this.#session.id : undefined,
 			hasEventLink: () => this.#link !== undefined,
+			isSessionLost: (id) => (this.#session.id === id ? this.#own.isSessionLost(id) : Promise.resolve(true)),
 			renewSession: (id) => this.#session.renew(id),
 			relistTools: (message) => this.#own.relistTools(message),
 			fallBack: () => this.#fallBack(),

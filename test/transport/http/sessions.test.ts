@@ -164,6 +164,31 @@ describe('a lost session', () => {
 		expect(server.processed).toBe(1);
 	});
 
+	for (const [status, code, message, pings] of [
+		[200, -32600, 'browser session expired', 1],
+		[400, -32600, 'browser session expired', 1],
+		[400, undefined, 'your login session ended', 1],
+		[400, -32602, 'sessionId is required', 0],
+	] as const) {
+		it(`is not assumed, and nothing is repeated, while the server answers a ping (${status} ${code} ${message})`, async () => {
+			const server = await serveRaw((request, response) => {
+				if (answersHandshake(request, response, 'abc')) return;
+				const { id, method } = request.message;
+				if (method === 'ping') return sendJson(response, result(id));
+				if (code === undefined) return response.writeHead(status).end(message);
+				sendJson(response, rpcFailure(id, code, message), status);
+			});
+			const { peer } = await connectHttp(server.url);
+			await initialize(peer);
+			await expect(peer.request('tools/call', {})).rejects.toMatchObject({
+				message: expect.stringContaining(message),
+				data: code === undefined ? { status } : { rpc: { code } },
+			});
+			const after = ['tools/call', ...Array<string>(pings).fill('ping')];
+			expect(server.methods()).toEqual(['initialize', 'notifications/initialized', ...after]);
+		});
+	}
+
 	it('does not make an unknown method or a missing tool look like a lost session', async () => {
 		const server = await serveRaw((request, response) => {
 			if (answersHandshake(request, response, 'abc')) return;

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CallDetails } from '../../api-calls.ts';
+import { QuestionForm } from '../call/question-form.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -83,11 +84,29 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 					<PhaseWaterfall phases={call.phases} />
 				</Panel>
 			)}
+			<OwnCall call={call} />
 			<CallCommands call={call} />
 			<ReplayPanel call={call} />
 			<CallArguments call={call} />
 			<CallMessages call={call} />
 		</article>
+	);
+}
+
+/** A call of this page: its question, and its end. */
+function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
+	const run = useDashboard().runs.numbered(call.number);
+	if (run?.status.value !== 'running') return null;
+	const { value: question } = run.question;
+	return (
+		<>
+			<p class="actions">
+				<button type="button" onClick={() => run.cancel()}>
+					Cancel
+				</button>
+			</p>
+			{question && <QuestionForm key={question.id} question={question} run={run} />}
+		</>
 	);
 }
 

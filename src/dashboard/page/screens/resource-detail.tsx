@@ -1,10 +1,8 @@
 /* A resource or a template of resources: read it here. */
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { quoted } from '../../../printable.ts';
 import { CallProgressView } from '../call/call-progress.tsx';
-import { CallRun } from '../call/call-run.ts';
 import { ResultView } from '../call/result-view.tsx';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
@@ -13,10 +11,10 @@ import { ErrorText, Panel } from '../parts/panel.tsx';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 
 export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: boolean }): JSX.Element {
-	const { api } = useDashboard();
-	const run = useMemo(() => new CallRun(api), [uri]);
-	const given = useSignal<Readonly<Record<string, string>>>({});
-	useEffect(() => () => run.cancel(), [run]);
+	const { runs } = useDashboard();
+	const key = `resources/read ${uri}`;
+	const run = useMemo(() => runs.run(key), [key]);
+	const given = useMemo(() => runs.draft<Readonly<Record<string, string>>>(key, {}), [key]);
 	const names = isTemplate ? variablesOf(uri) : [];
 	const address = names.reduce(
 		(text, name) => text.replaceAll(`{${name}}`, () => encodeURIComponent(given.value[name] ?? '')),
@@ -24,7 +22,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 	);
 	const read = (event: Event): void => {
 		event.preventDefault();
-		void run.start(pathWith('/api/resource', { uri: address }));
+		void runs.start(run, pathWith('/api/resource', { uri: address }));
 	};
 	return (
 		<article class="offer-page">

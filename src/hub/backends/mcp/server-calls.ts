@@ -111,16 +111,15 @@ export class ServerCalls {
 	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { check } = this.#options;
 		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
-		return check(connection, String(call.changes['name'])).then(
-			(refused) => refused ?? this.#send(process, call, connection),
-		);
+		const checked = unlessCanceled(call.context, () => check(connection, String(call.changes['name'])));
+		return checked.then((refused) => refused ?? this.#send(process, call, connection));
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { context, method } = call;
 		const begin = performance.now();
 		this.#setLevel(connection, context);
-		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(context));
+		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(call));
 		return response.then(
 			(result) => {
 				process.answered();
@@ -144,28 +143,19 @@ export class ServerCalls {
 	/** Start the process. A canceled call does not wait for it. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.server}`);
-		const { signal } = context;
-		return new Promise((resolve, reject) => {
-			const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
-			if (signal.aborted) return onAbort();
-			signal.addEventListener('abort', onAbort, { once: true });
-			process
-				.up()
-				.then(resolve, reject)
-				.finally(() => signal.removeEventListener('abort', onAbort));
-		});
+		return unlessCanceled(context, () => process.up());
 	}
 
-	#optionsOf(context: CallContext): ServerRequestOptions {
+	#optionsOf({ method, context }: ForwardedCall): ServerRequestOptions {
 		const { timeoutMs, maxMs } = this.#options;
+		// A tool restarts its idle timeout with progress, whether the client wants to see it or not.
+		const isReported = method === 'tools/call' || context.wantsProgress;
 		return {
 			timeoutMs,
 			maxTotalMs: maxMs,
 			work: context,
 			keepsText: true,
-			onProgress: context.wantsProgress
-				? (params) => isObject(params) && context.forwardProgress(params)
-				: undefined,
+			onProgress: isReported ? (params) => isObject(params) && context.forwardProgress(params) : undefined,
 			// The tag is `onLog`, without a copy of these options.
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
@@ -183,6 +173,18 @@ export class ServerCalls {
 }
 
 const never = (): boolean => false;
+
+/** The outcome of `work`; a canceled call does not wait for it. */
+function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
+		if (signal.aborted) return onAbort();
+		signal.addEventListener('abort', onAbort, { once: true });
+		work()
+			.then(resolve, reject)
+			.finally(() => signal.removeEventListener('abort', onAbort));
+	});
+}
 
 /** The params of the client, with fields that we do not know, for this server. */
 function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {

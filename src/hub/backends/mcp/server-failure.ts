@@ -6,7 +6,7 @@
  * same for programs, and is sent with the error.
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
-import { OrchestraError } from '../../../errors.ts';
+import { OrchestraError, reasonTextOf } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
@@ -55,7 +55,7 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		outcome,
 	};
 	const message = [
-		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonOf(error)}`,
+		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonTextOf(error)}`,
 		`${entry.kind === 'stdio' ? 'Command' : 'URL'}: ${details.command} (${elapsed(elapsedMs)})`,
 		...quoted('Last stderr lines', lines.stderr),
 		...quoted('Lines on stdout that are not messages', lines.stray),
@@ -126,10 +126,6 @@ function what(error: OrchestraError, { entry, phase }: FailureFacts, isUnknown: 
 			if (error.code === 'timeout') return 'did not answer the call';
 			return error.code === 'closed' ? 'ended' : 'failed during the call';
 	}
-}
-
-function reasonOf(error: OrchestraError): string {
-	return error.message.replace(/^(failed to spawn process|outcome unknown): /, '');
 }
 
 /** How the process ended; undefined while it runs, and for a server without a process. */

@@ -25,8 +25,10 @@ const RESTART_WAIT_MS = 5000;
 export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
 	readonly starts: StartCounts;
-	/** The era of the last connection. */
+	/** The era, when the next start need not find it out. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
+	/** Whether its lists are known. */
+	readonly isKnown: () => boolean;
 	/** The subscribed resources. */
 	readonly subscriptions: ReadonlyMap<string, unknown>;
 	/** A process is connected. */
@@ -179,14 +181,13 @@ export class ServerProcess {
 	async #start(): Promise<ServerConnection> {
 		this.#starts ??= new AbortController();
 		const { signal } = this.#starts;
-		const { restart } = this.#parts.entry.settings;
 		const { delayMs, down } = this.#options.policy;
 		// A start that failed a moment ago would fail again; only a crash is worth a wait.
-		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		const mayWait = this.#parts.entry.settings.restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
 		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
-		const isUrgent = (): boolean => this.calls.size > 0;
+		const isUrgent = (): boolean => this.calls.size > 0 || !this.#parts.isKnown();
 		return this.#parts.limiter.run({ start: () => this.#open(), signal, isUrgent });
 	}
 
@@ -281,8 +282,8 @@ export class ServerProcess {
 		this.#idle.stop();
 	}
 
-	async #end(connection: ServerConnection): Promise<void> {
-		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
+	#end(connection: ServerConnection): Promise<void> {
+		return connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 	}
 
 	#failure(
