@@ -8,6 +8,7 @@ import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
 import { pluginWith } from '../support/plugins.ts';
 import { until } from '../support/waiting.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 describe('the overview', () => {
 	it('has every backend with its state, and clients that are connected but have not called', async () => {
@@ -263,6 +264,20 @@ describe('the policy', () => {
 			{ tools: 'py__add', clients: '*', action: 'allow' },
 			{ tools: 'py__*', clients: '*', action: 'deny' },
 		]);
+	});
+
+	it('says when a rule of another file counts instead', async () => {
+		const { login, served } = await openTestDashboard();
+		const file = join(served.folder, 'orchestra.json');
+		const user = writeFiles(served.folder, {
+			'.config/orchestra/config.json': JSON.stringify({ policy: [{ tools: 'py__add', action: 'deny' }] }),
+		});
+		const browser = await login();
+		const answer = await browser.post('/api/policy', { server: 'py', tool: 'py__add', action: 'allow' });
+		expect((await answer.json())['message']).toMatch(
+			`But ${join(user, '.config/orchestra/config.json')}:1 counts for py__add: deny`,
+		);
+		expect(readFileSync(file, 'utf8')).toContain('allow');
 	});
 
 	it('gets no rule for what is not offered, for no known action, or from another origin', async () => {
