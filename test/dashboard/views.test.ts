@@ -381,11 +381,16 @@ describe('the library', () => {
 		const browser = await login();
 		const { matches, tokens, total } = await browser.get('/api/library?q=server%20hangs&budget=300');
 		expect(matches[0]).toMatchObject({ uri: 'orchestr8://guides/server-hangs', isWithinBudget: true });
-		expect(matches[0].why.length).toBeGreaterThan(0);
+		const points = matches[0].why.map(({ points: own = 0 }: Line) => own);
+		expect(points.some((own: number) => own > 0)).toBe(true);
+		expect(points.reduce((sum: number, own: number) => sum + own, 0)).toBeLessThanOrEqual(101);
 		expect(tokens).toBeLessThanOrEqual(300);
 		expect(total).toBeGreaterThan(0);
 		expect(matches.some(({ isWithinBudget }: Line) => !isWithinBudget)).toBe(true);
-		expect((await browser.get('/api/library')).matches.length).toBeGreaterThan(10);
+		const all = await browser.get('/api/library');
+		expect(all.matches.length).toBeGreaterThan(10);
+		expect(all.matches.every(({ tokens: own }: Line) => own > 0)).toBe(true);
+		expect([all.isCut, all.tokens > 1000]).toEqual([false, true]);
 		const uri = encodeURIComponent('orchestr8://guides/server-hangs');
 		expect(await browser.get(`/api/library/document?uri=${uri}`)).toMatchObject({
 			mimeType: 'text/markdown',
