@@ -39,6 +39,14 @@ export interface PromptReply {
 	readonly command: string;
 }
 
+export interface ResourceReply {
+	/** Or the template. */
+	readonly uri: string;
+	readonly backend: string;
+	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
+	readonly resource: ApiObject;
+}
+
 export interface SearchReply {
 	/** Best first. */
 	readonly hits: readonly ToolSearchHit[];

@@ -90,7 +90,9 @@ export class ApiRoutes {
 					limit: countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT),
 				}),
 			resource: (exchange) =>
-				this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
+				exchange.path[1] === 'facts'
+					? this.#catalogue.resource(required(exchange.query, 'uri'))
+					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
 			calls: (exchange) => this.#calls(exchange),
 			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
 			approvals: () => ({ approvals: this.#approvals.list() }),

@@ -12,6 +12,7 @@ import type {
 	CatalogueRow,
 	OfferKind,
 	PromptReply,
+	ResourceReply,
 	SearchReply,
 	ToolReply,
 	ToolSearchHit,
@@ -63,7 +64,7 @@ export class CatalogueView {
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
 		this.#unsubscribe = parts.hub.onChange((change) => {
-			if (change.kind === 'resource') return;
+			if (change.kind === 'resource' || change.kind === 'log') return;
 			this.#version++;
 			this.#list = undefined;
 		});
@@ -129,6 +130,23 @@ export class CatalogueView {
 		// It came from a JSON message.
 		const given = prompt as unknown as JsonObject;
 		return { name, backend: route.backend.id, prompt: given, command: promptCommand(name) };
+	}
+
+	/** A resource or a template as its server lists it. Throws `not_found`. */
+	async resource(uri: string): Promise<ResourceReply> {
+		const { catalogue } = this.#parts.hub;
+		const resources = await catalogue.resources();
+		const templates = await catalogue.templates();
+		const item =
+			resources.items.find((each) => each.uri === uri) ??
+			templates.items.find((each) => each.uriTemplate === uri);
+		const route = resources.routes.get(uri) ?? templates.routes.get(uri);
+		if (item === undefined || route === undefined)
+			throw new OrchestraError('not_found', `no server lists the resource "${uri}"`, {
+				hint: 'mctl list resources shows those that are listed; others may be readable.',
+			});
+		// It came from a JSON message.
+		return { uri, backend: route.backend.id, resource: item as unknown as JsonObject };
 	}
 
 	/** The best of each kind by the ranker, at most `limit` of each. */

@@ -72,7 +72,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError);
+	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: JournalEntry[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {

@@ -26,6 +26,14 @@ export const nameParameters: Readonly<Record<string, string>> = {
 	'tasks/cancel': 'taskId',
 };
 
+/** The error codes of older revisions. */
+export const oldCodes = {
+	/** Up to 2025-11-25; -32602 today. */
+	resourceNotFound: -32002,
+	/** Of 2025-11-25 alone. */
+	urlElicitationRequired: -32042,
+} as const;
+
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** `params._meta`, or an empty object. */

@@ -2,8 +2,9 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { stateFolder } from '../files/state-folder.ts';
+import type { Log } from '../log.ts';
 import { RECORDINGS_KEPT, RECORDINGS_KEPT_BYTES } from './recording-format.ts';
 
 /** Longest part of a file name that is made of the name of a server. */
@@ -26,6 +27,13 @@ export interface RecordingFile {
 /** Where recordings are, unless a command names another folder. */
 export function recordingsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	return join(stateFolder(environment), 'recordings');
+}
+
+/** The same folder, to write to it: its mode is repaired with a warning. A folder that the user names keeps its mode. */
+export function ownRecordings(environment: Readonly<NodeJS.ProcessEnv>, log: Pick<Log, 'warn'>): string {
+	const folder = recordingsFolder(environment);
+	makePrivate(folder, 0o700, log);
+	return folder;
 }
 
 /** The path of part `part` of a recording that starts now. */

@@ -32,6 +32,11 @@ export function publicUrl(url: URL): string {
 	return `${url.origin}${url.pathname}`;
 }
 
+/** What a server without a name is called, for `mctl auth`: its URL, with a mark in place of a query. */
+export function nameOfUrl(url: URL): string {
+	return url.search === '' ? publicUrl(url) : `${publicUrl(url)}?…`;
+}
+
 /** True when the request that failed with `error` was certainly not processed. */
 export function isUnprocessed(error: OrchestraError): boolean {
 	return error.data['outcome'] === 'none';

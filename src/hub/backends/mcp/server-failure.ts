@@ -10,10 +10,12 @@ import { OrchestraError, reasonTextOf } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
+import { oldCodes } from '../../../protocol/meta.ts';
 import { redact, redactJson } from '../../../redact.ts';
-import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { publicUrl } from '../../../transport/http/http-errors.ts';
 import { isObject } from '../../../wire/json.ts';
+import { rpcCodes } from '../../../wire/json-rpc.ts';
 
 /** How many lines of stderr and stdout the error has. */
 const LAST_LINES = 10;
@@ -65,6 +67,15 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	return new OrchestraError(error.code, redact(message), { cause: thrown, data });
 }
 
+/** The error that a server answered with, for a client: codes that its era does not have any more are replaced. */
+export function answeredError(thrown: unknown, clientEra: 'legacy' | 'modern'): unknown {
+	const rpc = rpcErrorOf(thrown);
+	if (rpc?.code === oldCodes.resourceNotFound) return rpcError(rpcCodes.invalidParams, rpc.message, rpc.data);
+	if (rpc?.code === oldCodes.urlElicitationRequired && clientEra === 'modern')
+		return rpcError(rpcCodes.internal, rpc.message, rpc.data);
+	return thrown;
+}
+
 /** The error of a call while the server is down. @param cause why it is down */
 export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: number): OrchestraError {
 	const { name, settings, file } = entry;
@@ -89,6 +100,13 @@ export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: n
 export function needsSignIn(thrown: unknown): boolean {
 	const status = OrchestraError.is(thrown) ? thrown.data['status'] : undefined;
 	return status === 401 || status === 403;
+}
+
+/** How long a server that refused us because it is overloaded wants no request; undefined when it did not. */
+export function retryAfterOf(thrown: unknown): number | undefined {
+	if (!OrchestraError.is(thrown)) return undefined;
+	const { status, retryAfterMs } = thrown.data;
+	return typeof retryAfterMs === 'number' ? retryAfterMs : status === 429 ? 0 : undefined;
 }
 
 /** The first line of a message, for a log. */
