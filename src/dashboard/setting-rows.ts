@@ -8,7 +8,7 @@ import type { Configuration, PolicyRule } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { type ConfigFile, mergeSections } from '../config/merge-sections.ts';
 import { type FileSections, sectionNames } from '../config/sections.ts';
-import { isInside } from '../files/is-inside.ts';
+import { isWrittenInside } from '../config/trust/project-effects.ts';
 import { redact } from '../redact.ts';
 import { MASK } from '../token-shapes.ts';
 import { isObject } from '../wire/json.ts';
@@ -145,7 +145,7 @@ function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: un
 /** Of a file that is not trusted, folders outside of the project are held back. */
 function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	const folder = file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')));
-	const isHeld = Array.isArray(value) && value.some((root) => !isInside(root, folder));
+	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
 	return { path, key: path.join('.'), value, state: isHeld ? 'held back' : 'counts' };
 }
 
