@@ -24,6 +24,7 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
+import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
 import { forwardLog, type ServerQuestions } from './server-questions.ts';
@@ -138,7 +139,8 @@ export class ServerCalls {
 				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
 				if (isLost && !context.isCanceled && call.mayRepeat())
 					return this.#startFor(process, { ...call, mayRepeat: never });
-				throw process.explain(thrown, 'call', connection, performance.now() - begin);
+				const error = answeredError(thrown, context.revision.era);
+				throw process.explain(error, 'call', connection, performance.now() - begin);
 			},
 		);
 	}

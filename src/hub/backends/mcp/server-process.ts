@@ -11,7 +11,14 @@ import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/cli
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { IdleTimer } from './idle-timer.ts';
-import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
+import {
+	commandOf,
+	firstLine,
+	needsSignIn,
+	retryAfterOf,
+	serverDown,
+	serverFailure,
+} from './server-failure.ts';
 import { ServerOpening } from './server-opening.ts';
 import type { ServerParts, ServerProcessOptions } from './server-parts.ts';
 
@@ -186,7 +193,8 @@ export class ServerProcess {
 			this.#parts.starts.failed();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
+			const retryAfterMs = retryAfterOf(thrown);
+			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true, retryAfterMs });
 			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
