@@ -1,7 +1,7 @@
 /* The modern era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
-import { type ModernSession, ModernSessions } from '../../src/http/modern-sessions.ts';
+import { ModernSessions } from '../../src/http/modern-sessions.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import {
@@ -44,11 +44,11 @@ describe('a modern request', () => {
 		const ended: string[] = [];
 		const provider = Object.assign(kitchenSink(), { sessionClosed: (id: string) => ended.push(id) });
 		const sessions = new ModernSessions(provider, { sessions: 2, sessionIdleMs: 1000 });
-		const [one, two] = ['one', 'two'].map((name) => sessions.use('token', { name }));
-		sessions.release(two as ModernSession);
+		const [one, two] = [sessions.use('token', { name: 'one' }), sessions.use('token', { name: 'two' })];
+		sessions.release(two);
 		sessions.use('token', { name: 'three' });
 		sessions.use('token', { name: 'four' });
-		expect(ended).toEqual([two?.sessionId, one?.sessionId]);
+		expect(ended).toEqual([two.sessionId, one.sessionId]);
 	});
 
 	it('is answered with a stream once a notification comes before the result', async () => {

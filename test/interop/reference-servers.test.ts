@@ -103,7 +103,10 @@ async function answersEverything(judge: Judge): Promise<void> {
 	);
 	expect(await textOf(judge, 'everything__get-roots-list')).toContain('file:///project');
 	const abort = new AbortController();
-	const long = { name: 'everything__trigger-long-running-operation', arguments: { duration: 60, steps: 600 } };
+	const long = {
+		name: 'everything__trigger-long-running-operation',
+		arguments: { duration: 60, steps: 600 },
+	};
 	const options = { signal: abort.signal, onprogress: () => abort.abort() };
 	await expect(judge.client.callTool(long, options)).rejects.toThrow();
 	const uri = 'demo://resource/dynamic/text/1';
