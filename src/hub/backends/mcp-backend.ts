@@ -232,6 +232,7 @@ export class McpBackend implements Backend {
 			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
 			drifted: this.#pins?.driftCount ?? 0,
 			calls: this.#queue.size,
+			restart: this.#entry.settings.restart,
 			log: this.#serverLog,
 		});
 	}
