@@ -4,7 +4,7 @@
  * never the slower side. What the answers say is checked before and after the
  * timed part; inside it, an answer of another length stops the measurement.
  */
-import { memory, startNode, stop } from './process.mjs';
+import { cpuMicros, memory, startNode, stop } from './process.mjs';
 import { TEXT } from './requests.mjs';
 
 const SILENCE_MS = 10_000;
@@ -103,6 +103,15 @@ class Driver {
 			},
 			() => send(inFlight),
 		);
+	}
+
+	/** With `inFlight` calls going: calls per second for `ms` after `warmMs`, and the CPU microseconds of one. */
+	async throughput(inFlight, { warmMs, ms }) {
+		await this.flood(inFlight, warmMs);
+		const before = cpuMicros(this.pid);
+		const flight = await this.flood(inFlight, ms);
+		const used = before === undefined ? undefined : cpuMicros(this.pid) - before;
+		return { perSecond: (flight.calls / flight.ms) * 1000, cpuMicros: used && used / flight.calls };
 	}
 
 	/** One call after the other for `ms`: how many, in how long, and the median latency in microseconds. */

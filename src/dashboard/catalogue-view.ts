@@ -40,7 +40,7 @@ export class CatalogueView {
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
 		this.#unsubscribe = parts.hub.onChange((change) => {
-			if (change.kind === 'resource') return;
+			if (change.kind === 'resource' || change.kind === 'log') return;
 			this.#version++;
 			this.#list = undefined;
 		});

@@ -9,7 +9,8 @@
 import { parseJsonc } from '../config/jsonc.ts';
 import { userFile } from '../config/load.ts';
 import { readRegularText } from '../files/regular-file.ts';
-import { MASK, redact } from '../redact.ts';
+import { redact } from '../redact.ts';
+import { MASK } from '../token-shapes.ts';
 import { isObject } from '../wire/json.ts';
 import type { SettingRow, SettingsFile, SettingsReply } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';

@@ -9,9 +9,10 @@
  * response is sent, not in the path of the call.
  */
 import { messageOf } from '../errors.ts';
+import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
 import { redact, redactJson } from '../redact.ts';
-import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
+import { canonicalJson } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
 import { isLarger } from './results/value-size.ts';

@@ -1,4 +1,4 @@
-/* Names of the `_meta` fields of MCP, and how to read them. */
+/* Names of MCP: the `_meta` fields and how to read them, error codes, the parameter of a header. */
 import { isObject } from '../wire/json.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -15,6 +15,16 @@ export const mcpCodes = {
 	missingClientCapability: -32021,
 	unsupportedVersion: -32022,
 } as const;
+
+/** The parameter that the header `Mcp-Name` repeats, by method. */
+export const nameParameters: Readonly<Record<string, string>> = {
+	'tools/call': 'name',
+	'prompts/get': 'name',
+	'resources/read': 'uri',
+	'tasks/get': 'taskId',
+	'tasks/update': 'taskId',
+	'tasks/cancel': 'taskId',
+};
 
 /** The error codes of older revisions. */
 export const oldCodes = {

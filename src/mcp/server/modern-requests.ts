@@ -48,7 +48,8 @@ export class ModernRequests {
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
 		const client = new ModernClient(this.#options.peer, this.#options.sessionId, meta);
 		if (call.method === 'server/discover') return this.#discover();
-		if (call.method === 'subscriptions/listen') return this.#options.subscriptions.listen(call, params);
+		if (call.method === 'subscriptions/listen')
+			return this.#options.subscriptions.listen(call, params, client);
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, client);

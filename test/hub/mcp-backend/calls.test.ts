@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../../src/wire/json-rpc.ts';
 import { sourceTextOf } from '../../../src/wire/source-text.ts';
-import { gateway, serveServers } from '../../support/served-hub.ts';
+import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -73,11 +73,34 @@ describe('a call of an MCP server', () => {
 		);
 	});
 
+	it('brings log messages outside calls to the clients that have set a level', async () => {
+		const served = await serveServers({ gate: gateway(), own: gateway({ scope: 'session' }) });
+		const [one, two, three] = [await served.client(), await served.client(), await served.client()];
+		await one.request('logging/setLevel', { level: 'debug' });
+		await two.request('logging/setLevel', { level: 'info' });
+		const later = (level: string, data: string): object => ({
+			later: { method: 'message', params: { level, data } },
+		});
+		await three.call('gate__update', later('info', 'for two'));
+		await three.call('gate__update', later('debug', 'for one'));
+		await one.call('own__update', later('error', 'of its own process'));
+		const data = ({ heard }: HubClient): unknown[] =>
+			heard.map(({ params }) => (params as { data: unknown }).data).sort();
+		await until('all are received', () => one.heard.length === 3);
+		expect([data(one), data(two), data(three)]).toEqual([
+			['for one', 'for two', 'of its own process'],
+			['for two'],
+			[],
+		]);
+	});
+
 	it('sets the log level of the client on the server', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		expect(await client.call('gate__level')).toBe('none');
-		await client.request('logging/setLevel', { level: 'debug' });
-		expect(await client.call('gate__level')).toBe('debug');
+		for (const level of ['warning', 'debug']) {
+			await client.request('logging/setLevel', { level });
+			expect(await client.call('gate__level')).toBe(level);
+		}
 	});
 
 	it('gets the JSON-RPC error of the server as it is', async () => {

@@ -6,7 +6,7 @@
  * same for programs, and is sent with the error.
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
-import { OrchestraError } from '../../../errors.ts';
+import { OrchestraError, reasonTextOf } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
@@ -57,7 +57,7 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		outcome,
 	};
 	const message = [
-		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonOf(error)}`,
+		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonTextOf(error)}`,
 		`${entry.kind === 'stdio' ? 'Command' : 'URL'}: ${details.command} (${elapsed(elapsedMs)})`,
 		...quoted('Last stderr lines', lines.stderr),
 		...quoted('Lines on stdout that are not messages', lines.stray),
@@ -102,6 +102,13 @@ export function needsSignIn(thrown: unknown): boolean {
 	return status === 401 || status === 403;
 }
 
+/** How long a server that refused us because it is overloaded wants no request; undefined when it did not. */
+export function retryAfterOf(thrown: unknown): number | undefined {
+	if (!OrchestraError.is(thrown)) return undefined;
+	const { status, retryAfterMs } = thrown.data;
+	return typeof retryAfterMs === 'number' ? retryAfterMs : status === 429 ? 0 : undefined;
+}
+
 /** The first line of a message, for a log. */
 export function firstLine(message: string): string {
 	return message.split('\n', 1)[0] ?? '';
@@ -137,10 +144,6 @@ function what(error: OrchestraError, { entry, phase }: FailureFacts, isUnknown: 
 			if (error.code === 'timeout') return 'did not answer the call';
 			return error.code === 'closed' ? 'ended' : 'failed during the call';
 	}
-}
-
-function reasonOf(error: OrchestraError): string {
-	return error.message.replace(/^(failed to spawn process|outcome unknown): /, '');
 }
 
 /** How the process ended; undefined while it runs, and for a server without a process. */
