@@ -23,7 +23,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
@@ -127,8 +127,7 @@ export class CredentialStore {
 
 	/** Narrow the mode of a path of ours. Throws `bad_input` when it belongs to another user or is a link. */
 	#makePrivate(path: string, mode: number): void {
-		const warning = narrowMode(path, mode);
-		if (warning !== undefined) this.#log.warn(warning);
+		makePrivate(path, mode, this.#log);
 		assertPrivate(path);
 	}
 }

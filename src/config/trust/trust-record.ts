@@ -10,7 +10,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
@@ -92,7 +92,7 @@ export class TrustRecord {
 		const folder = dirname(this.file);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		assertPrivate(folder);
-		narrowMode(folder, 0o700);
+		makePrivate(folder, 0o700);
 		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
 	}
 }

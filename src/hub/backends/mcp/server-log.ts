@@ -28,7 +28,7 @@ export class ServerLog {
 			if (!hasFailed) log.warn(`${file} could not be written: ${messageOf(error)}`);
 			hasFailed = true;
 		};
-		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, (warning) => log.warn(warning));
+		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, log);
 		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
 	}
 
