@@ -50,7 +50,7 @@ export function readEvent(raw: Buffer): ToolEvent | StrayKind {
 	const { type, ts, toolId, payload } = value;
 	if (typeof type !== 'string' || typeof ts !== 'string' || typeof toolId !== 'string') return 'shape';
 	const written = losesDigits(text) ? memberText(text, 'payload') : undefined;
-	if (written !== undefined) rememberText(payload as object, written);
+	if (written !== undefined) rememberText(payload, written);
 	// It came out of JSON.parse.
 	return { type, ts, toolId, payload: payload as JsonObject, raw, isSynthetic: false };
 }
