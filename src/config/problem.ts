@@ -1,4 +1,5 @@
 /* Problems of a configuration file, with everything that is needed to fix them. */
+import { OrchestraError, systemCode } from '../errors.ts';
 
 /** One problem and its location. The rest of the file is still used. */
 export interface ConfigProblem {
@@ -16,6 +17,17 @@ export function configProblem(facts: Omit<ConfigProblem, 'message'>): ConfigProb
 	const { file, line, key, found, allowed } = facts;
 	const what = key === '' ? 'the file' : key;
 	return { ...facts, message: `${file}:${line}: ${what} is ${found}; allowed: ${allowed}` };
+}
+
+/** The problem of a file or folder whose read failed with `error`. */
+export function unreadableProblem(file: string, error: unknown): ConfigProblem {
+	const { message, data } = OrchestraError.from(error);
+	const { line = 1, found = message, allowed = 'a file that can be read' } = data;
+	const sentence = OrchestraError.is(error)
+		? message
+		: `${file} cannot be read (${systemCode(error) ?? message})`;
+	const texts = { found: String(found), allowed: String(allowed), message: sentence };
+	return { file, line: Number(line), key: '', ...texts };
 }
 
 const SHOWN_CHARACTERS = 60;

@@ -24,11 +24,12 @@ export class ApprovalsView {
 			return this.#files
 				.list()
 				.filter((request) => request.root === root)
-				.map(({ id, client, tool, shown, rule, reason, askedAt, expiresAt }) => ({
+				.map(({ id, client, tool, shown, argumentText, rule, reason, askedAt, expiresAt }) => ({
 					id,
 					client,
 					tool,
 					shown,
+					argumentText,
 					rule,
 					reason: reason ?? null,
 					askedAt: Date.parse(askedAt),

@@ -6,6 +6,10 @@
  * right to create consumers, which can be misused to read foreign subjects, and it may
  * stay silent after a leader was killed. Writing goes through a plain publish with an
  * acknowledgement, because `kv.put` drops the TTL.
+ *
+ * The server answers a direct get at any reply subject, so a member can have it send a
+ * stored message to the subject of another. Such a message names its stream twice, or,
+ * without its headers, has no TTL; neither counts as an entry.
  */
 import type { Msg } from '@nats-io/transport-node';
 import { OrchestraError } from '../errors.ts';
@@ -19,71 +23,33 @@ export interface BucketEntry {
 	readonly key: string;
 	/** Grows with every change of the bucket. */
 	readonly revision: number;
-	/** Undefined when the key was removed or has expired. */
-	readonly value: string | undefined;
+	/** Reads the value; undefined when the key was removed. */
+	readonly read: (() => string) | undefined;
 }
 
 const DIRECT_GET = `$JS.API.DIRECT.GET.${STREAM}`;
-const NANOSECONDS = 1e6;
 const BATCH_MESSAGES = 10_000;
 const BATCH_BYTES: number = 32 * 1024 * 1024;
 const NO_RESPONDERS = 503;
 const NOT_FOUND = 404;
 const END_OF_BATCH = 204;
-const CLUSTER_REPLICAS = 3;
 
-/** Do something with the bucket; when there is none yet, make it first. Throws `bad_input` when we may not make it. */
-export async function withBucket<T>(link: FabricLink, work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		if (!isNoResponders(error) && !OrchestraError.is(error, 'not_found')) throw error;
-	}
-	await createBucket(link);
-	return work();
-}
-
-/** Make the bucket; nothing changes when it exists. Throws `bad_input` when we may not. */
-export async function createBucket(link: FabricLink): Promise<void> {
-	const isCluster = link.info?.cluster !== undefined;
-	const created = (await create(link, isCluster ? CLUSTER_REPLICAS : 1)) ?? (await create(link, 1));
-	if (created === true) return;
-	throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
-		hint: 'Run mctl fabric setup where the key of the administrator is.',
-	});
-}
-
-/** True when it exists now; undefined when this number of replicas is not possible. */
-async function create(link: FabricLink, replicas: number): Promise<boolean | undefined> {
-	const wanted = {
-		name: STREAM,
-		subjects: [keySubject('>')],
-		storage: 'file',
-		retention: 'limits',
-		discard: 'new',
-		max_msgs_per_subject: 1,
-		num_replicas: replicas,
-		allow_direct: true,
-		allow_rollup_hdrs: true,
-		deny_delete: true,
-		allow_msg_ttl: true,
-		subject_delete_marker_ttl: MARKER_TTL_MS * NANOSECONDS,
-		republish: { src: keySubject('>'), dest: `${CATALOGUE_SUBJECT}.>` },
-	};
-	try {
-		const answer: unknown = (
-			await link.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(wanted))
-		).json();
-		return isObject(answer) && answer['error'] === undefined ? true : undefined;
-	} catch {
-		return undefined; // not permitted: the caller says what to do
-	}
+export interface PutOptions {
+	readonly ttlMs: number;
+	/** The revision that the key must have; 0 for none. Default: any. */
+	readonly expected?: number | undefined;
 }
 
 /** Store a value under a key for a time; its revision. Throws `io` when the server did not store it. */
-export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<number> {
+export async function putKey(
+	link: FabricLink,
+	key: string,
+	value: string,
+	{ ttlMs, expected }: PutOptions,
+): Promise<number> {
 	const headers = link.headers();
 	headers.set('Nats-TTL', `${Math.round(ttlMs / 1000)}s`);
+	if (expected !== undefined) headers.set('Nats-Expected-Last-Subject-Sequence', String(expected));
 	return store(link, key, value, headers);
 }
 
@@ -110,29 +76,26 @@ async function store(
 /** The value of one key; undefined when there is none. */
 export async function getKey(link: FabricLink, key: string): Promise<string | undefined> {
 	const message = await link.request(DIRECT_GET, JSON.stringify({ last_by_subj: keySubject(key) }));
-	if (message.headers?.code === NOT_FOUND) return undefined;
-	return isRemoval(message) ? undefined : message.string();
+	return entryOf(message)?.read?.();
 }
 
-/** Read the whole bucket, in the order of its changes. */
-export async function readBucket(link: FabricLink): Promise<BucketEntry[]> {
-	const entries: BucketEntry[] = [];
-	for (let from = 1; ; ) {
-		const before = from;
-		// Each message is read when it arrives: thousands that wait would be moved by the garbage collector.
-		const isComplete = await readBatch(link, from, (message) => {
-			const entry = entryOf(message);
-			if (entry === undefined) return;
-			entries.push(entry);
-			from = Math.max(from, entry.revision + 1);
-		});
-		if (isComplete || from === before) return entries;
-	}
+/** Read the whole bucket, in the order of its changes; the last revision. Each entry is passed on when it arrives. */
+export async function readBucket(link: FabricLink, onEntry: (entry: BucketEntry) => void): Promise<number> {
+	let last = 0;
+	const onMessage = (message: Msg): void => {
+		const entry = entryOf(message);
+		if (entry === undefined) return;
+		last = entry.revision;
+		onEntry(entry);
+	};
+	for (let from: number | undefined = 1; from !== undefined; ) from = await readBatch(link, from, onMessage);
+	return last;
 }
 
 /** An entry from a message that the server republished. */
 export function republishedEntry(message: Msg): BucketEntry | undefined {
-	return entryOf(message);
+	const entry = entryOf(message);
+	return entry && message.subject === `${CATALOGUE_SUBJECT}.${entry.key}` ? entry : undefined;
 }
 
 const KEY_PREFIX: string = keySubject('');
@@ -141,29 +104,35 @@ function entryOf(message: Msg): BucketEntry | undefined {
 	let subject = '';
 	let revision = 0;
 	let isRemoved = false;
+	let hasTtl = false;
 	// One pass: looking up each header would search all of them again.
-	for (const [name, [value = '']] of message.headers ?? []) {
+	for (const [name, values] of message.headers ?? []) {
+		if (ONCE_HEADERS.has(name) && values.length !== 1) return undefined;
+		const [value = ''] = values;
 		if (name === 'Nats-Subject') subject = value;
 		else if (name === 'Nats-Sequence') revision = Number(value);
-		else if (REMOVAL_HEADERS.has(name)) isRemoved = true;
+		else if (name === 'Nats-TTL') hasTtl = true;
+		else if (name === 'KV-Operation') isRemoved = true;
 	}
-	if (!subject.startsWith(KEY_PREFIX)) return undefined;
-	return { key: subject.slice(KEY_PREFIX.length), revision, value: isRemoved ? undefined : message.string() };
+	if (!hasTtl || !subject.startsWith(KEY_PREFIX)) return undefined;
+	const read = isRemoved ? undefined : (): string => message.string();
+	return { key: subject.slice(KEY_PREFIX.length), revision, read };
 }
 
-/** Of a deletion, and of the marker of the server for an expired key. */
-const REMOVAL_HEADERS: ReadonlySet<string> = new Set(['KV-Operation', 'Nats-Marker-Reason']);
+/** Set by the server; more than once, when somebody else has set them too. */
+const ONCE_HEADERS: ReadonlySet<string> = new Set(['Nats-Stream', 'Nats-Subject', 'Nats-Sequence']);
 
-function isRemoval({ headers }: Msg): boolean {
-	return headers !== undefined && [...REMOVAL_HEADERS].some((name) => headers.has(name));
-}
-
-/** One batch of a direct get; the server sends it as many messages and an end. True when nothing is left. */
-function readBatch(link: FabricLink, from: number, onMessage: (message: Msg) => void): Promise<boolean> {
+/** One batch of a direct get; the server sends it as many messages and an end. Where the next one starts; undefined when nothing is left. */
+function readBatch(
+	link: FabricLink,
+	from: number,
+	onMessage: (message: Msg) => void,
+): Promise<number | undefined> {
 	return new Promise((resolve, reject) => {
 		const inbox = link.inbox();
 		const end = (settle: () => void): void => {
 			clearTimeout(timer);
+			stopListening();
 			void subscription.drain();
 			settle();
 		};
@@ -173,28 +142,31 @@ function readBatch(link: FabricLink, from: number, onMessage: (message: Msg) => 
 			const code = message.headers?.code ?? 0;
 			timer.refresh();
 			if (code === NO_RESPONDERS) return fail('it does not exist', 'not_found');
-			if (code === NOT_FOUND) return end(() => resolve(true));
-			if (code === END_OF_BATCH) {
-				const isComplete = Number(message.headers?.get('Nats-Num-Pending') || 0) === 0;
-				return end(() => resolve(isComplete));
-			}
+			if (code === NOT_FOUND) return end(() => resolve(undefined));
+			if (code === END_OF_BATCH) return end(() => resolve(nextBatch(message, from)));
 			if (code >= NOT_FOUND) return fail(message.headers?.description ?? String(code));
 			onMessage(message);
 		});
+		const stopListening = link.listen({
+			down: () => fail(link.downReason),
+			denied: (_operation, subject) => {
+				if (subject === DIRECT_GET) fail('the NATS server does not permit this member to read it');
+			},
+		});
 		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
-		const body = { seq: from, next_by_subj: keySubject('>'), batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
+		const body = { seq: from, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
 		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
 	});
+}
+
+function nextBatch({ headers }: Msg, from: number): number | undefined {
+	const last = Number(headers?.get('Nats-Last-Sequence') || 0);
+	const isComplete = Number(headers?.get('Nats-Num-Pending') || 0) === 0;
+	return isComplete || last < from ? undefined : last + 1;
 }
 
 function unreadable(reason: string, code: 'io' | 'not_found'): OrchestraError {
 	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
 		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
 	});
-}
-
-/** The error of the client library for a request that nobody serves. */
-function isNoResponders(error: unknown): boolean {
-	if (!(error instanceof Error) || !('isNoResponders' in error)) return false;
-	return typeof error.isNoResponders === 'function' && error.isNoResponders() === true;
 }

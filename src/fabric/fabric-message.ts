@@ -79,11 +79,15 @@ const fields: ReadonlyMap<string, keyof Envelope> = new Map(
 const counts: ReadonlySet<keyof Envelope> = new Set(['expires', 'seq', 'chunks', 'size']);
 const kinds: ReadonlySet<string> = new Set([...workerKinds, ...controlKinds]);
 
-/** Read the headers of a message. A value that is not what its header must hold is left out. */
+/**
+ * Read the headers of a message. A value that is not what its header must hold is left out. A message that the server
+ * read from the bucket has none: a member can have it sent to any subject.
+ */
 export function readEnvelope({ headers }: Pick<Msg, 'headers'>): Envelope {
 	const read: Record<string, unknown> = {};
 	// One pass: looking up each header would search all of them again.
 	for (const [name, [value = '']] of headers ?? []) {
+		if (name.startsWith('Nats-')) return {};
 		const field = fields.get(name);
 		if (field === undefined || value === '') continue;
 		if (counts.has(field)) read[field] = /^\d{1,15}$/.test(value) ? Number(value) : undefined;

@@ -12,6 +12,8 @@ export const BUCKET = 'ORC';
 export const STREAM = 'KV_ORC';
 /** The server republishes every change of the bucket below this subject. */
 export const CATALOGUE_SUBJECT = 'orc.cat';
+/** The queue group of equal workers. */
+export const QUEUE_GROUP = 'w';
 /** The token for "no call" and for "the server". */
 export const NOBODY = '_';
 

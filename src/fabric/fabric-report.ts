@@ -2,7 +2,8 @@
 import type { FabricSection } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
-import { createBucket, readBucket } from './bucket.ts';
+import { readBucket } from './bucket.ts';
+import { createBucket } from './bucket-setup.ts';
 import { FabricLink } from './fabric-link.ts';
 import { MemberKeys } from './member-keys.ts';
 import { natsAccess } from './open-fabric.ts';
@@ -31,8 +32,7 @@ export async function fabricReport(
 ): Promise<FabricReport> {
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const offers = new RemoteOffers();
-		for (const entry of await readBucket(link)) offers.apply(entry, 0);
-		const tools = offers.tools('');
+		await readBucket(link, (entry) => offers.apply(entry, 0));
 		return {
 			server: link.server ?? '',
 			version: link.info?.version ?? '',
@@ -43,7 +43,7 @@ export async function fabricReport(
 					.workers(name)
 					.map((worker) => worker.name)
 					.sort(),
-				tools: tools.filter(({ offer }) => offer === name).length,
+				tools: offers.toolsOf(name, '').length,
 			})),
 		};
 	});

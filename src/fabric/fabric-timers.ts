@@ -46,8 +46,12 @@ export const PINGS_OUT = 2;
 export const SERVER_REQUEST_MS = 3000;
 /** How long a person may take to answer a question of a remote tool. */
 export const ANSWER_MS: number = 10 * 60_000;
-/** How long a draining worker waits for its running calls. Below the time that `mctl hub stop` allows. */
-export const WORKER_DRAIN_MS = 12_000;
+/** How long a draining hub waits for the calls of others. Below the time that `mctl hub stop` allows. */
+export const HUB_DRAIN_MS = 12_000;
+/** The same for `mctl worker`, which waits until they end: each has a limit of its own. */
+export const WORKER_DRAIN_MS: number = 24 * 60 * 60_000;
+/** How often a draining worker logs how many calls still run. */
+export const DRAIN_REPORT_MS = 10_000;
 
 export const CHUNK_BYTES: number = 256 * 1024;
 /** Chunks of one result that may be in flight without an acknowledgement. */
@@ -57,11 +61,17 @@ export const ACK_EVERY = 4;
 export const HUB_WINDOW = 64;
 /** Largest result that a hub accepts from a worker. */
 export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
-/** Results that a worker keeps, in bytes; above it the oldest are dropped. */
+/** Results of one message that a worker keeps, in bytes; above it the oldest are dropped. */
 export const KEPT_RESULTS_BYTES: number = 64 * 1024 * 1024;
+/** Large results that have not arrived yet, in bytes; above it a worker refuses calls. */
+export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
 /** Calls in flight at one worker; above it calls are refused. */
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
+/** What a message may have at least: a chunk or a part of an offer, with its headers. */
+export const MESSAGE_BYTES: number = 512 * 1024;
+/** Size of the bucket: 25 times that of 1,000 workers with 20 tools each. */
+export const BUCKET_BYTES: number = 256 * 1024 * 1024;
 /** Largest part of an offer in one key of the bucket. */
 export const BODY_BYTES: number = 256 * 1024;

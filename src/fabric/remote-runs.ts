@@ -21,9 +21,10 @@ import {
 	CHUNK_BYTES,
 	HEARTBEAT_MS,
 	RESEND_WINDOW_MS,
+	UNSENT_RESULTS_BYTES,
 	WORKER_CALLS_LIMIT,
 } from './fabric-timers.ts';
-import { KeptResults } from './kept-results.ts';
+import { KeptResults, type ShortResult } from './kept-results.ts';
 import { RemoteRun } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
 
@@ -86,9 +87,8 @@ export class RemoteRuns {
 		if (route === undefined || (worker !== undefined && worker !== this.#options.instance)) return;
 		const { second: caller, last: call } = route;
 		const run = this.#runs.get(call);
-		const kept = this.#kept.get(call);
-		const isOwn = (run ?? kept) === undefined || run?.caller === caller || kept?.hub === caller;
-		if (!isOwn) return;
+		const owner = run?.caller ?? this.#kept.short(call)?.hub ?? this.#kept.large(call)?.hub;
+		if (owner !== undefined && owner !== caller) return;
 		if (kind === 'cancel') this.#cancel(call, run);
 		else if (kind === 'answer') run?.answer(seq, message.string());
 		else if (kind === 'ack') this.#acknowledge(call, seq);
@@ -105,7 +105,7 @@ export class RemoteRuns {
 		const since = this.#downAt - RESEND_WINDOW_MS;
 		this.#downAt = Number.POSITIVE_INFINITY;
 		if (!Number.isFinite(since)) return;
-		for (const { send, sender } of this.#kept.since(since)) if (sender === undefined) send(0);
+		for (const result of this.#kept.since(since)) this.#sendShort(result);
 		for (const run of this.#runs.values()) run.askAgain();
 		this.#beat();
 	}
@@ -139,6 +139,8 @@ export class RemoteRuns {
 	#refusal({ expires = 0 }: Envelope): string | undefined {
 		if (this.#isDraining) return 'the worker is stopping';
 		if (this.#runs.size >= WORKER_CALLS_LIMIT) return `the worker runs ${WORKER_CALLS_LIMIT} calls already`;
+		if (this.#kept.unsentBytes > UNSENT_RESULTS_BYTES)
+			return `the worker still sends ${this.#kept.unsentBytes} bytes of results`;
 		const lateMs = Date.now() - expires;
 		return lateMs > 0 ? `the call expired ${lateMs} ms ago` : undefined;
 	}
@@ -151,7 +153,8 @@ export class RemoteRuns {
 	#start(id: string, caller: string, { tool, text }: { tool: string; text: string }): void {
 		const send = (kind: 'progress' | 'log' | 'ask', body: string, seq?: number): void =>
 			this.#send(id, caller, { kind, seq }, body);
-		const run = new RemoteRun({ id, caller, hub: this.#options.hub, tool, text, send });
+		const { hub, link } = this.#options;
+		const run = new RemoteRun({ id, caller, hub, link, tool, text, send });
 		this.counts.accepted++;
 		this.#runs.set(id, run);
 		this.#unannounced.add(run);
@@ -179,26 +182,24 @@ export class RemoteRuns {
 	}
 
 	#deliver(call: string, hub: string, { text, reason }: { text: string; reason: string | undefined }): void {
-		const finishedAt = performance.now();
+		const now = performance.now();
 		// A character has at most three bytes, so most texts need not be encoded to know.
 		const bytes = text.length * 3 > CHUNK_BYTES ? Buffer.from(text) : undefined;
 		if (bytes === undefined || bytes.length <= CHUNK_BYTES) {
-			const send = (): void => this.#send(call, hub, { kind: 'result', reason }, text);
-			this.#kept.add({ call, hub, send, bytes: text.length, finishedAt });
-			return send();
+			const result = { call, hub, text, reason, finishedAt: now };
+			this.#kept.addShort(result);
+			return this.#sendShort(result);
 		}
-		const about = {
-			kind: 'chunk',
-			reason,
-			chunks: Math.ceil(bytes.length / CHUNK_BYTES),
-			size: bytes.length,
-		};
+		const chunks = Math.ceil(bytes.length / CHUNK_BYTES);
 		const publish = (seq: number, chunk: Uint8Array): void =>
-			this.#send(call, hub, { ...about, kind: 'chunk', seq }, chunk);
+			this.#send(call, hub, { kind: 'chunk', reason, chunks, size: bytes.length, seq }, chunk);
 		const sender = new ChunkSender({ bytes, credit: this.#creditOf(hub), publish });
-		const send = (next: number): void => sender.resume(next);
-		this.#kept.add({ call, hub, send, bytes: bytes.length, finishedAt, sender });
+		this.#kept.addLarge({ call, hub, bytes: bytes.length, sender, heardAt: now });
 		sender.send();
+	}
+
+	#sendShort({ call, hub, text, reason }: ShortResult): void {
+		this.#send(call, hub, { kind: 'result', reason }, text);
 	}
 
 	#creditOf(hub: string): HubCredit {
@@ -217,26 +218,33 @@ export class RemoteRuns {
 	}
 
 	#acknowledge(call: string, next: number): void {
-		const sender = this.#kept.get(call)?.sender;
-		sender?.acknowledge(next);
-		if (!sender?.isComplete) return;
+		const large = this.#kept.large(call);
+		if (large === undefined) return;
+		large.heardAt = performance.now();
+		large.sender.acknowledge(next);
+		if (!large.sender.isComplete) return;
 		this.#kept.drop(call);
 		this.#checkIdle();
 	}
 
 	#query(call: string, caller: string, next: number): void {
 		const run = this.#runs.get(call);
-		const kept = this.#kept.get(call);
+		const short = this.#kept.short(call);
+		const large = this.#kept.large(call);
 		if (run) {
 			this.#send(call, caller, { kind: 'accepted' });
 			run.askAgain();
-		} else if (kept) kept.send(next);
-		else this.#send(call, caller, { kind: 'gone', reason: 'the worker does not know the call' });
+		} else if (short) this.#sendShort(short);
+		else if (large) {
+			large.heardAt = performance.now();
+			large.sender.resume(next);
+		} else this.#send(call, caller, { kind: 'gone', reason: 'the worker does not know the call' });
 	}
 
 	/** List the running calls to their hubs. */
 	#beat(): void {
 		this.#kept.sweep(performance.now());
+		this.#checkIdle();
 		const calls = new Map<string, string[]>();
 		const add = (hub: string, call: string): void => {
 			const listed = calls.get(hub);
@@ -244,7 +252,7 @@ export class RemoteRuns {
 			else calls.set(hub, [call]);
 		};
 		for (const { id, caller } of this.#runs.values()) add(caller, id);
-		for (const { call, hub } of this.#kept.unsent()) add(hub, call);
+		for (const { call, hub } of this.#kept.unsent) add(hub, call);
 		const { link, name, instance } = this.#options;
 		for (const [hub, ids] of calls)
 			link.publish(outSubject(name, hub), { kind: 'beat', worker: instance }, JSON.stringify(ids));
@@ -257,8 +265,6 @@ export class RemoteRuns {
 	}
 
 	#checkIdle(): void {
-		// Looking through all kept results is worth it only when somebody waits.
-		if (this.#whenIdle === undefined || this.#runs.size > 0) return;
-		if (this.#kept.unsent().length === 0) this.#whenIdle();
+		if (this.#runs.size === 0 && !this.#kept.hasUnsent) this.#whenIdle?.();
 	}
 }

@@ -5,7 +5,8 @@
  * in its own name and read what is sent to it. Nobody but the administrator may create a
  * consumer: the server does not check where a consumer delivers to.
  */
-import { BUCKET, encodeToken, STREAM } from './fabric-names.ts';
+import { BUCKET, encodeToken, QUEUE_GROUP, STREAM } from './fabric-names.ts';
+import { PING_MS, PINGS_OUT } from './fabric-timers.ts';
 import { inboxPrefix } from './inbox-prefix.ts';
 
 /** A hub or worker with a key. */
@@ -35,6 +36,11 @@ export function serverConfig({ members, listen, tls, storeDir }: ServerConfigOpt
 	return [
 		'# Made by mctl fabric config. Start the server with: nats-server -c <this file>',
 		`listen: ${JSON.stringify(listen)}`,
+		// A worker that hangs keeps its share of the calls until the server drops it.
+		`ping_interval: "${PING_MS / 1000}s"`,
+		`ping_max: ${PINGS_OUT}`,
+		// The arguments of a call must fit one message.
+		'max_payload: 8MB',
 		`jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
 		...(tls
 			? [
@@ -79,7 +85,8 @@ function rightsOf({ name, offers, calls }: Member): Rights {
 	if (offers !== undefined) {
 		const offer = encodeToken(offers);
 		publish.push(`orc.out.${self}.*.*`, `$KV.${BUCKET}.w.${offer}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
-		subscribe.push(`orc.call.*.${offer}.*`, `orc.ctl.${self}.*.*`);
+		// In the queue group only: outside it would receive the calls of all equal workers.
+		subscribe.push(`orc.call.*.${offer}.* ${QUEUE_GROUP}`, `orc.ctl.${self}.*.*`);
 	}
 	if (calls.length > 0) {
 		const called = calls.map((offer) => (offer === '*' ? '*' : encodeToken(offer)));

@@ -9,9 +9,10 @@
  * response is sent, not in the path of the call.
  */
 import { messageOf } from '../errors.ts';
+import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
-import { redactJson } from '../redact.ts';
-import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
+import { redact, redactJson } from '../redact.ts';
+import { canonicalJson } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
 import { isLarger } from './results/value-size.ts';
@@ -46,7 +47,7 @@ export interface JournalEntry {
 	/** The decision of the policy, and the rule as `file:line`. */
 	readonly policy?: string | undefined;
 	readonly rule?: string | undefined;
-	/** The trace id of `traceparent`. */
+	/** The id of its trace: of `traceparent`, or of one that the hub began. */
 	readonly trace?: string | undefined;
 	/** Only their sizes and hashes are written. */
 	readonly arguments?: unknown;
@@ -55,8 +56,6 @@ export interface JournalEntry {
 
 /** Receives one entry per call. */
 export interface Journal {
-	/** True when calls are written only while a policy has rules. */
-	readonly needsPolicy?: boolean;
 	/** Where the lines are, when they are in a file. */
 	readonly file?: string;
 	write(entry: JournalEntry): void;
@@ -73,7 +72,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError);
+	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: JournalEntry[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {
@@ -82,7 +81,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			for (const entry of entries) lines.write(redactJson(fieldsOf(entry)) as object);
+			for (const entry of entries) lines.write(withoutSecrets(fieldsOf(entry)));
 		} catch (error) {
 			onError(error);
 		}
@@ -115,6 +114,13 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 		resultSha256: returned?.hash,
 		hashedBytes: given?.hashedBytes ?? returned?.hashedBytes,
 	};
+}
+
+/** One look at all texts is much faster than one at each, and nearly no line has a secret. */
+function withoutSecrets(fields: object): object {
+	const texts = Object.values(fields).filter((value) => typeof value === 'string');
+	const text = texts.join('\n');
+	return redact(text) === text ? fields : (redactJson(fields) as object);
 }
 
 interface Digest {

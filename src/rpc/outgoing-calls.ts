@@ -119,7 +119,10 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
+			const { signal, work } = options;
+			if (signal?.aborted) return reject(canceledCall(method, signal.reason));
+			// It must not reach the peer, which may have done it before the cancellation arrives.
+			if (work?.isCanceled) return work.onCancel((reason) => reject(canceledCall(method, reason)));
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);
@@ -164,6 +167,14 @@ export class OutgoingCalls {
 	/** Fail the call `id`, whose response is unusable. */
 	fail(id: Id, error: OrchestraError): void {
 		this.#take(id)?.reject(error);
+	}
+
+	/** A response without a readable id is unusable: when exactly one call waits for an answer, it is that one's. */
+	failOnly(error: OrchestraError): void {
+		// A subscription has no deadline: its response is its end.
+		const waiting = [...this.#pending.values()].filter(({ dueAt }) => dueAt !== Number.POSITIVE_INFINITY);
+		if (waiting.length === 1) this.#take(waiting[0]?.id)?.reject(error);
+		else this.failOldest(error);
 	}
 
 	/** An unusable message arrived instead of a response: in strict mode the oldest call fails. */

@@ -100,6 +100,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.output').getByText('canceled by the client').waitFor();
 	});
 
+	it('keeps a call and the draft of its form when the view is left, and cancels it from its own view', async () => {
+		await visit(page, 'tools/page__write_note');
+		await page.locator('[name="/text"]').fill('half a note');
+		await visit(page, 'tools/page__slow');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.run-state').getByText('running').waitFor();
+		await page.locator('.run-state a').click();
+		await page.locator('.call-page .log li').nth(2).waitFor();
+		expect(await page.locator('.call-page > header').textContent()).toContain('running');
+		await visit(page, 'tools/page__write_note');
+		expect(await page.locator('[name="/text"]').inputValue()).toBe('half a note');
+		await visit(page, 'tools/page__slow');
+		await page.locator('.run-state').getByText('running').waitFor();
+		await page.locator('.run-state a').click();
+		await page.locator('.call-page').getByRole('button', { name: 'Cancel' }).click();
+		await page.locator('.call-page > header').getByText('canceled').waitFor();
+	});
+
 	it('shows an image, a prompt and a resource', async () => {
 		await visit(page, 'tools/everything__get-tiny-image');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
@@ -144,13 +162,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 
 	it('gives an approval that another client waits for', async () => {
 		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'writer');
-		const reply = caller.callTool('page__write_note', { text: 'buy milk' });
+		const text = `buy milk\n${'and eggs '.repeat(300)}\nthe end`;
+		const reply = caller.callTool('page__write_note', { text });
 		await page.getByLabel('1 waiting').waitFor();
 		await page.getByRole('link', { name: /Approvals/ }).click();
-		await page.locator('.arguments').getByText('buy milk').waitFor();
+		expect(await page.locator('.arguments').innerText()).toMatch(/"buy milk\n(?:and eggs ){300}\nthe end"/);
+		await page.getByRole('button', { name: /Show all 2,\d+ characters/ }).click();
+		await page.locator('.arguments.whole').waitFor();
 		await page.getByText(/mctl approve deny \w+/).waitFor();
 		await page.getByRole('button', { name: 'Allow once' }).click();
 		expect(await reply).toContain('write_note got buy milk');
+		await page.getByText('page__write_note of writer: the call ended with ok.').waitFor();
+		await page.getByText('No call waits for you.').waitFor();
+		const next = caller.callTool('page__write_note', { text: 'buy bread' });
+		await page.getByRole('button', { name: 'Compare with the last call' }).click();
+		await page.locator('.arguments ins').getByText('bread').waitFor();
+		await page.getByRole('button', { name: 'Deny', exact: true }).click();
+		expect(await next).toContain('denied');
+		await page.getByText(/page__write_note of writer: the call ended with (?:failed|error)/).waitFor();
 		await page.getByText('No call waits for you.').waitFor();
 	});
 

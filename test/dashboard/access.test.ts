@@ -199,7 +199,7 @@ describe('the limits', () => {
 	});
 
 	it('bound what a page that never reads costs', async () => {
-		const limits = { unreadBytes: 10_000, tickMs: 5, stateMs: 5, commentMs: 5 };
+		const limits = { unreadBytes: 10_000, tickMs: 5, stateMs: 5, pingMs: 5 };
 		const { login, served } = await openTestDashboard({ servers, limits });
 		const browser = await login();
 		const stuck = await browser.page('/api/events');

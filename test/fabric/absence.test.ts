@@ -1,7 +1,12 @@
 /* A hub that was away or is slow, and members that come and go. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '@nats-io/transport-node';
+import { connect, headers } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
+import { readBucket } from '../../src/fabric/bucket.ts';
+import { createBucket } from '../../src/fabric/bucket-setup.ts';
+import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { Log } from '../../src/log.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { changingTools, offerFabric, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startGate, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
@@ -34,12 +39,7 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		await until('the link is down', () => !hub.backend.link.isUp);
 		await worker.close();
 		await offerFabric([server.url], { name: 'comes' });
-		// What the server does when the TTL of the marker ends.
-		const administrator = await connect({ servers: [server.url] });
-		const purge = JSON.stringify({ filter: '$KV.ORC.w.leaves.leaves' });
-		const purged = await administrator.request('$JS.API.STREAM.PURGE.KV_ORC', purge);
-		expect(purged.json()).toMatchObject({ success: true, purged: 1 });
-		await administrator.close();
+		await forgetMarker(server.url, 'w.leaves.leaves');
 		gate.open();
 		await hub.sees('comes__echo');
 		const names = await hub.tools();
@@ -77,17 +77,89 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		await first.close();
 	}, 40_000);
 
+	it('get the present configuration of the bucket, whatever made it before', async () => {
+		const server = await startNats();
+		const connection = await connect({ servers: [server.url] });
+		const before = {
+			name: 'KV_ORC',
+			subjects: ['$KV.ORC.>'],
+			max_msgs_per_subject: 1,
+			allow_rollup_hdrs: true,
+			allow_direct: true,
+			allow_msg_ttl: true,
+			subject_delete_marker_ttl: 60e9,
+		};
+		await connection.request('$JS.API.STREAM.CREATE.KV_ORC', JSON.stringify(before));
+		const link = new FabricLink({ servers: [server.url], name: 'admin' }, Log.silent);
+		link.open();
+		await until('it is connected', () => link.isUp);
+		expect(await createBucket(link)).toBe(1);
+		await link.close();
+		const { config } = (await connection.request('$JS.API.STREAM.INFO.KV_ORC')).json<{ config: object }>();
+		expect(config).toMatchObject({
+			allow_rollup_hdrs: false,
+			deny_purge: true,
+			republish: { src: '$KV.ORC.>' },
+		});
+		await connection.close();
+	});
+
+	it.runIf(runsAllTests)(
+		'are all callable when they are more than 20,000, and known by name when they are gone',
+		async () => {
+			const server = await startNats();
+			const names = Array.from({ length: 7000 }, (_none, at) => [`t${at}`, ''] as const);
+			const workers = await Promise.all(
+				['a', 'b', 'c'].map(async (name) => {
+					const { backend } = changingTools(Object.fromEntries(names));
+					return offerFabric([server.url], { name, backends: [backend] });
+				}),
+			);
+			const hub = await useFabric([server.url]);
+			for (const offer of ['a', 'b', 'c']) {
+				await hub.sees(`${offer}__t999`);
+				expect(await hub.call(`${offer}__t999`)).toBe('called t999');
+			}
+			await workers[2]?.worker.close();
+			await until('it is gone', async () => !(await hub.tools()).includes('c__t999'));
+			expect(await hub.call('c__t999')).toContain('no worker offers it now');
+		},
+	);
+
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
 		const { backend, offer } = changingTools({ old: 'Old.' });
-		await offerFabric([server.url], { backends: [backend] });
+		const { worker } = await offerFabric([server.url], { backends: [backend] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
 		offer({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
+		const keys = async (): Promise<string> => {
+			const found: string[] = [];
+			await readBucket(hub.backend.link, ({ key, read }) => void (read && found.push(key.slice(0, 9))));
+			return found.sort().join(' ');
+		};
+		await until('the old body is removed', async () => (await keys()) === 'o.gpu-box w.gpu-box');
+		await worker.close();
+		expect(await keys()).toBe('');
 	});
 });
+
+/** What the server does when the TTL of the marker of a removed key ends. */
+async function forgetMarker(url: string, key: string): Promise<void> {
+	const connection = await connect({ servers: [url] });
+	const marker = headers();
+	marker.set('KV-Operation', 'DEL');
+	marker.set('Nats-TTL', '1s');
+	await connection.request(`$KV.ORC.${key}`, '', { headers: marker, timeout: 3000 });
+	const get = JSON.stringify({ last_by_subj: `$KV.ORC.${key}` });
+	await until('the marker has expired', async () => {
+		const answer = await connection.request('$JS.API.DIRECT.GET.KV_ORC', get);
+		return answer.headers?.code === 404;
+	});
+	await connection.close();
+}
 
 describe.skipIf(natsServer === undefined)('a slow hub', () => {
 	it('receives large results of many calls and stays connected', async () => {
@@ -95,7 +167,7 @@ describe.skipIf(natsServer === undefined)('a slow hub', () => {
 		await offerFabric([server.url]);
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__big');
-		const calls = Array.from({ length: 12 }, () => hub.call('gpu-box__big', { bytes: 4_000_000 }));
+		const calls = Array.from({ length: 10 }, () => hub.call('gpu-box__big', { bytes: 7_000_000 }));
 		const busy = (async () => {
 			for (let round = 0; round < 10; round++) {
 				const end = performance.now() + 100;
@@ -105,7 +177,7 @@ describe.skipIf(natsServer === undefined)('a slow hub', () => {
 		})();
 		const results = await Promise.all(calls);
 		await busy;
-		expect(results.every((text) => text.length === 4_000_000)).toBe(true);
+		expect(results.every((text) => text.length === 7_000_000)).toBe(true);
 		expect(hub.log.join('')).not.toContain('is down');
 	});
 });

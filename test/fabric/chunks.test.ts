@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChunkReceiver } from '../../src/fabric/chunk-receiver.ts';
 import { ChunkSender, HubCredit } from '../../src/fabric/chunk-sender.ts';
-import { CHUNK_BYTES, CHUNK_WINDOW, HUB_WINDOW, RESULT_LIMIT_BYTES } from '../../src/fabric/fabric-timers.ts';
+import {
+	CHUNK_BYTES,
+	CHUNK_WINDOW,
+	HUB_WINDOW,
+	KEPT_RESULTS_BYTES,
+	RESULT_KEPT_MS,
+	RESULT_LIMIT_BYTES,
+} from '../../src/fabric/fabric-timers.ts';
+import { KeptResults } from '../../src/fabric/kept-results.ts';
 
 describe('a result in chunks', () => {
 	it('arrives whole whatever is lost, within its window', () => {
@@ -52,6 +60,30 @@ describe('a result in chunks', () => {
 		expect(() => new ChunkReceiver(0, 0)).toThrow(/does not have 0 chunks/);
 		expect(() => new ChunkReceiver(1, 10).take(0, Buffer.alloc(9))).toThrow(/do not add up/);
 		expect(() => new ChunkReceiver(1, 10).take(0, Buffer.alloc(11))).toThrow(/do not add up/);
+	});
+});
+
+describe('kept results', () => {
+	it('stay while they are sent, until their hub has been silent for long', () => {
+		const kept = new KeptResults();
+		const bytes = Buffer.alloc(CHUNK_BYTES * 2);
+		const sender = new ChunkSender({ bytes, credit: new HubCredit(), publish: () => {} });
+		const large = { call: 'large', hub: 'laptop', bytes: KEPT_RESULTS_BYTES, sender, heardAt: 0 };
+		kept.addLarge(large);
+		kept.addLarge({ ...large, call: 'other' });
+		large.heardAt = RESULT_KEPT_MS;
+		kept.sweep(RESULT_KEPT_MS + 1);
+		expect([...kept.unsent].map(({ call }) => call)).toEqual(['large']);
+		kept.sweep(2 * RESULT_KEPT_MS);
+		expect(kept.unsentBytes).toBe(0);
+	});
+
+	it('are dropped from the oldest when they are too many bytes', () => {
+		const kept = new KeptResults();
+		const text = 'x'.repeat(KEPT_RESULTS_BYTES / 2);
+		const short = { hub: 'laptop', finishedAt: 0, text, reason: undefined };
+		for (const call of ['first', 'second']) kept.addShort({ ...short, call });
+		expect([kept.short('first'), kept.short('second')?.call]).toEqual([undefined, 'second']);
 	});
 });
 

@@ -1,15 +1,22 @@
 /* Keys and permissions: the configuration that we print, in a real server with TLS. */
 
 import { join } from 'node:path';
-import { connect, type NatsConnection, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
+import {
+	connect,
+	headers,
+	type MsgHdrs,
+	type NatsConnection,
+	nkeyAuthenticator,
+	nkeys,
+} from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBucket } from '../../src/fabric/bucket.ts';
+import { createBucket } from '../../src/fabric/bucket-setup.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { ADMINISTRATOR, type Member, serverConfig } from '../../src/fabric/server-config.ts';
 import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';
-import { offerFabric, useFabric } from '../support/fabric-place.ts';
+import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
 import { freePort, natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
@@ -38,6 +45,43 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		expect(await hub.call('other__echo')).toContain(
 			'not run: echo of other: the NATS server does not permit this hub to call it',
 		);
+	});
+
+	it('keep calls away from a worker that has the key of another', async () => {
+		const { worker, log } = await offerFabric(servers, {
+			name: 'wrong',
+			group: 'gpu',
+			ca,
+			credentials: seedOf('gpu-1'),
+		});
+		await offerFabric(servers, { name: 'gpu-1', group: 'gpu', ca, credentials: seedOf('gpu-1') });
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await hub.sees('gpu__echo');
+		const texts = await Promise.all(
+			Array.from({ length: 16 }, () => hub.call('gpu__echo', { text: 'safe' })),
+		);
+		expect(new Set(texts)).toEqual(new Set(['safe']));
+		expect(worker.link.isUp).toBe(true);
+		expect(log.join('')).toContain('does not permit publish to');
+	});
+
+	it('that are granted later are used without a restart', async () => {
+		const folder = temporaryFolder();
+		const port = await freePort();
+		const members = [member('boss', ['*'], undefined), member('late', [], 'another')];
+		const storeDir = join(folder, 'data');
+		const listen = `127.0.0.1:${port}`;
+		const printed = serverConfig({ members, listen, tls: undefined, storeDir });
+		// The first has all rights here, to make the bucket.
+		const whole = printed.replace(/, permissions: .* (?=} # boss)/, ' ');
+		const server = await startNats({ port, folder, whole });
+		const { log } = await offerFabric([server.url], { name: 'late', credentials: seedOf('late') });
+		await until('it is refused', () => log.join('').includes('does not permit'));
+		writeFiles(folder, { 'nats.conf': whole.replaceAll('.another.', '.late.') });
+		process.kill(server.pid, 'SIGHUP');
+		const hub = await useFabric([server.url], { name: 'boss', credentials: seedOf('boss') });
+		await hub.sees('late__echo');
+		expect(await hub.call('late__echo', { text: 'now' })).toBe('now');
 	});
 
 	it('refuse everything that a worker or a hub publishes in the name of another', async () => {
@@ -75,6 +119,47 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		];
 		const refusals = await Promise.all(subjects.map(async (subject) => connection.subscribe(subject).closed));
 		expect(refusals.every((error) => error instanceof Error)).toBe(true);
+		const equal = await connectAs('gpu-1');
+		const calls = 'orc.call.*.gpu.*';
+		// Outside the queue group it would receive the calls of all equal workers.
+		expect(await equal.subscribe(calls).closed).toBeInstanceOf(Error);
+		expect(await equal.subscribe(calls, { queue: 'x' }).closed).toBeInstanceOf(Error);
+	});
+
+	it('do not let a member send in the name of another through the bucket', async () => {
+		const { file } = await offerFabric(servers, {
+			name: 'gpu-1',
+			group: 'gpu',
+			ca,
+			credentials: seedOf('gpu-1'),
+		});
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await hub.sees('gpu__record');
+		const connection = await connectAs('ci');
+		const call = { 'Orc-Call': 'AAAAAAAAAAAAAAAA', 'Orc-Expires': String(Date.now() + 60_000) };
+		const params = '{"arguments":{"id":"forged"}}';
+		// The server answers a direct get at any reply subject.
+		await relay(connection, { value: params, reply: 'orc.call.laptop.gpu.record', stored: call });
+		const presence = { value: '{"h":["abcd"]}', reply: '$KV.ORC.w.forged.gpu-1' };
+		const subject = { 'Nats-TTL': '60s', 'Nats-Subject': '$KV.ORC.w.forged.gpu-2', 'Nats-Sequence': '9999' };
+		await relay(connection, { ...presence, stored: { 'Nats-TTL': '60s' } });
+		await relay(connection, { ...presence, request: { no_hdr: true } });
+		await relay(connection, { ...presence, stored: subject, reply: 'orc.cat.w.forged.gpu-2' });
+		expect(await hub.call('gpu__record', { id: 'real' })).toBe('real');
+		expect(runsIn(file)).toEqual(['gpu-1 real']);
+		expect(hub.backend.workersOf('forged')).toEqual([]);
+		const later = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await later.sees('gpu__record');
+		expect(later.backend.workersOf('forged')).toEqual([]);
+	});
+
+	it('do not let a member empty the bucket', async () => {
+		const connection = await connectAs('other');
+		const answer = await connection.request('$KV.ORC.o.other.x', '', {
+			headers: headersOf({ 'Nats-Rollup': 'all' }),
+			timeout: 3000,
+		});
+		expect(answer.json()).toMatchObject({ error: { description: expect.stringContaining('rollup') } });
 	});
 
 	it('do not let a member in without its key', async () => {
@@ -101,6 +186,7 @@ async function startSecured(): Promise<void> {
 		member('laptop', ['gpu'], undefined),
 		member('gpu-1', [], 'gpu'),
 		member('other', [], 'other'),
+		member('ci', ['gpu'], 'ci'),
 	];
 	const port = await freePort();
 	const tls = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
@@ -139,6 +225,31 @@ async function connectAs(name: string): Promise<NatsConnection> {
 	});
 	atEnd(() => connection.close());
 	return connection;
+}
+
+interface Relayed {
+	readonly value: string;
+	readonly reply: string;
+	readonly stored?: Readonly<Record<string, string>>;
+	readonly request?: object;
+}
+
+/** Store a message as a member, and have the server send it somewhere else. */
+async function relay(
+	connection: NatsConnection,
+	{ value, reply, stored = {}, request }: Relayed,
+): Promise<void> {
+	await connection.request('$KV.ORC.o.ci.x', value, { headers: headersOf(stored), timeout: 3000 });
+	const get = JSON.stringify({ last_by_subj: '$KV.ORC.o.ci.x', ...request });
+	connection.publish('$JS.API.DIRECT.GET.KV_ORC', get, { reply });
+	// Answered after it, so the first has been sent.
+	await connection.request('$JS.API.DIRECT.GET.KV_ORC', get);
+}
+
+function headersOf(values: Readonly<Record<string, string>>): MsgHdrs {
+	const made = headers();
+	for (const [name, value] of Object.entries(values)) made.append(name, value);
+	return made;
 }
 
 /** The subjects that the server refuses to take from a member. */

@@ -85,6 +85,7 @@ describe('a tool that is asked about', () => {
 			tool: 'write',
 			client: 'agent',
 			shown: ['a: 1'],
+			argumentText: '{\n  "a": 1\n}',
 			rule: 'orchestra.json:1',
 		});
 		expect(hub.calls).toEqual([]);
@@ -224,6 +225,29 @@ describe('a tool that is asked about', () => {
 		expect(hub.calls).toEqual([]);
 	});
 
+	it.each([
+		['goes on when the rule that asked is still the one that decides', 'ask', ['write']],
+		['goes on when a new rule allows it', 'allow', ['write']],
+		['is refused when a new rule denies it', 'deny', []],
+	] as const)('%s, although the policy changed while it waited', async (_what, action, calls) => {
+		const hub = guard([rule({ line: 1 })]);
+		const results = [hub.connect().call('write'), hub.connect().call('read')];
+		await until('both wait', () => hub.files.list().length === 2);
+		const added = rule({
+			tools: [action === 'ask' ? 'read' : 'write'],
+			action: action === 'ask' ? 'allow' : action,
+		});
+		hub.change([added, rule({ line: 2 })]);
+		for (const request of hub.files.list())
+			hub.files.answer(request, request.tool === 'write' ? 'allow' : 'deny');
+		const [written, read] = await Promise.all(results);
+		expect(written).toMatchObject(
+			action === 'deny' ? { isError: true } : { content: [{ text: 'write {}' }] },
+		);
+		expect(JSON.stringify(read)).toContain('its user denied the call');
+		expect(hub.calls).toEqual(calls);
+	});
+
 	it('is refused when the hub closes', async () => {
 		const hub = guard();
 		const result = hub.connect().call('write');
@@ -279,6 +303,26 @@ describe('a client that can ask its user', () => {
 		expect(seen).toEqual(['Allow the call of write?', 'Which name?']);
 	});
 
+	it.each([
+		['answers alone', false, 'own'],
+		['answers alone, of another session', false, 'other'],
+		['the state of another session', true, 'other'],
+	] as const)('is asked again when a retry has %s', async (_what, hasState, session) => {
+		const hub = guard(undefined, { asksFirst: true });
+		const own = hub.connect();
+		const asked = await own.modern('write', {});
+		const [key = ''] = Object.keys(asked['inputRequests'] as object);
+		const { requestState } = asked;
+		const approved = await own.modern('write', {}, { requestState, inputResponses: { [key]: accepted } });
+		expect(approved).toMatchObject({ inputRequests: question.inputRequests });
+		const client = session === 'own' ? own : hub.connect();
+		const inputResponses = { name: { action: 'accept', content: { name: 'Ann' } } };
+		const state = hasState ? { requestState: approved['requestState'] } : {};
+		const retried = await client.modern('write', {}, { inputResponses, ...state });
+		expect(JSON.stringify(retried)).toContain('Allow the call of write?');
+		expect(hub.calls).toEqual([]);
+	});
+
 	it('falls back to mctl approve when asking fails', async () => {
 		const hub = guard();
 		const onQuestion = (): never => {
@@ -311,6 +355,7 @@ const blank: ApprovalRequest = {
 	argumentsSha256: '',
 	policyVersion: '',
 	shown: [],
+	argumentText: '',
 	rule: '',
 	reason: undefined,
 	root: '/',

@@ -7,6 +7,7 @@
  */
 
 import type { PluginEntry } from '../../config/configuration.ts';
+import type { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
@@ -21,7 +22,8 @@ import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import type { Backend, BackendCounts, OwnedProcess, ProcessAction } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess, ProcessAction, ServerLines } from './backend.ts';
+import { KeptLines } from './kept-lines.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
@@ -54,6 +56,7 @@ export class PluginBackend implements Backend {
 	readonly #options: PluginBackendOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
 	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #lines = new KeptLines();
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
 	readonly #capabilities = new PluginCapabilities();
@@ -73,6 +76,7 @@ export class PluginBackend implements Backend {
 				ended: (running) => this.#ended(running),
 				stop: (running) => running.stop(),
 				onChange: () => this.#notifyChange(),
+				onNote: (text) => this.#lines.keep('hub', text),
 				check: checkPlugin,
 				isIdle: () => this.#isIdle,
 				isBusy: () => this.#calls > 0,
@@ -87,6 +91,14 @@ export class PluginBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#supervisor.downReason;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return this.#supervisor.lastError;
+	}
+
+	lines(): ServerLines {
+		return this.#lines;
 	}
 
 	/** The storage types that it provides, from the configuration or its registration. */
@@ -133,11 +145,10 @@ export class PluginBackend implements Backend {
 	/** The same for a call, whose time of the start is measured. */
 	#useFor<T>(context: CallContext, work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		if (this.#supervisor.running !== undefined) return this.use(work);
-		const since = performance.now();
-		return this.use((running) => {
-			context.spent('start', performance.now() - since);
-			return work(running);
-		});
+		const leave = context.enter('start');
+		return this.up()
+			.finally(leave)
+			.then(() => this.use(work));
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
@@ -242,10 +253,12 @@ export class PluginBackend implements Backend {
 				this.#starting = child;
 				this.#startedAt = new Date();
 			},
+			onLine: (line) => void this.#lines.keep('stderr', line),
 			signal,
 		}).finally(() => {
 			this.#starting = undefined;
 		});
+		this.#lines.keep('hub', `started: pid ${running.child.pid}`);
 		this.#capabilities.setLists(running);
 		this.#lastUsed = performance.now();
 		return running;

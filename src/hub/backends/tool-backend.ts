@@ -158,9 +158,7 @@ export class ToolBackend implements Backend {
 		try {
 			const missing = missingProgram(running.tool, environment);
 			if (missing) throw missing;
-			const since = performance.now();
-			leave = await this.#queue.enter(signal, options.timeoutMs);
-			context.spent('queue', performance.now() - since);
+			leave = await this.#queue.enter(signal, options.timeoutMs).finally(context.enter('queue'));
 		} catch (error) {
 			signal.throwIfAborted();
 			return plain(mcpFailureOf(error));

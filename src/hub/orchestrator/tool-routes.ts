@@ -46,25 +46,7 @@ export function toolRoutes(hub: () => Hub): Routes {
 				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
 			};
 		},
-		async toolCall(request, call) {
-			const plugin = await pluginFor(hub(), request);
-			if (!plugin) return callThroughHub(hub(), request, call);
-			const { value } = hub().hasPolicy
-				? readExact(request.arguments, request.argumentsJson)
-				: { value: request.arguments };
-			const entry = await toolEntry(hub(), plugin, { ...request, arguments: value }, call);
-			const refuse = (errorMessage: string): ToolResponseInit => ({
-				success: false,
-				errorCode: DENIED,
-				errorMessage,
-			});
-			const forward = (): Promise<ToolResponseInit> => {
-				const traceParent = entry.context?.tracer?.sent();
-				const sent = traceParent === undefined ? request : { ...request, traceParent };
-				return plugin.forwardTool(sent, call.signal);
-			};
-			return hub().record(entry, forward, refuse);
-		},
+		toolCall: (request, call) => callTool(hub(), request, call),
 		async listPrompts() {
 			const prompts = await hub().listPrompts();
 			return {
@@ -95,6 +77,26 @@ export function toolRoutes(hub: () => Hub): Routes {
 		},
 		streamStart: (request, call) => relayStream(hub(), request, call),
 	};
+}
+
+async function callTool(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolResponseInit> {
+	const plugin = await pluginFor(hub, request);
+	if (!plugin) return callThroughHub(hub, request, call);
+	const { value } = hub.hasPolicy
+		? readExact(request.arguments, request.argumentsJson)
+		: { value: request.arguments };
+	const entry = await toolEntry(hub, plugin, { ...request, arguments: value }, call);
+	const refuse = (errorMessage: string): ToolResponseInit => ({
+		success: false,
+		errorCode: DENIED,
+		errorMessage,
+	});
+	const forward = (): Promise<ToolResponseInit> => {
+		const traceParent = entry.context?.tracer?.sent();
+		const sent = traceParent === undefined ? request : { ...request, traceParent };
+		return plugin.forwardTool(sent, call.signal);
+	};
+	return hub.record(entry, forward, refuse);
 }
 
 /**

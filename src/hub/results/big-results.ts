@@ -52,10 +52,11 @@ export class BigResults implements Backend {
 		this.#options = options;
 	}
 
-	/** The result, or a shorter one when it is above the limit. A person at a terminal gets all of it. */
+	/** The result, or a shorter one when it is above the limit. A person at a terminal and another hub get all of it. */
 	shorten<T extends object>(result: T, tool: Tool | undefined, context: CallContext): Awaitable<T> {
 		const limit = this.#options.limitBytes() ?? RESULT_BYTES;
-		if (!isLarger(result, limit) || clientName(context) === 'mctl' || !isToolResult(result)) return result;
+		const getsAll = context.passesResultsOn || clientName(context) === 'mctl';
+		if (getsAll || !isLarger(result, limit) || !isToolResult(result)) return result;
 		// The shorter one has the same type: it has other content.
 		return this.#shortened(result, tool, context.sessionId, limit) as Promise<T & CallToolResult>;
 	}

@@ -9,13 +9,14 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
+import { type InputRequest, type McpLogLevel, reachesLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
 import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
+import { CallPhases } from './call-phases.ts';
 import type { Questions } from './client-questions.ts';
 
 /** The answers of a client, by the keys of the questions. */
@@ -31,17 +32,23 @@ export interface ClientConnection {
 	readonly clientInfo: unknown;
 	/** The id of the MCP session. */
 	readonly sessionId: string;
+	/** True for another hub: it shortens large results for its own client. */
+	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
+	/** The level that it set for all its requests. */
+	readonly chosenLogLevel?: McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
 	notify(method: string, params: unknown, about?: About): void;
 }
 
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
-	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
+	asker?: { ask(questions: Questions, context: CallContext, signal?: AbortSignal): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
+	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	isContinued?: boolean;
 }
 
 /** The context that a provider gets with each call. */
@@ -57,7 +64,7 @@ export class CallContext {
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
-	#phases: Partial<Record<CallPhase, number>> | undefined;
+	#phases: CallPhases | undefined;
 	#notificationListener: NotificationListener | undefined;
 
 	constructor(
@@ -109,6 +116,11 @@ export class CallContext {
 		return this.#client.sessionId;
 	}
 
+	/** Whether the client is another hub, which needs the whole result. */
+	get passesResultsOn(): boolean {
+		return this.#client.passesResultsOn === true;
+	}
+
 	get clientCapabilities(): Readonly<Record<string, unknown>> {
 		return this.#client.capabilities;
 	}
@@ -118,16 +130,26 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** Milliseconds by phase, for the journal; the rest of the call is its run. Undefined when no phase took time. */
-	get phases(): Readonly<Partial<Record<CallPhase, number>>> | undefined {
+	/** The least level that the client asked for; undefined while it has the default. */
+	get chosenLogLevel(): McpLogLevel | undefined {
+		return this.revision.era === 'modern' ? this.logLevel : this.#client.chosenLogLevel;
+	}
+
+	/** Notifies the client outside the call, also after its end. Keeps nothing of the call. */
+	get clientNotifier(): (method: string, params: unknown) => void {
+		const client = this.#client;
+		return (method, params) => client.notify(method, params);
+	}
+
+	/** The phases before the run; the rest of the call is its run. Undefined when it was in none. */
+	get phases(): CallPhases | undefined {
 		return this.#phases;
 	}
 
-	/** Add time that the call spent in a phase. */
-	spent(phase: CallPhase, ms: number): void {
-		this.#phases ??= {};
-		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
-		this.tracer?.spent(phase, ms);
+	/** Begin a phase. Call the returned function when it ends. */
+	enter(phase: CallPhase): () => void {
+		this.#phases ??= new CallPhases();
+		return this.#phases.enter(phase, this.tracer);
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */
@@ -138,6 +160,11 @@ export class CallContext {
 	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
+	}
+
+	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	get isContinued(): boolean {
+		return this.#asking.isContinued === true;
 	}
 
 	/** Aborted when the client cancels the call or disconnects. */
@@ -217,10 +244,7 @@ export class CallContext {
 	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
 	forwardLog(params: Readonly<Record<string, unknown>>): void {
 		this.#notificationListener?.('notifications/message', params);
-		const { level } = params;
-		const least = this.logLevel;
-		if (least === undefined || !isLogLevel(level)) return;
-		if (logLevels.indexOf(level) >= logLevels.indexOf(least)) this.#notify('notifications/message', params);
+		if (reachesLevel(params['level'], this.logLevel)) this.#notify('notifications/message', params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -236,12 +260,12 @@ export class CallContext {
 		return answer as ClientMethods[Method]['result'];
 	}
 
-	/** Ask several questions at once; the answers have the same keys. */
-	async askAll(questions: Questions): Promise<InputResponses> {
+	/** Ask several questions at once; the answers have the same keys. `signal` withdraws them. */
+	async askAll(questions: Questions, signal?: AbortSignal): Promise<InputResponses> {
 		const { asker } = this.#asking;
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
-		return asker.ask(questions, this);
+		return asker.ask(questions, this, signal);
 	}
 
 	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */

@@ -85,10 +85,11 @@ function isTls(code: string): boolean {
 
 /** The connection broke after the request was sent. */
 export function interrupted({ url }: ServerLabel, how: string, cause?: unknown): OrchestraError {
-	return new OrchestraError('closed', `outcome unknown: ${url} ${how}`, {
+	const reasonText = `${url} ${how}`;
+	return new OrchestraError('closed', `outcome unknown: ${reasonText}`, {
 		cause,
 		hint: 'The server may have processed the call. Check what it did before you repeat the call.',
-		data: { url, outcome: 'unknown' },
+		data: { url, outcome: 'unknown', reasonText },
 	});
 }
 

@@ -186,7 +186,7 @@ describe('an MCP server that runs', () => {
 		const text = (): string => readFileSync(file, 'utf8');
 		await until('the end is logged', () => text().includes('ended:'));
 		expect(text()).toMatch(/\[orchestra\] started: pid \d+, gateway 1\.2\.3, MCP 2025-11-25/);
-		expect(text()).toMatch(/\[\d+\] fatal: the disk is on fire/);
+		await until('its last line is logged', () => /\[\d+\] fatal: the disk is on fire/.test(text()));
 	});
 });
 

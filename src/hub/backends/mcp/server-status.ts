@@ -1,5 +1,6 @@
 /* The state of an MCP server, for display. */
 import type { ServerEntry } from '../../../config/configuration.ts';
+import type { OrchestraError } from '../../../errors.ts';
 import type { OwnedProcess, ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
 import { commandOf, firstLine } from './server-failure.ts';
@@ -33,6 +34,11 @@ export function stateOf({ all, isStopped }: ServerPool, known: KnownServer | und
 	return known === undefined ? 'configured' : 'known';
 }
 
+/** Of the first process that failed. */
+export function lastErrorOf({ all }: ServerPool): OrchestraError | undefined {
+	return all.find(({ lastError }) => lastError !== undefined)?.lastError;
+}
+
 /** The status of a server. */
 export function statusOf({ name, pool, known, tools, drifted, calls, log }: StatusFacts): ServerStatus {
 	const running = pool.all.filter(({ pid }) => pid !== undefined);
@@ -53,7 +59,7 @@ export function statusOf({ name, pool, known, tools, drifted, calls, log }: Stat
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
 		logFile: log.file,
-		lastLines: log.lastErrors(STATUS_LINES),
+		lastLines: log.lines.lastErrors(STATUS_LINES),
 	};
 }
 
