@@ -283,7 +283,7 @@ export class HttpClientTransport implements Transport {
 		if (id === undefined) return;
 		this.#open.delete(idKey(id));
 		if (method === 'initialize') this.#session.opened({ text, headers });
-		else if (this.#session.id !== undefined) this.#session.answered(message);
+		else if (this.#session.id !== undefined) this.#session.answered(message, text);
 		const isList = method === 'tools/list' && version !== undefined;
 		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
 	}
