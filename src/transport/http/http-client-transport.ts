@@ -81,6 +81,7 @@ export class HttpClientTransport implements Transport {
 			limitBytes,
 			log,
 			headers: () => this.#session.headers(),
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onSessionLost: () => this.#renewInBackground(),
 		});
@@ -127,6 +128,7 @@ export class HttpClientTransport implements Transport {
 			wire,
 			flow,
 			limitBytes,
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onEnd: (reason) => this.#link && this.#finish(reason),
 		});
