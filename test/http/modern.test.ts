@@ -1,6 +1,7 @@
 /* The modern era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
+import type { HttpRoute } from '../../src/http/http-route.ts';
 import { ModernSessions } from '../../src/http/modern-sessions.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
@@ -234,11 +235,16 @@ describe('a subscription', () => {
 	});
 
 	it('over the limit of streams gets 503, until another one ends', async () => {
-		const { url } = await openListener({ limits: { pushStreams: 1 } });
+		const other: HttpRoute = {
+			path: '/other',
+			serve: ({ response, streams }) => void response.writeHead(streams.isFull ? 503 : 200).end(),
+		};
+		const { url } = await openListener({ limits: { pushStreams: 1 }, routes: [other] });
 		const first = await send(url, listen);
 		await first.messages(1);
 		const refused = await send(url, listen);
 		expect([refused.status, refused.header('retry-after')]).toEqual([503, '5']);
+		expect((await send(new URL('/other', url).href, {})).status).toBe(503);
 		first.cut();
 		await until('there is room', async () => {
 			const answer = await send(url, listen);
