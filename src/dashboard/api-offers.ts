@@ -39,6 +39,14 @@ export interface PromptReply {
 	readonly command: string;
 }
 
+export interface ResourceReply {
+	/** Or the template. */
+	readonly uri: string;
+	readonly backend: string;
+	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
+	readonly resource: ApiObject;
+}
+
 export interface SearchReply {
 	/** Best first. */
 	readonly hits: readonly ToolSearchHit[];
@@ -190,6 +198,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** As JSON. */
 	readonly value: string;
-	/** The file that it comes from; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, with a note when it is held back; `default` when no file has it. */
 	readonly source: string;
 }

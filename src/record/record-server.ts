@@ -17,5 +17,5 @@ export interface RecordServerOptions {
 export function recordServer(transport: Transport, options: RecordServerOptions): Transport {
 	const { server, log } = options;
 	const folder = options.folder ?? ownRecordings(options.environment, log);
-	return recorded(transport, new Recorder({ folder, server, log }));
+	return recorded(transport, new Recorder({ folder, server, log, keepsAll: options.folder !== undefined }));
 }

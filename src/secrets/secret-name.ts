@@ -40,6 +40,11 @@ export function noteHeader(name: string, value: string): void {
 	addSecret(value.replace(/^[A-Za-z]+\s+/, ''));
 }
 
+/** Remember the values of a URL's query that are credentials by their name or their form. */
+export function noteQuery({ searchParams }: URL): void {
+	for (const [name, value] of searchParams) noteHeader(name, value);
+}
+
 function isSecretName(name: string): boolean {
 	return secretWord.test(name) && (!plainEnd.test(name) || secretUrl.test(name));
 }

@@ -6,10 +6,10 @@
  * lines at the end are missing.
  */
 import { RotatingFile } from '../files/rotating-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import type { Log } from '../log.ts';
 import { isObject } from '../wire/json.ts';
-import { sha256 } from './canonical-json.ts';
 import { type ChainLink, chainLine, chainStart, readChainTail } from './hash-chain.ts';
 
 const HEAD_MS = 1000;

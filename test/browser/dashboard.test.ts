@@ -162,13 +162,24 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 
 	it('gives an approval that another client waits for', async () => {
 		const caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'writer');
-		const reply = caller.callTool('page__write_note', { text: 'buy milk' });
+		const text = `buy milk\n${'and eggs '.repeat(300)}\nthe end`;
+		const reply = caller.callTool('page__write_note', { text });
 		await page.getByLabel('1 waiting').waitFor();
 		await page.getByRole('link', { name: /Approvals/ }).click();
-		await page.locator('.arguments').getByText('buy milk').waitFor();
+		expect(await page.locator('.arguments').innerText()).toMatch(/"buy milk\n(?:and eggs ){300}\nthe end"/);
+		await page.getByRole('button', { name: /Show all 2,\d+ characters/ }).click();
+		await page.locator('.arguments.whole').waitFor();
 		await page.getByText(/mctl approve deny \w+/).waitFor();
 		await page.getByRole('button', { name: 'Allow once' }).click();
 		expect(await reply).toContain('write_note got buy milk');
+		await page.getByText('page__write_note of writer: the call ended with ok.').waitFor();
+		await page.getByText('No call waits for you.').waitFor();
+		const next = caller.callTool('page__write_note', { text: 'buy bread' });
+		await page.getByRole('button', { name: 'Compare with the last call' }).click();
+		await page.locator('.arguments ins').getByText('bread').waitFor();
+		await page.getByRole('button', { name: 'Deny', exact: true }).click();
+		expect(await next).toContain('denied');
+		await page.getByText(/page__write_note of writer: the call ended with (?:failed|error)/).waitFor();
 		await page.getByText('No call waits for you.').waitFor();
 	});
 

@@ -7,13 +7,13 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
@@ -54,7 +54,7 @@ export class TrustRecord {
 
 	/** Whether these bytes are trusted at this place. Throws as `find` does. */
 	has(file: string, bytes: Uint8Array): boolean {
-		return this.find(file)?.sha256.includes(sha256Of(bytes)) ?? false;
+		return this.find(file)?.sha256.includes(sha256(bytes)) ?? false;
 	}
 
 	/** All of them, the latest first. Throws as `find` does. */
@@ -76,12 +76,15 @@ export class TrustRecord {
 	/** Trust these bytes at this place. Throws system errors, and `timeout` while another process has the lock. */
 	async trust(file: string, bytes: Uint8Array, runs: Readonly<Record<string, string>>): Promise<void> {
 		const path = trustPath(file);
-		const hash = sha256Of(bytes);
+		const hash = sha256(bytes);
 		await this.#change((projects) => {
 			const others = projects.filter((project) => project.path !== path);
 			const known = projects.find((project) => project.path === path)?.sha256 ?? [];
-			const sha256 = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
-			return [{ path, trustedAt: new Date().toISOString(), sha256, runs }, ...others].slice(0, PROJECT_LIMIT);
+			const hashes = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
+			return [{ path, trustedAt: new Date().toISOString(), sha256: hashes, runs }, ...others].slice(
+				0,
+				PROJECT_LIMIT,
+			);
 		});
 	}
 
@@ -119,10 +122,6 @@ export function trustPath(file: string): string {
 	} catch {
 		return file; // the folder is gone
 	}
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }
 
 function isProject(value: unknown): value is TrustedProject {

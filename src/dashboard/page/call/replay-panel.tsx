@@ -27,6 +27,7 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 						Make this call again
 					</button>
 					<span class="dim">with its recorded arguments; the tool does its work again</span>
+					{call.command !== null && <CommandText command={call.command} />}
 				</p>
 			)}
 			<p>

@@ -8,7 +8,7 @@ import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../for
 import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { CopyButton } from '../parts/command-text.tsx';
-import { ErrorText, Panel } from '../parts/panel.tsx';
+import { ErrorText, Panel, Toggle } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
 import { ResultView } from './result-view.tsx';
@@ -88,14 +88,9 @@ function FormSwitch({
 }): JSX.Element | null {
 	if (!canSwitch) return null;
 	return (
-		<button
-			type="button"
-			class="quiet"
-			aria-pressed={isJson.value}
-			onClick={() => (isJson.value = !isJson.value)}
-		>
+		<Toggle isOn={isJson.value} onClick={() => (isJson.value = !isJson.value)}>
 			JSON
-		</button>
+		</Toggle>
 	);
 }
 
