@@ -150,17 +150,14 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 			},
 		}));
 		const [body] = product.offerBodies(tools, () => {});
-		await product.putKey(link, product.bodyKey(name, body.hash), body.text, 3_600_000);
+		await product.putKey(link, product.bodyKey(name, body.hash), body.text, { ttlMs: 3_600_000 });
 		hashes.set(name, body.hash);
 		await beat(name, body.hash);
 	};
 	const beat = (name, hash) =>
-		product.putKey(
-			link,
-			product.presenceKey(name, name),
-			JSON.stringify({ i: 'AAAAAAAAAAAAAAAA', h: [hash] }),
-			PRESENCE_TTL_MS,
-		);
+		product.putKey(link, product.presenceKey(name, name), JSON.stringify({ h: [hash] }), {
+			ttlMs: PRESENCE_TTL_MS,
+		});
 	for (let at = 0; at < names.length; at += 50) await Promise.all(names.slice(at, at + 50).map(presence));
 	const fresh = new product.FabricBackend({
 		access: { ...access, name: 'bench-fresh' },

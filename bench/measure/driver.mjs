@@ -4,7 +4,7 @@
  * never the slower side. What the answers say is checked before and after the
  * timed part; inside it, an answer of another length stops the measurement.
  */
-import { memory, startNode, stop } from './process.mjs';
+import { cpuMicros, memory, startNode, stop } from './process.mjs';
 import { TEXT } from './requests.mjs';
 
 const SILENCE_MS = 10_000;
@@ -104,6 +104,15 @@ class Driver {
 			},
 			() => send(inFlight),
 		);
+	}
+
+	/** With `inFlight` calls going: calls per second for `ms` after `warmMs`, and the CPU microseconds of one. */
+	async throughput(inFlight, { warmMs, ms }) {
+		await this.flood(inFlight, warmMs);
+		const before = cpuMicros(this.pid);
+		const flight = await this.flood(inFlight, ms);
+		const used = before === undefined ? undefined : cpuMicros(this.pid) - before;
+		return { perSecond: (flight.calls / flight.ms) * 1000, cpuMicros: used && used / flight.calls };
 	}
 
 	/** Begin `rate` calls per second for `ms`, with at most `inFlight` of them unanswered: how many, in how long. */

@@ -108,9 +108,7 @@ async function openOwn(
 	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
-	// Errors of a call say nothing about its journal, so its warnings are shown.
-	const journalLog = Log.fromEnvironment('orchestra', { LOG_LEVEL: 'warn', ...environment });
-	const journal = serveJournal(async () => hubFolderHere(environment).path, journalLog);
+	const journal = serveJournal(async () => hubFolderHere(environment).path, log);
 	const options = { environment, log, journal, listWaitMs, narrow, openFabric, reportsProblems };
 	const opened = await openHub({ cwd: process.cwd(), ...options });
 	const [transport, far] = memoryPair();

@@ -197,6 +197,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** As JSON. */
 	readonly value: string;
-	/** The file that it comes from; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, with a note when it is held back; `default` when no file has it. */
 	readonly source: string;
 }

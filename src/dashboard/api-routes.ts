@@ -8,7 +8,7 @@ import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
-import { CatalogueView } from './catalogue-view.ts';
+import { CatalogueView, kindsOf } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
 import { latencyChart } from './latency-chart.ts';
@@ -84,7 +84,11 @@ export class ApiRoutes {
 			tool: ({ query }) => this.#tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
-				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
+				this.#catalogue.search({
+					query: query.get('q') ?? '',
+					kinds: kindsOf(query.get('kind')),
+					limit: countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT),
+				}),
 			resource: (exchange) =>
 				exchange.path[1] === 'facts'
 					? this.#catalogue.resource(required(exchange.query, 'uri'))

@@ -10,7 +10,7 @@
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
- * GET  /api/search?q=&limit=             SearchReply
+ * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates; limit of each kind
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
@@ -195,7 +195,9 @@ export interface DashboardEvents {
 /** Events of the same stream whose data is `{}`. */
 export type SignalEvent =
 	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
-	'ping';
+	| 'ping'
+	/** The configuration was read again: fetch the settings again. */
+	| 'settings';
 
 export interface CatalogueEvent {
 	/** Compare with `CatalogueReply.version`. */

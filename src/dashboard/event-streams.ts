@@ -31,6 +31,7 @@ interface OpenStream extends FollowedParts {
 	lastState: string;
 	lastApprovals: string;
 	lastVersion: number;
+	lastReload: number;
 	lastCall: string;
 	followed: ServerLines | undefined;
 	stopLines: (() => void) | undefined;
@@ -49,10 +50,14 @@ export class EventStreams {
 	#timer: NodeJS.Timeout | undefined;
 	#tickAt = 0;
 	#stateAt = Number.NEGATIVE_INFINITY;
+	/** How often the configuration was read again. */
+	#reloads = 0;
+	readonly #stopReloads: () => void;
 
 	constructor(parts: DashboardParts, sources: EventSources) {
 		this.#parts = parts;
 		this.#sources = sources;
+		this.#stopReloads = parts.opened.onReload(() => void this.#reloads++);
 	}
 
 	get isFull(): boolean {
@@ -73,6 +78,7 @@ export class EventStreams {
 			lastState: '',
 			lastApprovals: '',
 			lastVersion: this.#sources.catalogue.version,
+			lastReload: this.#reloads,
 			lastCall: '',
 			followed: undefined,
 			stopLines: undefined,
@@ -86,6 +92,7 @@ export class EventStreams {
 	}
 
 	close(): void {
+		this.#stopReloads();
 		for (const stream of [...this.#streams]) {
 			this.#remove(stream);
 			stream.reply.end();
@@ -148,6 +155,8 @@ export class EventStreams {
 		const { version } = this.#sources.catalogue;
 		if (stream.lastVersion !== version) reply.send('catalogue', JSON.stringify({ version }));
 		stream.lastVersion = version;
+		if (stream.lastReload !== this.#reloads) reply.send('settings', '{}');
+		stream.lastReload = this.#reloads;
 		this.#followLines(stream);
 		this.#sendLines(stream);
 		if (stream.call === undefined) return;

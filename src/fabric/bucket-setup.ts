@@ -72,7 +72,7 @@ async function configure(
 		const { err_code: code, description } = isObject(error) ? error : {};
 		return { code, text: String(description ?? error) };
 	} catch (error) {
-		if (!(error instanceof Error) || error.name !== 'PermissionViolationError') throw error;
+		if (!isRefusal(error)) throw error;
 		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
 			cause: error,
 			hint: 'Run mctl fabric setup where the key of the administrator is.',
@@ -84,4 +84,10 @@ async function configure(
 function isNoResponders(error: unknown): boolean {
 	if (!(error instanceof Error) || !('isNoResponders' in error)) return false;
 	return typeof error.isNoResponders === 'function' && error.isNoResponders() === true;
+}
+
+/** The error of the client library for a request that the server does not permit. */
+function isRefusal(error: unknown): boolean {
+	const { cause } = error instanceof Error ? error : {};
+	return cause instanceof Error && cause.name === 'PermissionViolationError';
 }

@@ -23,8 +23,8 @@ export interface BucketEntry {
 	readonly key: string;
 	/** Grows with every change of the bucket. */
 	readonly revision: number;
-	/** Undefined when the key was removed or has expired. */
-	readonly value: string | undefined;
+	/** Reads the value; undefined when the key was removed. */
+	readonly read: (() => string) | undefined;
 }
 
 const DIRECT_GET = `$JS.API.DIRECT.GET.${STREAM}`;
@@ -34,10 +34,22 @@ const NO_RESPONDERS = 503;
 const NOT_FOUND = 404;
 const END_OF_BATCH = 204;
 
+export interface PutOptions {
+	readonly ttlMs: number;
+	/** The revision that the key must have; 0 for none. Default: any. */
+	readonly expected?: number | undefined;
+}
+
 /** Store a value under a key for a time; its revision. Throws `io` when the server did not store it. */
-export async function putKey(link: FabricLink, key: string, value: string, ttlMs: number): Promise<number> {
+export async function putKey(
+	link: FabricLink,
+	key: string,
+	value: string,
+	{ ttlMs, expected }: PutOptions,
+): Promise<number> {
 	const headers = link.headers();
 	headers.set('Nats-TTL', `${Math.round(ttlMs / 1000)}s`);
+	if (expected !== undefined) headers.set('Nats-Expected-Last-Subject-Sequence', String(expected));
 	return store(link, key, value, headers);
 }
 
@@ -64,19 +76,20 @@ async function store(
 /** The value of one key; undefined when there is none. */
 export async function getKey(link: FabricLink, key: string): Promise<string | undefined> {
 	const message = await link.request(DIRECT_GET, JSON.stringify({ last_by_subj: keySubject(key) }));
-	return entryOf(message)?.value;
+	return entryOf(message)?.read?.();
 }
 
-/** Read the whole bucket, in the order of its changes. */
-export async function readBucket(link: FabricLink): Promise<BucketEntry[]> {
-	const entries: BucketEntry[] = [];
-	// Each message is read when it arrives: thousands that wait would be moved by the garbage collector.
+/** Read the whole bucket, in the order of its changes; the last revision. Each entry is passed on when it arrives. */
+export async function readBucket(link: FabricLink, onEntry: (entry: BucketEntry) => void): Promise<number> {
+	let last = 0;
 	const onMessage = (message: Msg): void => {
 		const entry = entryOf(message);
-		if (entry) entries.push(entry);
+		if (entry === undefined) return;
+		last = entry.revision;
+		onEntry(entry);
 	};
 	for (let from: number | undefined = 1; from !== undefined; ) from = await readBatch(link, from, onMessage);
-	return entries;
+	return last;
 }
 
 /** An entry from a message that the server republished. */
@@ -102,7 +115,8 @@ function entryOf(message: Msg): BucketEntry | undefined {
 		else if (name === 'KV-Operation') isRemoved = true;
 	}
 	if (!hasTtl || !subject.startsWith(KEY_PREFIX)) return undefined;
-	return { key: subject.slice(KEY_PREFIX.length), revision, value: isRemoved ? undefined : message.string() };
+	const read = isRemoved ? undefined : (): string => message.string();
+	return { key: subject.slice(KEY_PREFIX.length), revision, read };
 }
 
 /** Set by the server; more than once, when somebody else has set them too. */

@@ -2,6 +2,7 @@
  * The tools of other hubs as a backend. A tool is called `offer__tool`, whoever else
  * offers one of that name.
  */
+import { OrchestraError } from '../errors.ts';
 import type { Backend } from '../hub/backends/backend.ts';
 import { qualifiedName } from '../hub/names.ts';
 import type { Log } from '../log.ts';
@@ -29,7 +30,20 @@ export interface FabricBackendOptions {
 /** How long the first list waits for the fabric. */
 const FIRST_LIST_MS = 1500;
 /** Names of tools that were offered before, for the error of a call. */
-const NAMES_LIMIT = 20_000;
+const GONE_NAMES_LIMIT = 20_000;
+
+/** The offer and own name of a tool. */
+interface Route {
+	readonly offer: string;
+	readonly tool: string;
+}
+
+/** What was made of the tools of one offer, until it changes. */
+interface ListedOffer {
+	readonly tools: readonly Tool[];
+	readonly routes: readonly (readonly [string, Route])[];
+	readonly shown: readonly Tool[];
+}
 
 export class FabricBackend implements Backend {
 	readonly id = 'fabric';
@@ -40,8 +54,12 @@ export class FabricBackend implements Backend {
 	readonly #follower: OfferFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Set<(change: Change) => void>();
-	/** The offer and own name of every tool that was ever listed here. */
-	readonly #routes = new Map<string, { offer: string; tool: string }>();
+	/** The last list, by offer. */
+	#listed = new Map<string, ListedOffer>();
+	/** Of every tool of the last list, also of those that are held back. */
+	#routes = new Map<string, Route>();
+	/** Of tools that were listed before. */
+	readonly #gone = new Map<string, Route>();
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;
 
@@ -51,8 +69,12 @@ export class FabricBackend implements Backend {
 		this.link = new FabricLink(access, log);
 		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
 		const workersOf = (offer: string): readonly string[] => this.workersOf(offer);
-		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, log });
-		options.pins?.onHeld(() => this.#changed());
+		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
+		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
+		options.pins?.onHeld(() => {
+			this.#listed.clear();
+			this.#changed();
+		});
 		this.link.open();
 	}
 
@@ -70,7 +92,7 @@ export class FabricBackend implements Backend {
 	}
 
 	hasDownTool(name: string): boolean {
-		return this.#routes.has(name);
+		return this.#routes.has(name) || this.#gone.has(name);
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
@@ -80,8 +102,11 @@ export class FabricBackend implements Backend {
 	}
 
 	callTool({ name }: CallToolParams, context: CallContext): Promise<CallToolResult> {
-		const route = this.#routes.get(name);
-		if (route === undefined) throw new Error(`${name} was never offered by the fabric`);
+		const route = this.#routes.get(name) ?? this.#gone.get(name);
+		if (route === undefined)
+			throw new OrchestraError('not_found', `${name} was never offered by the fabric`, {
+				hint: 'mctl fabric status shows who offers what.',
+			});
 		const held = this.#options.pins?.heldReason(route.offer, route.tool);
 		if (held !== undefined) return Promise.resolve(failure(held));
 		return this.#calls.call(route.offer, route.tool, context);
@@ -114,30 +139,52 @@ export class FabricBackend implements Backend {
 	}
 
 	#list(): readonly Tool[] {
-		const { access } = this.#options;
+		const { access, patterns } = this.#options;
 		const { offers } = this.#follower;
-		return offers.offers.flatMap((offer) => this.#listOffer(offer, offers.toolsOf(offer, access.name)));
+		const before = this.#routes;
+		const listed = new Map<string, ListedOffer>();
+		for (const offer of offers.offers) {
+			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
+			const tools = offers.toolsOf(offer, access.name);
+			const known = this.#listed.get(offer);
+			listed.set(offer, known?.tools === tools ? known : this.#listOffer(offer, tools));
+		}
+		this.#listed = listed;
+		this.#routes = new Map([...listed.values()].flatMap(({ routes }) => routes));
+		for (const [name, route] of before) if (!this.#routes.has(name)) this.#noteGone(name, route);
+		return [...listed.values()].flatMap(({ shown }) => shown);
 	}
 
-	#listOffer(offer: string, tools: readonly Tool[]): Tool[] {
+	#noteGone(name: string, route: Route): void {
+		this.#gone.set(name, route);
+		const [oldest] = this.#gone.keys();
+		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
+	}
+
+	#listOffer(offer: string, tools: readonly Tool[]): ListedOffer {
 		const { patterns, pins } = this.#options;
-		const isUsed = (name: string): boolean => patterns.some((pattern) => matchesWildcard(pattern, name));
-		const listed: Tool[] = [];
-		let isCompared = false;
+		const usesAll = patterns.includes('*');
+		const routes: [string, Route][] = [];
+		const shown: Tool[] = [];
 		for (const tool of tools) {
 			const name = qualifiedName(offer, tool.name);
-			if (!isUsed(name)) continue;
+			if (!usesAll && !patterns.some((pattern) => matchesWildcard(pattern, name))) continue;
 			// All tools of a group that is used, so that another `use` is no drift.
-			if (!isCompared) pins?.read(offer, tools);
-			isCompared = true;
-			if (this.#routes.size < NAMES_LIMIT) this.#routes.set(name, { offer, tool: tool.name });
-			if (pins?.heldReason(offer, tool.name) === undefined) listed.push({ ...tool, name });
+			if (routes.length === 0) pins?.read(offer, tools);
+			routes.push([name, { offer, tool: tool.name }]);
+			if (pins?.heldReason(offer, tool.name) === undefined) shown.push({ ...tool, name });
 		}
-		return listed;
+		return { tools, routes, shown };
 	}
 
 	#changed(): void {
 		this.#tools = undefined;
 		for (const listener of this.#listeners) listener({ kind: 'tools' });
 	}
+}
+
+/** Whether a pattern can match a name that begins so. */
+function mayMatch(pattern: string, beginning: string): boolean {
+	const [literal = ''] = pattern.split('*');
+	return literal.startsWith(beginning) || beginning.startsWith(literal);
 }

@@ -9,7 +9,7 @@
  * The messages of one iteration of the event loop are written together: with many calls
  * in flight, writes are a third of the CPU time.
  */
-import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs, NatsConnection, Status } from '@nats-io/transport-node';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
@@ -18,17 +18,15 @@ import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts
 import { type Envelope, writeEnvelope } from './fabric-message.ts';
 import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
 import { inboxPrefix, randomId } from './inbox-prefix.ts';
-
-/** A subscription that survives a new connection. */
-export interface LinkSubscription {
-	/** Stop; messages that have arrived are still handled. */
-	drain(): Promise<void>;
-}
+import { type LinkSubscription, LinkSubscriptions } from './link-subscriptions.ts';
+import { assertCapable } from './server-check.ts';
 
 export interface FabricListener {
 	/** Connected, at first or again. */
 	up?(): void;
 	down?(): void;
+	/** The servers or the settings cannot be used; it tries again all the same. */
+	unusable?(error: OrchestraError): void;
 	/** The server refused a publish or a subscription. */
 	denied?(operation: string, subject: string): void;
 }
@@ -38,24 +36,24 @@ const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
 const RETRY_MAX_MS = 5000;
 
+/** Room for the headers of a message. */
+const HEADER_BYTES = 1024;
+/** Different refusals that are logged on one connection. */
+const REFUSALS_LOGGED = 20;
+
 interface QueuedMessage {
 	readonly subject: string;
 	readonly body: string | Uint8Array;
 	readonly options: { headers: MsgHdrs; reply?: string };
 }
 
-interface Wanted {
-	readonly subject: string;
-	readonly queue: string | undefined;
-	readonly onMessage: (message: Msg) => void;
-	current: Subscription | undefined;
-}
-
 export class FabricLink {
 	readonly #access: NatsAccess;
 	readonly #log: Log;
 	readonly #listeners = new Set<FabricListener>();
-	readonly #wanted = new Set<Wanted>();
+	readonly #subscriptions: LinkSubscriptions;
+	/** Refusals that were logged on this connection. */
+	readonly #refusals = new Set<string>();
 	readonly #closing = new AbortController();
 	#nats: NatsModule | undefined;
 	#connection: NatsConnection | undefined;
@@ -68,6 +66,7 @@ export class FabricLink {
 	constructor(access: NatsAccess, log: Log) {
 		this.#access = access;
 		this.#log = log;
+		this.#subscriptions = new LinkSubscriptions(log);
 	}
 
 	get isUp(): boolean {
@@ -98,6 +97,11 @@ export class FabricLink {
 		return this.#connection?.info?.max_payload ?? 0;
 	}
 
+	/** Whether the server takes a message with this body; one that is larger would be lost. */
+	fits(body: string): boolean {
+		return Buffer.byteLength(body) + HEADER_BYTES <= this.payloadLimit;
+	}
+
 	listen(listener: FabricListener): () => void {
 		this.#listeners.add(listener);
 		return () => this.#listeners.delete(listener);
@@ -120,7 +124,13 @@ export class FabricLink {
 	/** Ask the server. Rejects when the link is down or nothing answers in time. */
 	async request(subject: string, body: string, headers?: MsgHdrs): Promise<Msg> {
 		const connection = this.#connected();
-		return connection.request(subject, body, { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) });
+		let stopListening = (): void => {};
+		const isDown = new Promise<never>((_resolve, reject) => {
+			stopListening = this.listen({ down: () => reject(this.#downError()) });
+		});
+		const options = { timeout: SERVER_REQUEST_MS, ...(headers && { headers }) };
+		const answer = connection.request(subject, body, options);
+		return Promise.race([answer, isDown]).finally(stopListening);
 	}
 
 	headers(envelope: Envelope = {}): MsgHdrs {
@@ -134,17 +144,7 @@ export class FabricLink {
 	}
 
 	subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): LinkSubscription {
-		const wanted: Wanted = { subject, queue, onMessage, current: undefined };
-		this.#wanted.add(wanted);
-		this.#apply(wanted);
-		return {
-			drain: async () => {
-				this.#wanted.delete(wanted);
-				const { current } = wanted;
-				// A closed connection has drained it already.
-				await current?.drain().catch(() => {});
-			},
-		};
+		return this.#subscriptions.add(subject, onMessage, queue);
 	}
 
 	/** Resolves when the server has seen everything that was sent. */
@@ -156,7 +156,7 @@ export class FabricLink {
 	/** Send what is queued and disconnect. Idempotent. */
 	async close(): Promise<void> {
 		this.#closing.abort(new OrchestraError('closed', 'the fabric is closed'));
-		this.#wanted.clear();
+		this.#subscriptions.close();
 		if (this.#isUp) await this.flush().catch(() => {}); // a lost link has nothing to flush
 		this.#isUp = false;
 		await this.#connection?.close();
@@ -197,7 +197,7 @@ export class FabricLink {
 			try {
 				await this.#connectOnce(() => backoff.reset());
 			} catch (error) {
-				this.#failed(messageOf(error));
+				this.#failed(error);
 			}
 			// Rejects when the link is closed, which ends the loop.
 			if (!signal.aborted) await pause(backoff.nextMs(), signal).catch(() => {});
@@ -210,7 +210,7 @@ export class FabricLink {
 		if (this.#closing.signal.aborted) return connection.close();
 		this.#nats = nats;
 		this.#connection = connection;
-		for (const wanted of this.#wanted) this.#apply(wanted);
+		this.#subscriptions.moveTo(connection);
 		onUp();
 		this.#setUp();
 		void this.#follow(connection);
@@ -226,17 +226,39 @@ export class FabricLink {
 
 	#onStatus(status: Status): void {
 		if (status.type === 'disconnect') this.#setDown('the connection to the server was lost');
-		else if (status.type === 'reconnect') this.#setUp();
-		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error) {
-			const { operation, subject } = status.error;
-			for (const listener of this.#listeners) listener.denied?.(String(operation), String(subject));
-			this.#log.warn(`the NATS server does not permit ${String(operation)} to ${String(subject)}`);
+		else if (status.type === 'reconnect') this.#onReconnect();
+		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error)
+			this.#onRefused(String(status.error.operation), String(status.error.subject));
+	}
+
+	/** It may be another server, or one with other settings. */
+	#onReconnect(): void {
+		try {
+			if (this.info) assertCapable(this.info);
+		} catch (error) {
+			this.#failed(error);
+			// The next attempt to connect fails for the same reason, until the server is another one.
+			void this.#connection?.close();
+			return;
 		}
+		this.#subscriptions.reconnected();
+		this.#setUp();
+	}
+
+	#onRefused(operation: string, subject: string): void {
+		if (operation === 'subscription') this.#subscriptions.refused();
+		for (const listener of this.#listeners) listener.denied?.(operation, subject);
+		// Without the id of a call; what is tried again and again is logged once.
+		const refusal = `${operation} to ${subject.split('.').slice(0, 4).join('.')}`;
+		if (this.#refusals.has(refusal) || this.#refusals.size >= REFUSALS_LOGGED) return;
+		this.#refusals.add(refusal);
+		this.#log.warn(`the NATS server does not permit ${operation} to ${subject}`);
 	}
 
 	#setUp(): void {
 		if (this.#isUp) return;
 		this.#isUp = true;
+		this.#refusals.clear();
 		this.#log.info(`connected to the fabric at ${this.#connection?.getServer() ?? 'an unknown server'}`);
 		for (const listener of this.#listeners) listener.up?.();
 	}
@@ -249,26 +271,11 @@ export class FabricLink {
 		for (const listener of this.#listeners) listener.down?.();
 	}
 
-	#failed(reason: string): void {
+	#failed(error: unknown): void {
+		const reason = messageOf(error);
+		if (OrchestraError.is(error, 'bad_input'))
+			for (const listener of this.#listeners) listener.unusable?.(error);
 		if (reason !== this.#reason) this.#log.warn(`the fabric cannot be reached: ${reason}`);
 		this.#reason = reason;
-	}
-
-	/** An exception would end the connection of the library; a message of another program must not do that. */
-	#handle(message: Msg, onMessage: (message: Msg) => void): void {
-		try {
-			onMessage(message);
-		} catch (error) {
-			this.#log.warn(`a message on ${message.subject} could not be used: ${messageOf(error)}`);
-		}
-	}
-
-	#apply(wanted: Wanted): void {
-		const { subject, queue, onMessage } = wanted;
-		const callback = (error: Error | null, message: Msg): void => {
-			if (error === null) this.#handle(message, onMessage);
-		};
-		if (this.#connection === undefined || this.#connection.isClosed()) return;
-		wanted.current = this.#connection.subscribe(subject, { callback, ...(queue && { queue }) });
 	}
 }

@@ -32,8 +32,7 @@ export async function fabricReport(
 ): Promise<FabricReport> {
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const offers = new RemoteOffers();
-		for (const entry of await readBucket(link)) offers.apply(entry, 0);
-		const tools = offers.tools('');
+		await readBucket(link, (entry) => offers.apply(entry, 0));
 		return {
 			server: link.server ?? '',
 			version: link.info?.version ?? '',
@@ -44,7 +43,7 @@ export async function fabricReport(
 					.workers(name)
 					.map((worker) => worker.name)
 					.sort(),
-				tools: tools.filter(({ offer }) => offer === name).length,
+				tools: offers.toolsOf(name, '').length,
 			})),
 		};
 	});

@@ -46,8 +46,12 @@ export const PINGS_OUT = 2;
 export const SERVER_REQUEST_MS = 3000;
 /** How long a person may take to answer a question of a remote tool. */
 export const ANSWER_MS: number = 10 * 60_000;
-/** How long a draining worker waits for its running calls. Below the time that `mctl hub stop` allows. */
-export const WORKER_DRAIN_MS = 12_000;
+/** How long a draining hub waits for the calls of others. Below the time that `mctl hub stop` allows. */
+export const HUB_DRAIN_MS = 12_000;
+/** The same for `mctl worker`, which waits until they end: each has a limit of its own. */
+export const WORKER_DRAIN_MS: number = 24 * 60 * 60_000;
+/** How often a draining worker logs how many calls still run. */
+export const DRAIN_REPORT_MS = 10_000;
 
 export const CHUNK_BYTES: number = 256 * 1024;
 /** Chunks of one result that may be in flight without an acknowledgement. */

@@ -3,16 +3,19 @@
  *
  * There is one subscription per tool, all in the queue group `w`: the server gives each
  * call to one of the equal workers that are subscribed, and knows at once when there is
- * none.
+ * none. A worker subscribes when the server has stored its bodies, and unsubscribes when
+ * the server refuses its messages: a worker that may not answer must not receive calls.
  */
-import { messageOf } from '../errors.ts';
+import { messageOf, type OrchestraError } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
+import { within } from '../rpc/clock.ts';
 import type { NatsAccess } from './connect-nats.ts';
-import { FabricLink, type LinkSubscription } from './fabric-link.ts';
+import { FabricLink } from './fabric-link.ts';
 import { callsFor, controlFor, QUEUE_GROUP } from './fabric-names.ts';
-import { WORKER_DRAIN_MS } from './fabric-timers.ts';
+import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
+import type { LinkSubscription } from './link-subscriptions.ts';
 import { offerBodies, offeredTools } from './offered-tools.ts';
 import { Presence } from './presence.ts';
 import { RemoteRuns } from './remote-runs.ts';
@@ -27,16 +30,26 @@ export interface FabricWorkerOptions {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
 	readonly hub: Hub;
+	/** How long `close` waits for running calls. Default 12 s. */
+	readonly drainMs?: number | undefined;
 	readonly log: Log;
 }
 
 export class FabricWorker {
 	readonly link: FabricLink;
+	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
+	readonly offered: Promise<void>;
+	#settleOffered: { resolve(): void; reject(error: OrchestraError): void } | undefined;
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
 	#patterns: readonly string[];
+	#names: readonly string[] = [];
+	/** The number of tools that was logged last. */
+	#logged: number | undefined;
+	/** The server does not let this worker answer. */
+	#isRefused = false;
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
 	#debounce: NodeJS.Timeout | undefined;
@@ -47,14 +60,20 @@ export class FabricWorker {
 		this.#options = options;
 		this.#patterns = options.patterns;
 		this.link = new FabricLink(access, log);
-		const parts = { link: this.link, name: access.name, instance: randomId(), log };
-		this.#runs = new RemoteRuns({ ...parts, hub });
-		this.#presence = new Presence({ ...parts, offer });
+		this.offered = new Promise((resolve, reject) => {
+			this.#settleOffered = { resolve, reject };
+		});
+		this.offered.catch(() => {}); // the link has logged it
+		const parts = { link: this.link, name: access.name, log };
+		this.#runs = new RemoteRuns({ ...parts, instance: randomId(), hub });
+		const onStored = (): void => this.#subscribe();
+		const onOffered = (): void => this.#logOffer();
+		this.#presence = new Presence({ ...parts, offer, onStored, onOffered });
 	}
 
 	/** The names of the tools that are offered. */
 	get tools(): readonly string[] {
-		return [...this.#subscriptions.keys()];
+		return this.#names;
 	}
 
 	/** The number of calls of other hubs that run. */
@@ -68,11 +87,17 @@ export class FabricWorker {
 		this.link.subscribe(controlFor(access.name), (message) => this.#runs.onControl(message));
 		this.link.listen({
 			up: () => {
+				this.#isRefused = false;
 				this.#presence.forget();
 				void this.#presence.refresh();
 				this.#runs.onUp();
 			},
 			down: () => this.#runs.onDown(),
+			unusable: (error) => this.#settleOffered?.reject(error),
+			denied: (operation, subject) => {
+				// The right to make the bucket is not that of a worker.
+				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
+			},
 		});
 		this.#stopListening = hub.onChange(({ kind }) => {
 			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), DEBOUNCE_MS);
@@ -100,10 +125,24 @@ export class FabricWorker {
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
-		await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.drain()));
-		await this.#runs.drain(WORKER_DRAIN_MS);
+		const drained = [...this.#subscriptions.values()].map((subscription) => subscription.drain());
+		// While the link is down they cannot be drained, and no call arrives.
+		if (this.link.isUp) await within(Promise.all(drained), SERVER_REQUEST_MS);
+		await this.#finishCalls();
 		this.#runs.close();
 		await this.link.close();
+	}
+
+	async #finishCalls(): Promise<void> {
+		const { drainMs = HUB_DRAIN_MS, log } = this.#options;
+		const report = (): void => {
+			if (this.running > 0) log.info(`stopping: ${this.running} calls of other hubs still run`);
+		};
+		report();
+		const reporting = setInterval(report, DRAIN_REPORT_MS);
+		await this.#runs.drain(drainMs);
+		clearInterval(reporting);
+		if (this.running > 0) log.warn(`${this.running} calls of other hubs were ended after ${drainMs} ms`);
 	}
 
 	#update(): Promise<void> {
@@ -113,19 +152,15 @@ export class FabricWorker {
 	}
 
 	async #offerTools(): Promise<void> {
-		const { hub, offer, log } = this.#options;
+		const { hub, log } = this.#options;
 		try {
 			const tools = await offeredTools(hub, this.#patterns);
-			const names = new Set(tools.map(({ name }) => name));
+			this.#names = tools.map(({ name }) => name);
+			const names = new Set(this.#names);
 			for (const [name, subscription] of this.#subscriptions) {
 				if (names.has(name)) continue;
 				this.#subscriptions.delete(name);
 				void subscription.drain();
-			}
-			for (const name of names) {
-				if (this.#subscriptions.has(name)) continue;
-				const onCall = this.link.subscribe(callsFor(offer, name), (m) => this.#runs.onCall(m), QUEUE_GROUP);
-				this.#subscriptions.set(name, onCall);
 			}
 			const onLarge = (name: string): void =>
 				log.warn(`the tool ${name} is not offered: its description is too large for the fabric`);
@@ -133,5 +168,33 @@ export class FabricWorker {
 		} catch (error) {
 			log.warn(`the tools for the fabric could not be listed: ${messageOf(error)}`);
 		}
+	}
+
+	#subscribe(): void {
+		if (this.#isRefused || this.#closing !== undefined) return;
+		for (const name of this.#names) {
+			if (this.#subscriptions.has(name)) continue;
+			const subject = callsFor(this.#options.offer, name);
+			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), QUEUE_GROUP);
+			this.#subscriptions.set(name, onCall);
+		}
+	}
+
+	/** Equal workers get the calls until the next connection, or until the server stores the bodies again. */
+	#withdraw(subject: string): void {
+		const { access, log } = this.#options;
+		this.#isRefused ||= subject.startsWith('orc.');
+		this.#presence.forget();
+		if (this.#subscriptions.size > 0)
+			log.error(`no more calls are accepted: the NATS server does not permit ${access.name} to answer them`);
+		for (const subscription of this.#subscriptions.values()) void subscription.drain();
+		this.#subscriptions.clear();
+	}
+
+	#logOffer(): void {
+		this.#settleOffered?.resolve();
+		const { length } = this.#names;
+		if (length !== this.#logged) this.#options.log.info(`offering ${length} tools to the fabric`);
+		this.#logged = length;
 	}
 }

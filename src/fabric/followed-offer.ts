@@ -41,6 +41,11 @@ export class FollowedOffer {
 		return this.#worker?.tools ?? [];
 	}
 
+	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
+	async offered(): Promise<void> {
+		await this.#worker?.offered;
+	}
+
 	/** Offer, and follow the configuration from now on. Throws `bad_input` for servers that may not be used. */
 	async follow(opened: Pick<OpenedHub, 'onReload'>): Promise<void> {
 		await this.#apply();

@@ -64,14 +64,14 @@ export class OfferFollower {
 		if (this.#loading || this.#isClosed) return;
 		this.#loading = true;
 		try {
+			this.offers.heardAll(performance.now());
 			const { lastRevision } = this.offers;
-			const entries = await withBucket(this.#link, () => readBucket(this.#link));
-			const now = performance.now();
+			const last = await withBucket(this.#link, () => this.#read());
 			// Revisions only grow, so this is another bucket.
-			if ((entries.at(-1)?.revision ?? 0) < lastRevision) this.offers.clear();
-			this.offers.heardAll(now);
-			for (const entry of entries) this.offers.apply(entry, now);
-			this.offers.keepOnly(entries);
+			if (last < lastRevision) {
+				this.offers.clear();
+				await this.#read();
+			}
 			this.#lastProblem = '';
 			this.#markLoaded();
 			this.#changed();
@@ -80,6 +80,17 @@ export class OfferFollower {
 		} finally {
 			this.#loading = false;
 		}
+	}
+
+	async #read(): Promise<number> {
+		const present = new Set<string>();
+		const last = await readBucket(this.#link, (entry) => {
+			if (entry.read) present.add(entry.key);
+			this.offers.apply(entry, performance.now());
+		});
+		this.offers.keepOnly(present, last);
+		this.offers.heardAll(performance.now());
+		return last;
 	}
 
 	#retry(problem: string): void {
@@ -105,10 +116,13 @@ export class OfferFollower {
 	/** A body is written before the presence that names it, so one that is missing was written while we were away. */
 	async #fetchMissing(): Promise<void> {
 		for (const { worker, hash } of this.offers.missingBodies()) {
+			// Equal workers have the same.
+			if (this.offers.hasBody(hash)) continue;
 			const key = bodyKey(worker, hash);
 			try {
 				const value = await getKey(this.#link, key);
-				if (value !== undefined) this.offers.apply({ key, revision: 1, value }, performance.now());
+				if (value !== undefined)
+					this.offers.apply({ key, revision: 1, read: () => value }, performance.now());
 			} catch (error) {
 				this.#log.debug(`the offer of ${worker} cannot be read: ${messageOf(error)}`);
 				return;

@@ -1,5 +1,5 @@
 /* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Hub } from '../hub/hub.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
@@ -46,6 +46,10 @@ export function offerBodies(tools: readonly Tool[], onLarge: (name: string) => v
 }
 
 function bodyOf(text: string): OfferBody {
-	const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS);
-	return { hash, text };
+	return { hash: bodyHash(text), text };
+}
+
+/** The name of a body in the bucket. */
+export function bodyHash(text: string): string {
+	return hash('sha256', text, 'hex').slice(0, HASH_CHARACTERS);
 }

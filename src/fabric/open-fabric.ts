@@ -42,7 +42,8 @@ export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<F
 		const { servers, name, ca, credentials, group } = fabric;
 		const open = (): FabricWorker => {
 			const access = natsAccess(fabric, parts.environment);
-			return new FabricWorker({ access, offer: group, patterns, hub: opened.hub, log: parts.log });
+			const { drainMs, log } = parts;
+			return new FabricWorker({ access, offer: group, patterns, hub: opened.hub, drainMs, log });
 		};
 		return { key: entryKey({ servers, name, ca, credentials, group }), patterns, open };
 	};
@@ -56,4 +57,6 @@ export interface OfferParts {
 	readonly log: Log;
 	/** The tools when the configuration names none. Default: nothing is offered. */
 	readonly patterns?: readonly string[] | undefined;
+	/** How long `close` waits for running calls. Default 12 s. */
+	readonly drainMs?: number | undefined;
 }

@@ -7,6 +7,7 @@
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { Backoff } from '../rpc/backoff.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
@@ -17,14 +18,18 @@ import { PresencePace } from './presence-pace.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
+const RETRY_MAX_MS = 5000;
 
 export interface PresenceOptions {
 	readonly link: FabricLink;
 	readonly offer: string;
 	/** The name of this worker. */
 	readonly name: string;
-	readonly instance: string;
 	readonly log: Log;
+	/** The server has stored the bodies, so it permits this name; the presence follows. */
+	readonly onStored: () => void;
+	/** The presence is written. */
+	readonly onOffered: () => void;
 }
 
 export class Presence {
@@ -34,8 +39,11 @@ export class Presence {
 	#bodies: readonly OfferBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #pace = new PresencePace();
+	readonly #backoff = new Backoff(RETRY_MS, RETRY_MAX_MS);
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
+	/** Of the presence that this process wrote last. */
+	#revision: number | undefined;
 	#lastProblem = '';
 
 	constructor(options: PresenceOptions) {
@@ -59,6 +67,7 @@ export class Presence {
 	/** The server may have lost everything: write the bodies again too. */
 	forget(): void {
 		this.#written.clear();
+		this.#revision = undefined;
 	}
 
 	/** Leave: hubs are notified at once. */
@@ -67,8 +76,9 @@ export class Presence {
 		clearTimeout(this.#timer);
 		await this.#writing;
 		const { link, offer, name } = this.#options;
-		// Without a link the key expires by itself.
-		if (link.isUp) await removeKey(link, presenceKey(offer, name)).catch(() => {});
+		if (!link.isUp) return; // the keys expire by themselves, as they do after an error here
+		await removeKey(link, presenceKey(offer, name)).catch(() => {});
+		await this.#removeBodies([]).catch(() => {});
 	}
 
 	#schedule(ms: number): void {
@@ -79,30 +89,48 @@ export class Presence {
 	}
 
 	async #write(): Promise<void> {
-		const { link, offer, name, instance, log } = this.#options;
+		const { link, offer, name, log, onStored, onOffered } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
 			const bodies = this.#bodies ?? [];
 			for (const body of bodies) await withBucket(link, () => this.#writeBody(body));
-			const value = JSON.stringify({ i: instance, h: bodies.map(({ hash }) => hash) });
-			this.#pace.wrote(
-				await putKey(link, presenceKey(offer, name), value, PRESENCE_TTL_MS),
-				performance.now(),
-			);
+			onStored();
+			const hashes = bodies.map(({ hash }) => hash);
+			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
+			this.#revision = await putKey(link, presenceKey(offer, name), JSON.stringify({ h: hashes }), options);
+			this.#pace.wrote(this.#revision, performance.now());
 			this.#lastProblem = '';
+			this.#backoff.reset();
+			onOffered();
+			await this.#removeBodies(hashes);
 		} catch (error) {
-			const problem = messageOf(error);
-			if (problem !== this.#lastProblem) log.warn(`the offer could not be published: ${problem}`);
-			this.#lastProblem = problem;
-			this.#schedule(RETRY_MS);
+			this.#failed(messageOf(error), log);
 		}
+	}
+
+	#failed(problem: string, log: Log): void {
+		// Another process with this name may have removed the bodies.
+		this.forget();
+		if (problem !== this.#lastProblem) log.warn(`the offer could not be published: ${problem}`);
+		this.#lastProblem = problem;
+		this.#schedule(this.#backoff.nextMs());
 	}
 
 	async #writeBody({ hash, text }: OfferBody): Promise<void> {
 		const { link, name } = this.#options;
 		const now = performance.now();
 		if (now - (this.#written.get(hash) ?? Number.NEGATIVE_INFINITY) < BODY_EVERY_MS) return;
-		await putKey(link, bodyKey(name, hash), text, BODY_TTL_MS);
+		await putKey(link, bodyKey(name, hash), text, { ttlMs: BODY_TTL_MS });
 		this.#written.set(hash, now);
+	}
+
+	/** Remove the bodies that are offered no more. */
+	async #removeBodies(offered: readonly string[]): Promise<void> {
+		const { link, name } = this.#options;
+		for (const hash of this.#written.keys()) {
+			if (offered.includes(hash)) continue;
+			await removeKey(link, bodyKey(name, hash));
+			this.#written.delete(hash);
+		}
 	}
 }

@@ -27,6 +27,7 @@ import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
 import { callBody, readQuestions, readResult } from './remote-content.ts';
+import { tooLarge } from './remote-questions.ts';
 
 export interface RemoteCallsOptions {
 	readonly link: FabricLink;
@@ -34,13 +35,12 @@ export interface RemoteCallsOptions {
 	readonly name: string;
 	/** The names of the workers of an offer. */
 	readonly workersOf: (offer: string) => readonly string[];
+	readonly hasWorkers: (offer: string) => boolean;
 	readonly log: Log;
 }
 
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
 const ASKED_WORKERS = 64;
-/** Room for the headers of a message. */
-const HEADER_BYTES = 1024;
 const NO_RESPONDERS = 503;
 
 export class RemoteCalls {
@@ -78,7 +78,7 @@ export class RemoteCalls {
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const body = callBody(context, tool, traceparent);
-			if (Buffer.byteLength(body) + HEADER_BYTES > link.payloadLimit)
+			if (!link.fits(body))
 				return fail(
 					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
 				);
@@ -170,9 +170,11 @@ export class RemoteCalls {
 
 	/** Ask the client once; the answer is repeated when the question is. */
 	#onQuestion(call: RemoteCall, seq: number, text: string): void {
+		const { link } = this.#options;
 		const answer = (body: string): void => {
-			call.answers.set(seq, body);
-			this.#tell(call, 'answer', { seq }, body);
+			const sent = link.fits(body) ? body : JSON.stringify({ error: toRpcError(tooLarge('answer', link)) });
+			call.answers.set(seq, sent);
+			this.#tell(call, 'answer', { seq }, sent);
 		};
 		if (call.answers.has(seq)) {
 			const given = call.answers.get(seq);
@@ -230,7 +232,7 @@ export class RemoteCalls {
 			this.#watching = undefined;
 		}
 		for (const call of this.#calls.values()) {
-			const hasWorker = this.#options.workersOf(call.about.offer).length > 0;
+			const hasWorker = this.#options.hasWorkers(call.about.offer);
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
 			if (next === 'query') this.#query(call);
 			else if (next !== 'wait') this.#giveUp(call, next.unknown);

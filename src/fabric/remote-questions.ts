@@ -11,6 +11,7 @@ import type { Questions } from '../mcp/server/client-questions.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
+import type { FabricLink } from './fabric-link.ts';
 import { ANSWER_MS } from './fabric-timers.ts';
 
 interface Pending {
@@ -21,20 +22,23 @@ interface Pending {
 }
 
 export class RemoteQuestions {
+	readonly #link: FabricLink;
 	readonly #send: (body: string, seq: number) => void;
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;
 	#isClosed = false;
 
-	constructor(send: (body: string, seq: number) => void) {
+	constructor(link: FabricLink, send: (body: string, seq: number) => void) {
+		this.#link = link;
 		this.#send = send;
 	}
 
 	ask(questions: Questions): Promise<InputResponses> {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
-			const seq = ++this.#asked;
 			const body = JSON.stringify(questions);
+			if (!this.#link.fits(body)) return reject(tooLarge('question', this.#link));
+			const seq = ++this.#asked;
 			const timer = setTimeout(() => this.#giveUp(seq, 'the client did not answer in time'), ANSWER_MS);
 			this.#pending.set(seq, { body, timer, resolve, reject });
 			this.#send(body, seq);
@@ -77,4 +81,12 @@ export class RemoteQuestions {
 		clearTimeout(pending?.timer);
 		return pending;
 	}
+}
+
+/** The error of a question or an answer that the server would not take. */
+export function tooLarge(what: 'question' | 'answer', { payloadLimit }: FabricLink): OrchestraError {
+	const limit = `${payloadLimit} bytes, the max_payload of the NATS server`;
+	return new OrchestraError('bad_input', `the ${what} of a remote call is larger than ${limit}`, {
+		hint: 'Raise max_payload of the NATS server, at most to 64MB.',
+	});
 }

@@ -14,6 +14,7 @@ import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../protocol/meta.ts';
 import { negotiate, type Revision } from '../protocol/revisions.ts';
 import { IncomingCall } from '../rpc/incoming-call.ts';
 import { isObject } from '../wire/json.ts';
+import type { FabricLink } from './fabric-link.ts';
 import { NotificationRate } from './notification-rate.ts';
 import { RemoteQuestions } from './remote-questions.ts';
 
@@ -29,6 +30,7 @@ export interface RemoteRunOptions {
 	readonly caller: string;
 	/** The hub of this worker. */
 	readonly hub: Hub;
+	readonly link: FabricLink;
 	/** The tool, by the name that it is offered under. */
 	readonly tool: string;
 	/** The params, as JSON. */
@@ -52,7 +54,7 @@ export class RemoteRun implements ClientConnection {
 
 	/** Throws `bad_frame` for params that are no object. */
 	constructor(options: RemoteRunOptions) {
-		const { id, caller, text, tool, send } = options;
+		const { id, caller, text, tool, link, send } = options;
 		this.#options = options;
 		this.id = id;
 		this.caller = caller;
@@ -66,7 +68,7 @@ export class RemoteRun implements ClientConnection {
 		const session = meta[SESSION_META];
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(id, 'tools/call', this.#params, `{"params":${text}}`);
-		this.#questions = new RemoteQuestions((body, seq) => send('ask', body, seq));
+		this.#questions = new RemoteQuestions(link, (body, seq) => send('ask', body, seq));
 		this.#rate = new NotificationRate(send);
 	}
 

@@ -153,7 +153,8 @@ export class RemoteRuns {
 	#start(id: string, caller: string, { tool, text }: { tool: string; text: string }): void {
 		const send = (kind: 'progress' | 'log' | 'ask', body: string, seq?: number): void =>
 			this.#send(id, caller, { kind, seq }, body);
-		const run = new RemoteRun({ id, caller, hub: this.#options.hub, tool, text, send });
+		const { hub, link } = this.#options;
+		const run = new RemoteRun({ id, caller, hub, link, tool, text, send });
 		this.counts.accepted++;
 		this.#runs.set(id, run);
 		this.#unannounced.add(run);

@@ -1,6 +1,7 @@
 /* Which NATS servers the fabric uses: TLS except on loopback, and no server older than 2.11. */
 import type { ServerInfo } from '@nats-io/transport-node';
 import { OrchestraError } from '../errors.ts';
+import { MESSAGE_BYTES } from './fabric-timers.ts';
 
 /** The first API level of JetStream that has TTLs of keys: nats-server 2.11. Older servers ignore them silently. */
 const API_LEVEL = 1;
@@ -34,12 +35,19 @@ function withoutUser(server: string): string {
 	return server.replace(/\/\/[^@]*@/, '//…@');
 }
 
-/** Throws `bad_input` for a server that is too old or has no JetStream. */
-export function assertCapable({ version, api_lvl: level = 0, jetstream }: ServerInfo): void {
+/** Throws `bad_input` for a server that is too old, has no JetStream, or takes only small messages. */
+export function assertCapable({ version, api_lvl: level = 0, jetstream, ...more }: ServerInfo): void {
 	if (level < API_LEVEL) {
 		throw new OrchestraError('bad_input', `nats-server ${version} is too old: it ignores the TTL of a key`, {
 			hint: 'Use nats-server 2.11 or later.',
 			data: { version, level },
+		});
+	}
+	const { max_payload: payload } = more;
+	if (payload < MESSAGE_BYTES) {
+		throw new OrchestraError('bad_input', `the NATS server takes messages of ${payload} bytes only`, {
+			hint: `Set its max_payload to ${MESSAGE_BYTES} or more; mctl fabric config prints 8MB.`,
+			data: { payload },
 		});
 	}
 	if (jetstream === true) return;

@@ -6,6 +6,7 @@
  * consumer: the server does not check where a consumer delivers to.
  */
 import { BUCKET, encodeToken, QUEUE_GROUP, STREAM } from './fabric-names.ts';
+import { PING_MS, PINGS_OUT } from './fabric-timers.ts';
 import { inboxPrefix } from './inbox-prefix.ts';
 
 /** A hub or worker with a key. */
@@ -35,6 +36,11 @@ export function serverConfig({ members, listen, tls, storeDir }: ServerConfigOpt
 	return [
 		'# Made by mctl fabric config. Start the server with: nats-server -c <this file>',
 		`listen: ${JSON.stringify(listen)}`,
+		// A worker that hangs keeps its share of the calls until the server drops it.
+		`ping_interval: "${PING_MS / 1000}s"`,
+		`ping_max: ${PINGS_OUT}`,
+		// The arguments of a call must fit one message.
+		'max_payload: 8MB',
 		`jetstream { store_dir: ${JSON.stringify(storeDir)} }`,
 		...(tls
 			? [

@@ -62,6 +62,11 @@ export class Catalogue {
 		this.#log = options.log;
 	}
 
+	/** How long a list waits for a backend, in milliseconds. */
+	get waitMs(): number {
+		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+	}
+
 	tools(): Awaitable<MergedList<Tool>> {
 		return this.#list('tools', () => {
 			const partial = new PartialList<Tool>();
@@ -151,7 +156,7 @@ export class Catalogue {
 
 	/** Invalidate the lists that a change concerns. */
 	forget(change: Change): void {
-		if (change.kind === 'resource') return;
+		if (change.kind === 'resource' || change.kind === 'log') return;
 		this.#lists.delete(change.kind);
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}
@@ -212,7 +217,7 @@ export class Catalogue {
 		backend: Backend,
 		offered: Promise<readonly T[]>,
 	): Promise<BackendItems<T>> {
-		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+		const { waitMs } = this;
 		const answered = offered.then(
 			(items) => this.#remember(kind, backend, items),
 			(error: unknown) => this.#fallBack<T>(kind, backend, error),

@@ -20,7 +20,7 @@ export class ChangeFeed {
 
 	/** A backend reports a change. */
 	mayHaveChanged(change: Change): void {
-		if (change.kind === 'resource') return this.notify(change);
+		if (change.kind === 'resource' || change.kind === 'log') return this.notify(change);
 		const isDifferent = this.#isDifferent(change);
 		if (isDifferent === true) return this.notify(change);
 		void Promise.resolve(isDifferent)

@@ -9,9 +9,10 @@
  * response is sent, not in the path of the call.
  */
 import { messageOf } from '../errors.ts';
+import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
 import { redact, redactJson } from '../redact.ts';
-import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
+import { canonicalJson } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
 import { isLarger } from './results/value-size.ts';
@@ -46,7 +47,7 @@ export interface JournalEntry {
 	/** The decision of the policy, and the rule as `file:line`. */
 	readonly policy?: string | undefined;
 	readonly rule?: string | undefined;
-	/** The trace id of `traceparent`. */
+	/** The id of its trace: of `traceparent`, or of one that the hub began. */
 	readonly trace?: string | undefined;
 	/** Only their sizes and hashes are written. */
 	readonly arguments?: unknown;
@@ -71,7 +72,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError);
+	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: JournalEntry[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {

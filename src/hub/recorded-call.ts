@@ -111,8 +111,9 @@ function phasesOf(context: CallContext | undefined, ms: number): Record<string, 
 	return Object.fromEntries([...rounded, ['run', run]]);
 }
 
-/** The trace id of W3C `traceparent`. */
+/** The id of the trace that the hub exports, else that of W3C `traceparent`. */
 function traceOf(context: CallContext | undefined): string | undefined {
+	if (context?.tracer) return context.tracer.traceId;
 	const parent = context?.meta['traceparent'];
 	if (typeof parent !== 'string') return undefined;
 	return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];

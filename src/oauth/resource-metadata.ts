@@ -8,6 +8,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
+import { publicUrl } from '../transport/http/http-errors.ts';
 import { isLoopbackUrl } from '../transport/http/network-class.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 
@@ -34,7 +35,7 @@ export async function findProtectedResource(
 		if (covers(found.resource, serverUrl)) return found;
 		throw new OrchestraError(
 			'bad_input',
-			`the metadata of ${serverUrl} is about another resource, ${printableName(found.resource)}`,
+			`the metadata of ${publicUrl(new URL(serverUrl))} is about another resource, ${printableName(found.resource)}`,
 			{ hint: 'Use the URL that the metadata names, if that is the server that you mean.' },
 		);
 	}

@@ -169,6 +169,14 @@ export class OutgoingCalls {
 		this.#take(id)?.reject(error);
 	}
 
+	/** A response without a readable id is unusable: when exactly one call waits for an answer, it is that one's. */
+	failOnly(error: OrchestraError): void {
+		// A subscription has no deadline: its response is its end.
+		const waiting = [...this.#pending.values()].filter(({ dueAt }) => dueAt !== Number.POSITIVE_INFINITY);
+		if (waiting.length === 1) this.#take(waiting[0]?.id)?.reject(error);
+		else this.failOldest(error);
+	}
+
 	/** An unusable message arrived instead of a response: in strict mode the oldest call fails. */
 	failOldest(error: OrchestraError): void {
 		if (this.#parts.strict) this.#take(this.#pending.oldest?.id)?.reject(error);

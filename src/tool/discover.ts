@@ -7,11 +7,12 @@
  * nothing else; of two tools with one id the first root wins.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from '../config/problem.ts';
 import { isCode, OrchestraError } from '../errors.ts';
+import { isInside } from '../files/is-inside.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
@@ -184,8 +185,8 @@ function missingEntry({ entry }: Manifest, folder: string, file: string): Config
 	if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
 		return configProblem({ ...facts, found: `"${entry}", which does not exist` });
 	}
-	const isInside = realpathSync(path).startsWith(realpathSync(folder) + sep);
-	return isInside ? undefined : configProblem({ ...facts, found: `"${entry}", a link that leads out of it` });
+	if (isInside(realpathSync(path), realpathSync(folder))) return undefined;
+	return configProblem({ ...facts, found: `"${entry}", a link that leads out of it` });
 }
 
 function notExecutable(manifest: Manifest, head: string, file: string): ConfigProblem | undefined {

@@ -10,7 +10,7 @@ import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
 import { isAlive } from '../files/folder-lock.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { isObject } from '../wire/json.ts';
@@ -38,6 +38,7 @@ export class ApprovalFiles {
 	publish(request: ApprovalRequest): void {
 		mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
 		assertPrivate(this.#folder);
+		makePrivate(this.#folder, 0o700);
 		this.remove(request.id);
 		writeState(this.#path(request.id), request);
 	}

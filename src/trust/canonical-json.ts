@@ -1,5 +1,5 @@
 /* One text for equal JSON values, whatever the order of their keys, and its SHA-256. */
-import type * as NodeCrypto from 'node:crypto';
+import { sha256 } from '../files/sha256.ts';
 
 /** JSON with sorted keys and without blanks. Members without a JSON value are left out, as by `JSON.stringify`. */
 export function canonicalJson(value: unknown): string {
@@ -20,14 +20,4 @@ export function canonicalJson(value: unknown): string {
 /** SHA-256 of the canonical JSON, in hex. */
 export function canonicalSha256(value: unknown): string {
 	return sha256(canonicalJson(value));
-}
-
-/** SHA-256 in hex. */
-export function sha256(data: string | Uint8Array): string {
-	return crypto().hash('sha256', data, 'hex');
-}
-
-/** Loaded on first use: it is a part of the start time. */
-function crypto(): typeof NodeCrypto {
-	return process.getBuiltinModule('node:crypto');
 }

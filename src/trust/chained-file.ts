@@ -6,9 +6,10 @@
  * lines at the end are missing.
  */
 import { RotatingFile } from '../files/rotating-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { readState, writeState } from '../files/state-file.ts';
+import type { Log } from '../log.ts';
 import { isObject } from '../wire/json.ts';
-import { sha256 } from './canonical-json.ts';
 import { type ChainLink, chainLine, chainStart, readChainTail } from './hash-chain.ts';
 
 const HEAD_MS = 1000;
@@ -24,14 +25,18 @@ export class ChainedFile {
 	#last: ChainLink | undefined;
 	#headTimer: NodeJS.Timeout | undefined;
 
-	/** @param onError is called when the file cannot be written */
-	constructor(path: string, limitBytes: number, onError: (error: unknown) => void) {
+	/**
+	 * @param onError is called when the file cannot be written
+	 * @param log warns when others could read the file, which is repaired. Default: stderr
+	 */
+	constructor(path: string, limitBytes: number, onError: (error: unknown) => void, log?: Pick<Log, 'warn'>) {
 		this.#path = path;
 		this.#onError = onError;
-		this.#file = new RotatingFile(path, limitBytes, (error) => {
+		const onFileError = (error: unknown): void => {
 			this.#last = undefined; // a part of a line may be there: read the end again
 			onError(error);
-		});
+		};
+		this.#file = new RotatingFile(path, limitBytes, onFileError, log);
 	}
 
 	/** Append one line. */

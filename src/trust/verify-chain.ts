@@ -5,7 +5,7 @@
  * one mistake gives one finding. A line that was cut by a crash is a note when the next
  * writer said so, and a finding when nobody did.
  */
-import { sha256 } from './canonical-json.ts';
+import { sha256 } from '../files/sha256.ts';
 import { type ChainedLine, type ChainLink, parseObject, readChainedLine } from './hash-chain.ts';
 
 /** The text of one file of a chain. */

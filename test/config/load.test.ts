@@ -262,6 +262,18 @@ describe('loadConfiguration', () => {
 			'mcpServers.bad.args',
 			'"z" (a string)',
 		],
+		[
+			'{"mcpServers":{"bad":{"command":"y","args":["${file:k.txt}"]},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.args.0',
+			'a text with a secret reference',
+		],
+		[
+			'{"tools":{"config":{"a":{"key":"x ${keychain:k}"}}},"mcpServers":{"good":{"command":"x"}}}',
+			1,
+			'tools.config.a.key',
+			'a text with a secret reference',
+		],
 		['{"tool":{},"mcpServers":{"good":{"command":"x"}}}', 1, 'tool', 'an unknown key'],
 		[
 			'{"limits":{"requestMs":-1},"mcpServers":{"good":{"command":"x"}}}',

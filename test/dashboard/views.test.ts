@@ -109,6 +109,14 @@ describe('the catalogue', () => {
 			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
 		);
 		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+		const kinds = async (kind: string): Promise<string[]> => {
+			const found = await browser.get(`/api/search?q=explaining%20failures&limit=1&kind=${kind}`);
+			return found.hits.map(({ kind: each, name, why }: Line) => `${each} ${name} ${why[0].fields}`);
+		};
+		expect(await kinds('prompts')).toEqual(['prompt explain-failure name,title']);
+		expect((await kinds('resources')).map((hit) => hit.split(' ')[0])).toEqual(['resource', 'template']);
+		expect((await kinds('')).filter((hit) => hit.startsWith('prompt'))).toHaveLength(1);
+		expect((await browser.page('/api/search?q=x&kind=constructor')).status).toBe(400);
 	});
 });
 
@@ -375,19 +383,31 @@ describe('the library', () => {
 describe('the settings', () => {
 	it('have each value with its file, references as they are written, and no secret', async () => {
 		const env = { WHERE: '${HOME}', KEY: 'a-plain-secret-value' };
-		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, env } } });
-		const { files, values } = await (await login()).get('/api/settings');
+		const { login, served } = await openTestDashboard({
+			servers: { py: { ...py.py, env } },
+			limits: { tickMs: 20 },
+		});
+		const browser = await login();
+		const { files, values } = await browser.get('/api/settings');
 		const file = join(served.folder, 'orchestra.json');
 		expect(files).toContainEqual({ path: file, kind: 'project', exists: true });
 		const valueOf = (key: string): Line => values.find((row: Line) => row['key'] === key);
 		expect(valueOf('mcpServers.py.command')).toEqual({
 			key: 'mcpServers.py.command',
 			value: '"python3"',
-			source: file,
+			source: expect.stringMatching(new RegExp(`^${file}:\\d+$`)),
 		});
+		expect(valueOf('pin')).toEqual({ key: 'pin', value: '"tell"', source: 'default' });
 		expect(valueOf('mcpServers.py.env.WHERE')['value']).toBe('"${HOME}"');
 		expect(valueOf('mcpServers.py.env.KEY')['value']).toBe('"•••"');
 		expect(JSON.stringify(values)).not.toContain('a-plain-secret');
+		const events = eventsOf(await browser.page('/api/events'));
+		await events.next();
+		writeFileSync(file, JSON.stringify({ pin: 'hold' }));
+		for await (const { name } of events) if (name === 'settings') break;
+		expect((await browser.get('/api/settings'))['values']).toContainEqual(
+			expect.objectContaining({ key: 'pin', value: '"hold"', source: `${file}:1` }),
+		);
 	});
 });
 

@@ -2,9 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, headers } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
+import { readBucket } from '../../src/fabric/bucket.ts';
 import { createBucket } from '../../src/fabric/bucket-setup.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { Log } from '../../src/log.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { changingTools, offerFabric, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startGate, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
@@ -102,15 +104,45 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		await connection.close();
 	});
 
+	it.runIf(runsAllTests)(
+		'are all callable when they are more than 20,000, and known by name when they are gone',
+		async () => {
+			const server = await startNats();
+			const names = Array.from({ length: 7000 }, (_none, at) => [`t${at}`, ''] as const);
+			const workers = await Promise.all(
+				['a', 'b', 'c'].map(async (name) => {
+					const { backend } = changingTools(Object.fromEntries(names));
+					return offerFabric([server.url], { name, backends: [backend] });
+				}),
+			);
+			const hub = await useFabric([server.url]);
+			for (const offer of ['a', 'b', 'c']) {
+				await hub.sees(`${offer}__t999`);
+				expect(await hub.call(`${offer}__t999`)).toBe('called t999');
+			}
+			await workers[2]?.worker.close();
+			await until('it is gone', async () => !(await hub.tools()).includes('c__t999'));
+			expect(await hub.call('c__t999')).toContain('no worker offers it now');
+		},
+	);
+
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
 		const { backend, offer } = changingTools({ old: 'Old.' });
-		await offerFabric([server.url], { backends: [backend] });
+		const { worker } = await offerFabric([server.url], { backends: [backend] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
 		offer({ new: 'New.' });
 		await hub.sees('gpu-box__new');
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
+		const keys = async (): Promise<string> => {
+			const found: string[] = [];
+			await readBucket(hub.backend.link, ({ key, read }) => void (read && found.push(key.slice(0, 9))));
+			return found.sort().join(' ');
+		};
+		await until('the old body is removed', async () => (await keys()) === 'o.gpu-box w.gpu-box');
+		await worker.close();
+		expect(await keys()).toBe('');
 	});
 });
 

@@ -56,6 +56,18 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(await hub.call('gpu-box__ask')).toContain('did not declare the capability elicitation');
 	});
 
+	it('fails a question or an answer that is larger than the server takes', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers, {
+			onQuestion: () => ({ action: 'accept', content: { name: 'x'.repeat(2_000_000) } }),
+		});
+		await hub.sees('gpu-box__ask');
+		expect(await hub.call('gpu-box__ask', { bytes: 2_000_000 })).toContain(
+			'the question of a remote call is larger',
+		);
+		expect(await hub.call('gpu-box__ask')).toContain('the answer of a remote call is larger');
+	});
+
 	it('passes on the error of the tool', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);

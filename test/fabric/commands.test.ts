@@ -1,6 +1,7 @@
 /* The fabric as a user meets it: the built mctl on two machines, here two homes. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd } from '../support/at-end.ts';
 import { BridgeClient, initialize } from '../support/bridges.ts';
 import { openHubPlace } from '../support/hub-place.ts';
@@ -15,9 +16,9 @@ const pythonTool = `import json, sys, time
 request = json.loads(sys.stdin.readline())
 def event(type, payload): print(json.dumps({"type": type, "ts": "2025-02-25T10:00:00.000Z", "toolId": "py-tool", "payload": payload}), flush=True)
 event("start", {})
-for step in range(1, request["input"].get("steps", 1) + 1):
+for step in range(1, int(request["input"].get("steps", 1)) + 1):
     event("progress", {"progress": step, "total": 3, "message": "step %d" % step})
-    time.sleep(request["input"].get("pause", 0.03))
+    time.sleep(float(request["input"].get("pause", 0.03)))
 event("result", {"ok": True, "data": {"from": "python"}})
 `;
 
@@ -79,6 +80,46 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect(code).toBe(0);
 		expect((await near.run('fabric', 'status')).stdout).toContain('Nobody offers anything.');
 	}, 90_000);
+
+	it('finishes a running call however long it takes, when the worker is stopped', async () => {
+		const { url } = await startNats();
+		const far = openHubPlace(
+			{ fabric: { servers: [url], name: 'nas' }, tools: { roots: ['./tools'] } },
+			{
+				'work/tools/py-tool/manifest.json': manifestOf('py-tool', { command: ['python3', 'main.py'] }),
+				'work/tools/py-tool/main.py': pythonTool,
+			},
+		);
+		const near = openHubPlace({ fabric: { servers: [url], name: 'laptop' } });
+		const worker = startMctl(['worker', '--json'], { cwd: far.cwd, env: { ...far.env, ...trusted } });
+		atEnd(() => worker.kill('SIGKILL'));
+		let log = '';
+		worker.stderr.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
+		const [line] = await once(worker.stdout, 'data');
+		const ready = { schema: 'orchestra.worker/1', name: 'nas', group: 'nas', tools: ['py-tool'] };
+		expect(JSON.parse(String(line))).toEqual(ready);
+		const call = startMctl(['run', '--json', 'nas__py-tool', 'steps=3', `pause=${runsAllTests ? 5 : 0.5}`], {
+			cwd: near.cwd,
+			env: { ...near.env, ...trusted },
+		});
+		let events = '';
+		call.stdout.on('data', (chunk: Buffer) => (events += chunk.toString('utf8')));
+		await until('it runs', () => events.includes('step 1'), 15_000);
+		worker.kill('SIGTERM');
+		const [code] = await once(worker, 'exit');
+		expect(code).toBe(0);
+		expect(log).toContain('stopping: 1 calls of other hubs still run');
+		await once(call, 'close');
+		expect(events).toContain('python');
+	}, 90_000);
+
+	it('refuses a server that it cannot use, with the reason', async () => {
+		const { url } = await startNats({ configuration: 'max_payload: 64KB' });
+		const place = openHubPlace({ fabric: { servers: [url], name: 'nas' } });
+		const { code, stderr } = await place.run('worker');
+		expect(stderr).toContain('takes messages of 65536 bytes only');
+		expect(code).toBe(64);
+	}, 30_000);
 
 	it('offers from the shared hub, which finishes a running call when it is stopped', async () => {
 		const { url } = await startNats();

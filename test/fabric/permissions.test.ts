@@ -47,6 +47,43 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		);
 	});
 
+	it('keep calls away from a worker that has the key of another', async () => {
+		const { worker, log } = await offerFabric(servers, {
+			name: 'wrong',
+			group: 'gpu',
+			ca,
+			credentials: seedOf('gpu-1'),
+		});
+		await offerFabric(servers, { name: 'gpu-1', group: 'gpu', ca, credentials: seedOf('gpu-1') });
+		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
+		await hub.sees('gpu__echo');
+		const texts = await Promise.all(
+			Array.from({ length: 16 }, () => hub.call('gpu__echo', { text: 'safe' })),
+		);
+		expect(new Set(texts)).toEqual(new Set(['safe']));
+		expect(worker.link.isUp).toBe(true);
+		expect(log.join('')).toContain('does not permit publish to');
+	});
+
+	it('that are granted later are used without a restart', async () => {
+		const folder = temporaryFolder();
+		const port = await freePort();
+		const members = [member('boss', ['*'], undefined), member('late', [], 'another')];
+		const storeDir = join(folder, 'data');
+		const listen = `127.0.0.1:${port}`;
+		const printed = serverConfig({ members, listen, tls: undefined, storeDir });
+		// The first has all rights here, to make the bucket.
+		const whole = printed.replace(/, permissions: .* (?=} # boss)/, ' ');
+		const server = await startNats({ port, folder, whole });
+		const { log } = await offerFabric([server.url], { name: 'late', credentials: seedOf('late') });
+		await until('it is refused', () => log.join('').includes('does not permit'));
+		writeFiles(folder, { 'nats.conf': whole.replaceAll('.another.', '.late.') });
+		process.kill(server.pid, 'SIGHUP');
+		const hub = await useFabric([server.url], { name: 'boss', credentials: seedOf('boss') });
+		await hub.sees('late__echo');
+		expect(await hub.call('late__echo', { text: 'now' })).toBe('now');
+	});
+
 	it('refuse everything that a worker or a hub publishes in the name of another', async () => {
 		const forged = [
 			'orc.out.gpu-1.laptop.AAAAAAAAAAAAAAAA',

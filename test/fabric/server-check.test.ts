@@ -5,7 +5,7 @@ const info = {
 	client_id: 1,
 	go: '',
 	host: '',
-	max_payload: 1,
+	max_payload: 1024 * 1024,
 	port: 1,
 	proto: 1,
 	server_id: '',
@@ -31,9 +31,11 @@ describe('servers of the fabric', () => {
 		);
 	});
 
-	it('are refused when they are older than 2.11 or have no JetStream', () => {
+	it('are refused when they are older than 2.11 have no JetStream, or take small messages only', () => {
 		expect(() => assertCapable({ ...info, version: '2.10.9', jetstream: true })).toThrow('2.10.9 is too old');
 		expect(() => assertCapable({ ...info, version: '2.12.0', api_lvl: 2 })).toThrow('without JetStream');
+		const small = { ...info, version: '2.12.0', api_lvl: 2, jetstream: true, max_payload: 65_536 };
+		expect(() => assertCapable(small)).toThrow('takes messages of 65536 bytes only');
 		expect(() => assertCapable({ ...info, version: '2.11.0', api_lvl: 1, jetstream: true })).not.toThrow();
 	});
 });

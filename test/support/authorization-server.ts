@@ -55,6 +55,8 @@ export interface Quirks {
 	/** Added to tokens and codes, so that a search can find them. */
 	canary?: string;
 	rejectsResource?: boolean;
+	/** The origin that clients know, in front of this server. */
+	publicOrigin?: string;
 	/** Requests with a valid token are passed on to this MCP server. */
 	upstream?: string;
 }
@@ -115,6 +117,11 @@ export class AuthorizationServer {
 	}
 
 	get origin(): string {
+		return this.quirks.publicOrigin ?? this.ownOrigin;
+	}
+
+	/** Where it listens. */
+	get ownOrigin(): string {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 

@@ -2,27 +2,32 @@
 import { existsSync } from 'node:fs';
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
+import { WORKER_DRAIN_MS } from '../../fabric/fabric-timers.ts';
+import type { FollowedOffer } from '../../fabric/followed-offer.ts';
 import { openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
 import { Log } from '../../log.ts';
+import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
 
 /** Offered when the configuration does not say what. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {
-	usage: 'mctl worker [--config FILE] [--examples]',
+	usage: 'mctl worker [--config FILE] [--examples] [--json]',
 	examples: ['mctl worker', 'mctl worker --config gpu-box.json'],
 	flags: {
 		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
+		json: { type: 'boolean', help: 'print one JSON object when the tools are offered' },
 	},
 
-	graceMs: HUB_GRACE_MS,
+	isServer: true,
+	graceMs: WORKER_DRAIN_MS + HUB_GRACE_MS,
 
 	async run(input) {
-		const { flags, environment, signal } = input;
+		const { flags, environment, signal, out } = input;
 		refuseWords(input, worker);
 		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
 		if (file !== undefined && !existsSync(file))
@@ -34,19 +39,24 @@ export const worker: Command = {
 		}, log);
 		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
 		const opened = await openHub({ cwd: process.cwd(), environment, file, log, journal, narrow });
+		let opening: Promise<FollowedOffer> | undefined;
 		try {
-			if (opened.configuration().fabric === undefined) throw noFabric();
+			const { fabric } = opened.configuration();
+			if (fabric === undefined) throw noFabric();
 			const { openOffer } = await import('../../fabric/open-fabric.ts');
-			const offer = await openOffer(opened, { environment, log, patterns: EVERYTHING });
-			if (!offer.isOpen) throw noFabric();
-			log.info(`offering ${offer.tools.length} tools to the fabric`);
+			opening = openOffer(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
+			const offer = await Promise.race([opening, aborted(signal)]);
+			if (offer?.isOpen === false) throw noFabric();
+			await Promise.race([offer?.offered(), aborted(signal)]);
+			const { name, group } = fabric;
+			if (flags['json'] === true && !signal.aborted)
+				out.json({ schema: 'orchestra.worker/1', name, group, tools: offer?.tools });
 			await aborted(signal);
-			log.info('the worker is stopping: running calls are finished first');
-			await offer.close();
+			log.info('the worker is stopping: running calls are finished first; a second signal ends them');
 		} finally {
-			await opened.close();
+			await (opening && (await within(opening, HUB_GRACE_MS)))?.close();
+			await within(opened.close(), HUB_GRACE_MS);
 		}
-		process.exitCode = 0;
 	},
 };
 

@@ -7,11 +7,11 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../files/private-path.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
@@ -52,7 +52,7 @@ export class TrustRecord {
 
 	/** Whether these bytes are trusted at this place. Throws as `find` does. */
 	has(file: string, bytes: Uint8Array): boolean {
-		return this.find(file)?.sha256.includes(sha256Of(bytes)) ?? false;
+		return this.find(file)?.sha256.includes(sha256(bytes)) ?? false;
 	}
 
 	/** All of them, the latest first. Throws as `find` does. */
@@ -66,12 +66,15 @@ export class TrustRecord {
 	/** Trust these bytes at this place. Throws system errors, and `timeout` while another process has the lock. */
 	async trust(file: string, bytes: Uint8Array, runs: Readonly<Record<string, string>>): Promise<void> {
 		const path = trustPath(file);
-		const hash = sha256Of(bytes);
+		const hash = sha256(bytes);
 		await this.#change((projects) => {
 			const others = projects.filter((project) => project.path !== path);
 			const known = projects.find((project) => project.path === path)?.sha256 ?? [];
-			const sha256 = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
-			return [{ path, trustedAt: new Date().toISOString(), sha256, runs }, ...others].slice(0, PROJECT_LIMIT);
+			const hashes = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
+			return [{ path, trustedAt: new Date().toISOString(), sha256: hashes, runs }, ...others].slice(
+				0,
+				PROJECT_LIMIT,
+			);
 		});
 	}
 
@@ -89,7 +92,7 @@ export class TrustRecord {
 		const folder = dirname(this.file);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		assertPrivate(folder);
-		narrowMode(folder, 0o700);
+		makePrivate(folder, 0o700);
 		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
 	}
 }
@@ -101,10 +104,6 @@ export function trustPath(file: string): string {
 	} catch {
 		return file; // the folder is gone
 	}
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }
 
 function isProject(value: unknown): value is TrustedProject {

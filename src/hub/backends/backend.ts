@@ -9,7 +9,7 @@
 import type { OrchestraError } from '../../errors.ts';
 import type { FindOptions } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
-import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
 import type {
 	CallToolParams,
 	Change,
@@ -140,8 +140,8 @@ export interface Backend {
 	/** True when its resources have the scheme of this URI, so that it may read it although no list contains it. */
 	claimsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
-	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
-	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
+	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
 	/** The MCP session of a client has ended: release what was kept for it. */

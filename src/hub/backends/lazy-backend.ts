@@ -4,6 +4,7 @@
  * beforehand, so that the capabilities of the hub are known at once.
  */
 import type { OrchestraError } from '../../errors.ts';
+import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import type {
@@ -48,7 +49,6 @@ export class LazyBackend implements Backend {
 	findDocuments?: NonNullable<Backend['findDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #subscribed = new Set<string>();
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
@@ -128,10 +128,8 @@ export class LazyBackend implements Backend {
 		);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed) this.#subscribed.add(uri);
-		else this.#subscribed.delete(uri);
-		this.#backend?.subscribeResource?.(uri, isSubscribed);
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		await (await this.#get()).subscribeResource?.(uri, isSubscribed, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -212,7 +210,6 @@ export class LazyBackend implements Backend {
 		backend.onChange?.((change) => {
 			for (const listener of this.#listeners) listener(change);
 		});
-		for (const uri of this.#subscribed) backend.subscribeResource?.(uri, true);
 		this.#backend = backend;
 		return backend;
 	}

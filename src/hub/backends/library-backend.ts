@@ -5,6 +5,7 @@ import { type FindOptions, Library } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Log } from '../../log.ts';
 import type { Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import { ResourceSubscriptions } from '../../mcp/server/resource-subscriptions.ts';
 import type {
 	CompleteResult,
 	GetPromptResult,
@@ -22,7 +23,7 @@ export class LibraryBackend implements Backend {
 	readonly state = 'open';
 	readonly #library: Library;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #subscribed = new Set<string>();
+	readonly #subscribed = new ResourceSubscriptions();
 
 	constructor(paths: LibraryPaths, log: Log) {
 		this.#library = Library.open({ ...paths, log, watch: true });
@@ -69,8 +70,7 @@ export class LibraryBackend implements Backend {
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed) this.#subscribed.add(uri);
-		else this.#subscribed.delete(uri);
+		this.#subscribed.change(uri, isSubscribed);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -90,7 +90,8 @@ export class LibraryBackend implements Backend {
 			changes.push({ kind: 'prompts' });
 		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
 			changes.push({ kind: 'resources' });
-		for (const uri of this.#subscribed) if (affects(change, uri)) changes.push({ kind: 'resource', uri });
+		for (const uri of this.#subscribed.uris)
+			if (affects(change, uri)) changes.push({ kind: 'resource', uri });
 		for (const each of changes) for (const listener of this.#listeners) listener(each);
 	}
 }

@@ -8,7 +8,7 @@
 import type { ServerEntry } from '../../config/configuration.ts';
 import type { OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
-import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -41,15 +41,15 @@ import type {
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
-import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
+import type { ServerParts } from './mcp/server-parts.ts';
 import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
-import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
+import type { ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import { lastErrorOf, processesOf, stateOf, statusOf } from './mcp/server-status.ts';
@@ -74,7 +74,6 @@ export class McpBackend implements Backend {
 	readonly #serverLog: ServerLog;
 	readonly #starts = new StartCounts();
 	readonly #roots: ServerRoots;
-	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
@@ -87,7 +86,6 @@ export class McpBackend implements Backend {
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
 		this.#roots = new ServerRoots(this.#questions, log);
-		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -193,10 +191,9 @@ export class McpBackend implements Backend {
 		return hasScheme(this.#catalogue.known, uri);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
-		const own = this.#watchers.change(uri, isSubscribed);
-		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		if (isSubscribed) await this.#pool.subscribe(uri, client);
+		else this.#pool.unsubscribe(uri, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -268,20 +265,23 @@ export class McpBackend implements Backend {
 			starts: this.#starts,
 			knownEra: () => knownEraOf(this.#catalogue.known),
 			isKnown: () => this.#catalogue.known !== undefined,
-			subscriptions: this.#watchers.subscribed,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
-			onLog: (process, params) => this.#questions.log(process.calls, params),
+			onRequest: (process, method, params, signal) => this.#roots.answer(process, method, params, signal),
+			onNotification: (process, method, params) => {
+				const log = this.#questions.notified(process, method, params);
+				if (log) this.#emit(log);
+			},
 		};
 	}
 
-	#onServerChange({ connection }: ServerProcess, change: Change): void {
+	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
-		} else if (connection) this.#catalogue.changed(connection, change.kind);
+			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
+				this.#emit({ kind: 'resource', uri, sessionId });
+		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
 	}
 
 	#emit(change: Change): void {

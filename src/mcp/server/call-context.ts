@@ -9,7 +9,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
+import { type InputRequest, type McpLogLevel, reachesLevel } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
@@ -36,13 +36,15 @@ export interface ClientConnection {
 	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
+	/** The level that it set for all its requests. */
+	readonly chosenLogLevel?: McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
 	notify(method: string, params: unknown, about?: About): void;
 }
 
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
-	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
+	asker?: { ask(questions: Questions, context: CallContext, signal?: AbortSignal): Promise<InputResponses> };
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
 	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
@@ -126,6 +128,17 @@ export class CallContext {
 	/** The least level of log messages that the client wants; undefined for none. */
 	get logLevel(): McpLogLevel | undefined {
 		return this.#client.logLevel(this.#meta);
+	}
+
+	/** The least level that the client asked for; undefined while it has the default. */
+	get chosenLogLevel(): McpLogLevel | undefined {
+		return this.revision.era === 'modern' ? this.logLevel : this.#client.chosenLogLevel;
+	}
+
+	/** Notifies the client outside the call, also after its end. Keeps nothing of the call. */
+	get clientNotifier(): (method: string, params: unknown) => void {
+		const client = this.#client;
+		return (method, params) => client.notify(method, params);
 	}
 
 	/** The phases before the run; the rest of the call is its run. Undefined when it was in none. */
@@ -231,10 +244,7 @@ export class CallContext {
 	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
 	forwardLog(params: Readonly<Record<string, unknown>>): void {
 		this.#notificationListener?.('notifications/message', params);
-		const { level } = params;
-		const least = this.logLevel;
-		if (least === undefined || !isLogLevel(level)) return;
-		if (logLevels.indexOf(level) >= logLevels.indexOf(least)) this.#notify('notifications/message', params);
+		if (reachesLevel(params['level'], this.logLevel)) this.#notify('notifications/message', params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -250,12 +260,12 @@ export class CallContext {
 		return answer as ClientMethods[Method]['result'];
 	}
 
-	/** Ask several questions at once; the answers have the same keys. */
-	async askAll(questions: Questions): Promise<InputResponses> {
+	/** Ask several questions at once; the answers have the same keys. `signal` withdraws them. */
+	async askAll(questions: Questions, signal?: AbortSignal): Promise<InputResponses> {
 		const { asker } = this.#asking;
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
-		return asker.ask(questions, this);
+		return asker.ask(questions, this, signal);
 	}
 
 	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */

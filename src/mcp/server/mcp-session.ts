@@ -19,7 +19,6 @@ import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
-import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
@@ -27,7 +26,6 @@ import { SuspendedCalls } from './suspended-calls.ts';
 export interface SharedState {
 	readonly suspendedCalls: SuspendedCalls;
 	readonly states: RequestStates;
-	readonly resourceSubscriptions: ResourceSubscriptions;
 	/** Bounds the responses that the clients of this server do not read. */
 	readonly unreadTotal: UnreadTotal;
 }
@@ -37,7 +35,6 @@ export function sharedState(): SharedState {
 	return {
 		suspendedCalls: new SuspendedCalls(),
 		states: new RequestStates(),
-		resourceSubscriptions: new ResourceSubscriptions(),
 		unreadTotal: new UnreadTotal(UNREAD_TOTAL_CHARACTERS),
 	};
 }
@@ -68,7 +65,7 @@ export class McpSession {
 	#hasSpokenLegacy = false;
 
 	constructor(provider: Provider, options: McpSessionOptions = {}) {
-		const { suspendedCalls, states, resourceSubscriptions, unreadTotal } = options.shared ?? sharedState();
+		const { suspendedCalls, states, unreadTotal } = options.shared ?? sharedState();
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
@@ -84,8 +81,8 @@ export class McpSession {
 			return id;
 		};
 		this.#onClose = () => id !== undefined && provider.sessionClosed?.(id);
-		this.#legacy = new LegacySession({ provider, peer, resourceSubscriptions, sessionId });
-		this.#subscriptions = new Subscriptions(provider, peer, resourceSubscriptions);
+		this.#legacy = new LegacySession({ provider, peer, sessionId });
+		this.#subscriptions = new Subscriptions(provider, peer);
 		this.#modern = new ModernRequests({
 			provider,
 			peer,

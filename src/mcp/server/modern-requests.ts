@@ -10,7 +10,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { sourceTextOf, withMembers } from '../../wire/source-text.ts';
+import { sourceTextOf, withInnerMember, withMembers } from '../../wire/source-text.ts';
 import { CallContext, type InputResponses } from './call-context.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
@@ -48,7 +48,8 @@ export class ModernRequests {
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
 		const client = new ModernClient(this.#options.peer, this.#options.sessionId, meta);
 		if (call.method === 'server/discover') return this.#discover();
-		if (call.method === 'subscriptions/listen') return this.#options.subscriptions.listen(call, params);
+		if (call.method === 'subscriptions/listen')
+			return this.#options.subscriptions.listen(call, params, client);
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, client);
@@ -148,13 +149,15 @@ export class ModernRequests {
 		};
 	}
 
-	/** The result of another server, with its text; undefined when it needs more than a few members. */
+	/** The result of another server, with its text; undefined when there is none. */
 	#forwarded(result: Result): Result | undefined {
-		if (sourceTextOf(result) === undefined) return undefined;
 		const { _meta: meta } = result;
-		if ('resultType' in result) return isObject(meta) && SERVER_INFO in meta ? result : undefined;
-		if (meta !== undefined) return undefined;
-		return withMembers(result, { resultType: 'complete', _meta: this.#identity });
+		if (sourceTextOf(result) === undefined || (meta !== undefined && !isObject(meta))) return undefined;
+		const type = 'resultType' in result ? {} : { resultType: 'complete' };
+		if (meta === undefined) return withMembers(result, { ...type, _meta: this.#identity });
+		const { info } = this.#options.provider;
+		const named = SERVER_INFO in meta ? result : withInnerMember(result, ['_meta', SERVER_INFO], info);
+		return 'resultType' in result ? named : withMembers(named, type);
 	}
 
 	#complete(result: Result, isCacheable: boolean): Result {

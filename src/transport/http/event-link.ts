@@ -36,7 +36,12 @@ export class EventLink {
 			replyMs: REPLY_MS,
 		});
 		const response = await exchange.reply();
-		await assertEventStream(wire, response);
+		try {
+			await assertEventStream(wire, response);
+		} catch (error) {
+			exchange.abort();
+			throw error;
+		}
 		parts.flow.add(response);
 		const first = deferred<string | undefined>();
 		void readLink(parts, response, first.resolve);
@@ -77,7 +82,7 @@ async function readLink(
 async function assertEventStream({ label }: HttpWire, response: IncomingMessage): Promise<void> {
 	if (response.statusCode === 200 && isEventStream(response)) return;
 	const { statusCode: status = 0, headers } = response;
-	const body = (await readText(response, ERROR_BODY_BYTES)) ?? '';
+	const body = (await within(readText(response, ERROR_BODY_BYTES), ENDPOINT_MS)) ?? '';
 	throw status === 200 ? notMcp(label, { status, headers, body }) : refused(label, { status, headers, body });
 }
 

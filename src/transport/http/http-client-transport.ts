@@ -19,7 +19,7 @@ import type { Transport } from '../transport.ts';
 import { EventLink } from './event-link.ts';
 import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
-import { publicUrl } from './http-errors.ts';
+import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
@@ -30,6 +30,7 @@ import { PushStream } from './push-stream.ts';
 import { ReadFlow } from './read-flow.ts';
 import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
+import { discardBody } from './response-body.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
@@ -60,7 +61,7 @@ export class HttpClientTransport implements Transport {
 	/** Nothing is sent before the first `post`. The caller closes the transport. */
 	constructor(url: URL, options: HttpClientOptions = {}) {
 		const { headers = {}, auth, log = Log.silent, limitBytes = MESSAGE_LIMIT_BYTES } = options;
-		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
+		const label = { url: publicUrl(url), name: options.serverName ?? nameOfUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
 		this.#wire = new HttpWire({ url, headers, auth, label, environment: options.environment });
@@ -214,7 +215,7 @@ export class HttpClientTransport implements Transport {
 		const headers = this.#session.headers();
 		const exchange = this.#wire.exchange({ method: 'DELETE', headers, replyMs: CLOSE_MS });
 		// A server may refuse it (405) or be gone: the session ends either way.
-		(await exchange.reply()).resume();
+		discardBody(await exchange.reply());
 	}
 
 	#renewInBackground(): void {

@@ -27,6 +27,7 @@ import {
 import type { RequestContext } from './request-context.ts';
 import {
 	closeSoon,
+	discardBody,
 	isEventStream,
 	newPosition,
 	readEvents,
@@ -140,7 +141,7 @@ export class PostedRequest {
 		const { statusCode: status = 0 } = response;
 		if (status < 200 || status >= 300) return this.#readRefusal(response, status);
 		if (this.#context.hasEventLink()) {
-			response.resume();
+			discardBody(response);
 			return undefined; // the answer arrives on the other stream
 		}
 		return isEventStream(response) ? this.#readStream(response) : this.#readAnswer(response, status);
@@ -165,7 +166,7 @@ export class PostedRequest {
 				repair ??= this.#accept(data, stream.headers);
 				if (this.#isDone || repair) closeSoon(stream);
 			};
-			const end = await readEvents(stream, { limitBytes, position, onEvent });
+			const end = await readEvents(stream, { limitBytes, position, isPolled: true, onEvent });
 			if (this.#isDone || repair) return repair;
 			if (end === 'too large') throw tooLarge(wire.label, limitBytes);
 			response = await this.#resume(position);

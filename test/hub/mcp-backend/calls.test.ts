@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../../src/wire/json-rpc.ts';
-import { gateway, serveServers } from '../../support/served-hub.ts';
+import { sourceTextOf } from '../../../src/wire/source-text.ts';
+import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -44,6 +45,21 @@ describe('a call of an MCP server', () => {
 		expect(line).toContain('"arguments":{"big":[12345678901234567890,0.10000000000000000001]}');
 	});
 
+	it.each(['legacy', 'modern'] as const)(
+		'has the result of a server of either era with all digits, for a %s client',
+		async (era) => {
+			const client = await (await serveServers({ gate: gateway() })).client({ era });
+			const digits = '"structuredContent":{"id":12345678901234567890}';
+			for (const type of ['', ',"resultType":"complete"']) {
+				const raw = `"result":{"content":[],${digits}${type},"_meta":{"n":1.0}}`;
+				const params = { name: 'gate__echo', arguments: { raw } };
+				const result = await client.request('tools/call', params, { keepsText: true });
+				expect(sourceTextOf(result)).toContain(`"content":[],${digits},`);
+				expect('resultType' in result).toBe(era === 'modern');
+			}
+		},
+	);
+
 	it('delivers progress and logs in order, before the result', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		await client.call('gate__echo', { text: 'x' });
@@ -57,11 +73,34 @@ describe('a call of an MCP server', () => {
 		);
 	});
 
+	it('brings log messages outside calls to the clients that have set a level', async () => {
+		const served = await serveServers({ gate: gateway(), own: gateway({ scope: 'session' }) });
+		const [one, two, three] = [await served.client(), await served.client(), await served.client()];
+		await one.request('logging/setLevel', { level: 'debug' });
+		await two.request('logging/setLevel', { level: 'info' });
+		const later = (level: string, data: string): object => ({
+			later: { method: 'message', params: { level, data } },
+		});
+		await three.call('gate__update', later('info', 'for two'));
+		await three.call('gate__update', later('debug', 'for one'));
+		await one.call('own__update', later('error', 'of its own process'));
+		const data = ({ heard }: HubClient): unknown[] =>
+			heard.map(({ params }) => (params as { data: unknown }).data).sort();
+		await until('all are received', () => one.heard.length === 3);
+		expect([data(one), data(two), data(three)]).toEqual([
+			['for one', 'for two', 'of its own process'],
+			['for two'],
+			[],
+		]);
+	});
+
 	it('sets the log level of the client on the server', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		expect(await client.call('gate__level')).toBe('none');
-		await client.request('logging/setLevel', { level: 'debug' });
-		expect(await client.call('gate__level')).toBe('debug');
+		for (const level of ['warning', 'debug']) {
+			await client.request('logging/setLevel', { level });
+			expect(await client.call('gate__level')).toBe(level);
+		}
 	});
 
 	it('gets the JSON-RPC error of the server as it is', async () => {
@@ -71,6 +110,21 @@ describe('a call of an MCP server', () => {
 			message: 'own error',
 			data: { why: 'because' },
 		});
+	});
+
+	it('gets no code that its era does not have', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const codes = [];
+		for (const era of ['legacy', 'modern'] as const) {
+			const client = await served.client({ era });
+			for (const code of [-32002, -32042]) {
+				const raw = `"error":{"code":${code},"message":"old","data":{"url":"note://x"}}`;
+				const error = await client.failure('gate__echo', { raw });
+				expect(error).toMatchObject({ message: 'old', data: { url: 'note://x' } });
+				codes.push(error.code);
+			}
+		}
+		expect(codes).toEqual([-32602, -32042, -32602, -32603]);
 	});
 
 	it('is canceled at the server, and releases its place', async () => {

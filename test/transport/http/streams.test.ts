@@ -1,5 +1,9 @@
 /* Streams of events: the answer to a request, its resumption, and the push stream of a legacy server. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { reopenDelayMs } from '../../../src/transport/http/event-source.ts';
+import { newPosition, readEvents } from '../../../src/transport/http/response-body.ts';
 import {
 	answersHandshake,
 	beginEvents,
@@ -12,6 +16,36 @@ import {
 	serveRaw,
 } from '../../support/http-server.ts';
 import { until } from '../../support/waiting.ts';
+
+describe('the delay before a stream is opened again', () => {
+	const delays = (text: string, isPolled: boolean): Promise<(number | undefined)[]> =>
+		Promise.all([0, 1, 6, 8].map((idleAttempts) => delayAfter(text, { idleAttempts, isPolled })));
+
+	it('is at least that of the server, also above the longest of ours, and at least 100 ms', async () => {
+		expect(await delays('retry: 300000\n\n', false)).toEqual([300_000, 300_000, 300_000, undefined]);
+		expect(await delays('retry: 99999999999\n\n', false)).toEqual([...Array(3).fill(2 ** 31 - 1), undefined]);
+		expect(await delays('retry: 0\n\n', false)).toEqual([100, 100, 100, undefined]);
+		expect(await delays('', false)).toEqual([1000, 2000, 60_000, undefined]);
+	});
+
+	it('grows while a push stream has no data, and is that of the server for a call that is polled', async () => {
+		const primed = 'retry: 500\nid: 1\ndata:\n\n';
+		expect(await delays(primed, true)).toEqual([500, 500, 500, 500]);
+		expect(await delays(primed, false)).toEqual([500, 1000, 32_000, 60_000]);
+		expect(await delays(`${primed}data: {}\n\n`, false)).toEqual([500, 500, 500, 500]);
+	});
+});
+
+/** The delay after a stream of `text`. */
+async function delayAfter(
+	text: string,
+	{ idleAttempts, isPolled }: { idleAttempts: number; isPolled: boolean },
+): Promise<number | undefined> {
+	const position = { ...newPosition(), idleAttempts };
+	const stream = Readable.from([Buffer.from(text)]) as IncomingMessage;
+	await readEvents(stream, { limitBytes: 1000, position, isPolled, onEvent: () => {} });
+	return reopenDelayMs(position);
+}
 
 const note = (n: number): unknown => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
 

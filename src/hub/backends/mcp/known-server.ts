@@ -12,7 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
-import { assertPrivate, narrowMode } from '../../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
 import type {
 	Implementation,
@@ -135,7 +135,7 @@ function textOf(known: KnownServer): string {
 /** A new file beside `file`, in a folder that only the user can read. */
 function draftOf(file: string): string {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-	narrowMode(dirname(file), 0o700);
+	makePrivate(dirname(file), 0o700);
 	return join(dirname(file), `.${basename(file)}.${process.pid}.${++draftCount}`);
 }
 

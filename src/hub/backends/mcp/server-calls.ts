@@ -10,7 +10,8 @@ import { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import { logLevels, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
+import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
+import { isInputRequired, type McpLogLevel, type Result, reachesLevel } from '../../../protocol/mcp-types.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -23,6 +24,7 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
+import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
 import { forwardLog, type ServerQuestions } from './server-questions.ts';
@@ -123,6 +125,7 @@ export class ServerCalls {
 		return response.then(
 			(result) => {
 				process.answered();
+				if (isInputRequired(result)) process.keepFor(REQUEST_STATE_TTL_MS);
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Redaction keeps the shape of a JSON value.
 				return this.#options.redact ? (redactJson(result) as Result) : result;
@@ -130,12 +133,14 @@ export class ServerCalls {
 			(thrown: unknown) => {
 				if (rpcErrorOf(thrown)) {
 					process.answered();
+					this.#options.questions.failed(context, thrown);
 					this.#options.questions.throwMissing(context);
 				}
 				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
 				if (isLost && !context.isCanceled && call.mayRepeat())
 					return this.#startFor(process, { ...call, mayRepeat: never });
-				throw process.explain(thrown, 'call', connection, performance.now() - begin);
+				const error = answeredError(thrown, context.revision.era);
+				throw process.explain(error, 'call', connection, performance.now() - begin);
 			},
 		);
 	}
@@ -162,13 +167,12 @@ export class ServerCalls {
 	}
 
 	/** A legacy server has one level for all clients: the most verbose that one of them wants. */
-	#setLevel(connection: ServerConnection, { logLevel, revision }: CallContext): void {
-		if (connection.era === 'modern' || logLevel === undefined || !connection.capabilities.logging) return;
-		const current = this.#levels.get(connection) ?? revision.defaultLogLevel ?? 'warning';
-		if (logLevels.indexOf(logLevel) >= logLevels.indexOf(current)) return;
-		this.#levels.set(connection, logLevel);
+	#setLevel(connection: ServerConnection, { chosenLogLevel: level }: CallContext): void {
+		if (connection.era === 'modern' || level === undefined || !connection.capabilities.logging) return;
+		if (reachesLevel(level, this.#levels.get(connection))) return;
+		this.#levels.set(connection, level);
 		// A server that refuses it keeps its own level.
-		connection.request('logging/setLevel', { level: logLevel }).catch(() => {});
+		connection.request('logging/setLevel', { level }).catch(() => {});
 	}
 }
 

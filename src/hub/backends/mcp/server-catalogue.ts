@@ -35,7 +35,7 @@ export interface ServerCatalogueOptions {
 	readonly onChange: (change: Change) => void;
 }
 
-type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
+type ListChange = Exclude<Change, { kind: 'resource' | 'log' }>['kind'];
 
 /** Least time between two reads of changed lists, in milliseconds. It doubles for a server that changes with each list. */
 const CHANGES_GAP_MS = 500;

@@ -28,7 +28,7 @@ export class ServerLog {
 			if (!hasFailed) log.warn(`${file} could not be written: ${messageOf(error)}`);
 			hasFailed = true;
 		};
-		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, (warning) => log.warn(warning));
+		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, log);
 		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
 	}
 
@@ -43,14 +43,16 @@ export class ServerLog {
 	}
 
 	/** A reader for the stderr of one process. */
-	reader(pid: () => number | undefined): (chunk: Buffer) => void {
+	reader(pid: () => number | undefined): { add: (chunk: Buffer) => void; end: () => void } {
 		const decoder = new StringDecoder('utf8');
 		let partial = '';
-		return (chunk) => {
-			const lines = (partial + decoder.write(chunk)).split('\n');
+		const add = (text: string): void => {
+			const lines = (partial + text).split('\n');
 			partial = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
 			for (const line of lines) this.#add(line, pid());
 		};
+		// The last line may have no newline.
+		return { add: (chunk) => add(decoder.write(chunk)), end: () => add(`${decoder.end()}\n`) };
 	}
 
 	close(): Promise<void> {
