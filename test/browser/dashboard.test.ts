@@ -14,7 +14,9 @@ const node = process.execPath;
 const place = new DashboardPlace(
 	{
 		tools: { roots: [join(root, 'examples/tools')] },
-		plugins: [{ id: 'projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] }],
+		plugins: [
+			{ id: 'tools.projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] },
+		],
 		mcpServers: {
 			everything: { command: node, args: [official('server-everything')] },
 			files: { command: node, args: [official('server-filesystem'), '.'], record: true },
@@ -52,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 	it('shows every backend, stops one and starts it again', async () => {
 		const row = (name: string) =>
 			page.locator('.backends .row', { has: page.getByRole('link', { name, exact: true }) });
-		for (const name of ['tools', 'library', 'projects', 'everything', 'files', 'page'])
+		for (const name of ['tools', 'library', 'tools.projects', 'everything', 'files', 'page'])
 			await row(name).waitFor();
 		const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 		// It runs when a list was needed already.
@@ -225,6 +227,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.getByRole('button', { name: 'Always allow' }).click();
 		await page.getByText(/From now on: .*page__write_note/).waitFor();
 		expect(await last).toContain('write_note got buy rice');
+		expect(await caller.callTool('page__write_note', { text: 'again' })).toContain('write_note got again');
 	});
 
 	it('shows what changed in a tool since it was pinned, as a word diff, and accepts it', async () => {
