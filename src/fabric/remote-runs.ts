@@ -50,8 +50,6 @@ export class RemoteRuns {
 	#isDraining = false;
 	#downAt = Number.POSITIVE_INFINITY;
 	#whenIdle: (() => void) | undefined;
-	/** For display. */
-	readonly counts = { accepted: 0, refused: 0 };
 
 	constructor(options: RemoteRunsOptions) {
 		this.#options = options;
@@ -146,7 +144,6 @@ export class RemoteRuns {
 	}
 
 	#refuse(call: string, caller: string, reason: string): void {
-		this.counts.refused++;
 		this.#send(call, caller, { kind: 'refused', reason });
 	}
 
@@ -155,7 +152,6 @@ export class RemoteRuns {
 			this.#send(id, caller, { kind, seq }, body);
 		const { hub, link } = this.#options;
 		const run = new RemoteRun({ id, caller, hub, link, tool, text, send });
-		this.counts.accepted++;
 		this.#runs.set(id, run);
 		this.#unannounced.add(run);
 		this.#announcing ??= setTimeout(() => this.#announce(), ACCEPT_DELAY_MS);

@@ -78,7 +78,10 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);
-		expect((await near.run('fabric', 'status')).stdout).toContain('Nobody offers anything.');
+		expect((await near.run('run', 'gpu-box__shout', 'text=hi')).code).not.toBe(0);
+		const after = (await near.run('fabric', 'status')).stdout;
+		expect(after).toContain('Nobody offers anything.');
+		expect(after).toContain(', 1 replica)');
 	}, 90_000);
 
 	it('finishes a running call however long it takes, when the worker is stopped', async () => {
@@ -165,8 +168,12 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const { statSync } = await import('node:fs');
 		expect(statSync(`${place.home}/.orchestra/fabric/gpu-1.nk`).mode & 0o777).toBe(0o600);
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
+		const ci = JSON.parse(
+			(await place.run('fabric', 'invite', 'ci', '--offer', '--use', 'gpu', '--json')).stdout,
+		);
+		expect(ci).toMatchObject({ name: 'ci', settings: { name: 'ci', offer: ['*'], use: ['gpu__*'] } });
 		const config = await place.run('fabric', 'config');
-		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n/);
+		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n.*# ci\n/);
 		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain(
 			'needs --cert and --key',
 		);
