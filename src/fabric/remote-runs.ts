@@ -256,8 +256,10 @@ export class RemoteRuns {
 
 	#send(call: string, hub: string, envelope: Envelope, body?: string | Uint8Array): void {
 		const { link, name, instance } = this.#options;
+		// After a result nothing is sent to this process about the call.
+		const sent = envelope.kind === 'result' ? envelope : { ...envelope, worker: instance };
 		// A message that is lost with the link is made up for by a query or by `onUp`.
-		link.publish(outSubject(name, hub, call), { ...envelope, worker: instance }, body);
+		link.publish(outSubject(name, hub, call), sent, body);
 	}
 
 	#checkIdle(): void {
