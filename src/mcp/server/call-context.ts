@@ -9,7 +9,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, type McpLogLevel, reachesLevel } from '../../protocol/mcp-types.ts';
+import type { InputRequest, McpLogLevel } from '../../protocol/mcp-types.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
@@ -200,10 +201,7 @@ export class CallContext {
 		this.#notificationListener = listener;
 	}
 
-	/**
-	 * Send a progress notification, if the client asked for progress and the request is open. The protocol demands
-	 * rising values, so a value that does not rise is sent as the last one plus a small step.
-	 */
+	/** Send a progress notification, if the client asked for progress and the request is open. `risingProgress` makes its values rise. */
 	progress(progress: number, total?: number, message?: string): void {
 		this.forwardProgress({ progress, total, message });
 	}

@@ -1,4 +1,5 @@
 /* Questions to the client: the capability that each needs, and which answers count. */
+
 import { OrchestraError } from '../../errors.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { mcpCodes } from '../../protocol/meta.ts';

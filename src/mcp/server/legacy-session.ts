@@ -12,9 +12,9 @@ import {
 	logLevels,
 	type McpLogLevel,
 	type Result,
-	reachesLevel,
 } from '../../protocol/mcp-types.ts';
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
