@@ -1,6 +1,6 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
 import type { Awaitable } from '../protocol/mcp-types.ts';
-import { metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
 import {
 	type HttpExchange,
@@ -47,8 +47,12 @@ export class ModernEndpoint {
 		if (isSubscription && streams.isFull) return refuse(response, { ...tooManyStreams, id });
 		// The client may have disconnected while the tools were listed.
 		if (response.destroyed) return;
-		const sessionId = this.#sessions.use(principal);
-		const parts = { ...this.#parts, sessionId, principal, onEnd: this.#onEnd };
+		const session = this.#sessions.use(principal, metaOf(params)[CLIENT_INFO]);
+		const onEnd = (ended: ModernExchange): void => {
+			this.#sessions.release(session);
+			this.#onEnd(ended);
+		};
+		const parts = { ...this.#parts, sessionId: session.sessionId, principal, onEnd };
 		const modern = new ModernExchange(response, message, parts);
 		this.#exchanges.add(modern);
 		if (isSubscription) streams.add(response);

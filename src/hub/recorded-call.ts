@@ -50,7 +50,7 @@ export class CallRecorder {
 		return this.#lastCalls.get(backendId);
 	}
 
-	/** Make a call that the policy allows and write one line. `refuse` is the result of one that it does not allow. */
+	/** Make a call that the policy allows and write one line. `refuse` is the result of a call that it does not allow. */
 	record<T extends object>(
 		entry: RecordedCall,
 		call: () => Awaitable<T> | undefined,

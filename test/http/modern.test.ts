@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
 import type { HttpRoute } from '../../src/http/http-route.ts';
+import { ModernSessions } from '../../src/http/modern-sessions.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import {
@@ -12,6 +13,7 @@ import {
 	send,
 } from '../support/http-listener.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
+import { gateway, serveServers } from '../support/served-hub.ts';
 import { deferred, until } from '../support/waiting.ts';
 
 const call = (name: string, args: object = {}, more: object = {}): SendOptions =>
@@ -24,6 +26,30 @@ describe('a modern request', () => {
 		expect([answer.status, answer.header('content-type')]).toEqual([200, 'application/json']);
 		expect(answer.header('mcp-session-id')).toBeUndefined();
 		expect(await answer.json()).toMatchObject({ id: 1, result: { content: [{ text: 'hé' }] } });
+	});
+
+	it('shares its session with those of the same client name alone', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const { url } = await openListener({ provider: served.opened.hub });
+		const pidFor = async (name: string): Promise<string> => {
+			const meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+			const { result } = await (await send(url, call('gate__pid', {}, { meta }))).json();
+			return result.content[0].text;
+		};
+		const [one, two, again] = [await pidFor('one'), await pidFor('two'), await pidFor('one')];
+		expect(two).not.toBe(one);
+		expect(again).toBe(one);
+	});
+
+	it('of one client name too many ends the session that was not used for longest', async () => {
+		const ended: string[] = [];
+		const provider = Object.assign(kitchenSink(), { sessionClosed: (id: string) => ended.push(id) });
+		const sessions = new ModernSessions(provider, { sessions: 2, sessionIdleMs: 1000 });
+		const [one, two] = [sessions.use('token', { name: 'one' }), sessions.use('token', { name: 'two' })];
+		sessions.release(two);
+		sessions.use('token', { name: 'three' });
+		sessions.use('token', { name: 'four' });
+		expect(ended).toEqual([two.sessionId, one.sessionId]);
 	});
 
 	it('is answered with a stream once a notification comes before the result', async () => {

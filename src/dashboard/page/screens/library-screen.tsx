@@ -1,7 +1,7 @@
 /* Library: find the documents that a task needs, within a budget of tokens. */
 import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
-import { findCommand } from '../../mctl-commands.ts';
+import { findFragmentsCommand } from '../../mctl-commands.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -50,7 +50,9 @@ export function LibraryScreen(): JSX.Element {
 			<EmptyState title="Open a document to read it.">
 				<p>
 					In a terminal:{' '}
-					<CommandText command={findCommand(words || 'how to write a test', query['budget'] ?? '')} />
+					<CommandText
+						command={findFragmentsCommand(words || 'how to write a test', query['budget'] ?? '')}
+					/>
 				</p>
 			</EmptyState>
 		) : (
