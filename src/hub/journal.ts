@@ -42,6 +42,8 @@ export interface JournalEntry {
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
 	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
+	/** Of a call to another hub that got no answer: whether it ran. */
+	readonly remote?: 'not run' | 'unknown' | undefined;
 	/** Milliseconds by phase, where the backend measures them. */
 	readonly phases?: Readonly<Record<string, number>> | undefined;
 	/** The decision of the policy, and the rule as `file:line`. */
