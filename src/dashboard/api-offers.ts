@@ -39,12 +39,11 @@ export interface PromptReply {
 	readonly command: string;
 }
 
+/** Null when no server lists it. */
 export interface ResourceReply {
-	/** Or the template. */
-	readonly uri: string;
-	readonly backend: string;
+	readonly backend: string | null;
 	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
-	readonly resource: ApiObject;
+	readonly resource: ApiObject | null;
 }
 
 export interface SearchReply {

@@ -51,6 +51,8 @@ export class ApprovalsView {
 		const { environment } = this.#parts;
 		const choice = { decision: answer, isAlways, signal, environment } as const;
 		const rule = await decideApproval(this.#files, request, choice);
+		// The page says "from now on".
+		if (rule) await this.#parts.opened.reload();
 		const message = rule && `From now on: ${rule.text} in ${rule.file}.${untrustedNote(rule.untrusted)}`;
 		return { isDone: true, command: approvalCommand(decision, id), message };
 	}

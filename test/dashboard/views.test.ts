@@ -110,6 +110,12 @@ describe('the catalogue', () => {
 			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
 		);
 		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+		const facts = (uri: string) => browser.get(`/api/resource/facts?uri=${encodeURIComponent(uri)}`);
+		expect(await facts('orchestr8://guides/server-hangs')).toMatchObject({
+			backend: 'library',
+			resource: { mimeType: 'text/markdown' },
+		});
+		expect(await facts('orchestr8://nothing')).toEqual({ backend: null, resource: null });
 		const kinds = async (kind: string): Promise<string[]> => {
 			const found = await browser.get(`/api/search?q=explaining%20failures&limit=1&kind=${kind}`);
 			return found.hits.map(({ kind: each, name, why }: Line) => `${each} ${name} ${why[0].fields}`);

@@ -1,7 +1,7 @@
 /* Library: find the documents that a task needs, within a budget of tokens. */
 import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
-import { findCommand } from '../../mctl-commands.ts';
+import { libraryCommand } from '../../mctl-commands.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -50,7 +50,7 @@ export function LibraryScreen(): JSX.Element {
 			<EmptyState title="Open a document to read it.">
 				<p>
 					In a terminal:{' '}
-					<CommandText command={findCommand(words || 'how to write a test', query['budget'] ?? '')} />
+					<CommandText command={libraryCommand(words || 'how to write a test', query['budget'] ?? '')} />
 				</p>
 			</EmptyState>
 		) : (
@@ -61,7 +61,10 @@ export function LibraryScreen(): JSX.Element {
 	);
 }
 
-function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
+/** `isCut`: there are more documents than those of the reply. */
+type BudgetReply = LibraryReply & { readonly isCut?: boolean };
+
+function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
 	return (
@@ -84,6 +87,7 @@ function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
 					{formatCount(reply.tokens)} tokens in{' '}
 					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
 					{formatCount(reply.total)} documents
+					{reply.isCut === true && '; the first ones are shown'}
 				</span>
 			)}
 		</p>

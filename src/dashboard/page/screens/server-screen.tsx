@@ -35,7 +35,9 @@ function OneServer({ id }: { id: string }): JSX.Element {
 		return () => dashboard.follow({});
 	}, [id]);
 	// The rest of the page changes when the state does.
-	const changed = `${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
+	// Its rules change with the configuration.
+	const { configured } = dashboard.feed;
+	const changed = `${configured.value} ${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
 	useEffect(() => {
 		if (fetched.value.peek()) fetched.reload();
 	}, [changed]);
