@@ -68,6 +68,8 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
+	/** What it adds to a score of 100. Absent for `concept` and `meaning`, which add to it together. */
+	readonly points?: number | undefined;
 }
 
 /** Everything about one backend. */
@@ -149,7 +151,10 @@ export interface LibraryReply {
 	/** Tokens of the matches that fit the budget. */
 	readonly tokens: number;
 	readonly budget: number | null;
+	/** Documents that match. */
 	readonly total: number;
+	/** There are more documents than `matches`. */
+	readonly isCut: boolean;
 	readonly ms: number;
 }
 

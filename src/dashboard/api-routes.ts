@@ -135,9 +135,10 @@ export class ApiRoutes {
 		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
 	}
 
-	#openEvents({ response, query }: ApiExchange): void {
-		if (this.#events.isFull) return refuseApi(response, 503, 'too_many_streams');
+	#openEvents({ response, query, streams }: ApiExchange): void {
+		if (this.#events.isFull || streams.isFull) return refuseApi(response, 503, 'too_many_streams');
 		const server = query.get('server') || undefined;
+		streams.add(response);
 		this.#events.open(response, { call: numberOf(query, 'call'), server });
 	}
 

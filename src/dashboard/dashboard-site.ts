@@ -60,7 +60,7 @@ export class DashboardSite {
 		await this.#pages.serve(name, request, response);
 	}
 
-	async #serveApi({ request, response }: HttpExchange): Promise<void> {
+	async #serveApi({ request, response, streams }: HttpExchange): Promise<void> {
 		const isPost = request.method === 'POST';
 		if (!isPost && request.method !== 'GET') return refuseApi(response, 405, 'method_not_allowed');
 		const verdict = this.#access.forApi(request.headers, request.socket.localPort ?? 0, isPost);
@@ -78,6 +78,7 @@ export class DashboardSite {
 		const exchange = {
 			request,
 			response,
+			streams,
 			query: url.searchParams,
 			path,
 			body: value,

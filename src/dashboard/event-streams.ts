@@ -2,7 +2,7 @@
  * The event streams of all open pages, with one timer that runs while there is any.
  *
  * What all pages get is made and encoded once. Nothing is queued: each stream gets what is
- * new since the last tick, or is told later how much it missed.
+ * new since the last tick, or later the count of what it missed.
  */
 
 import type { ServerResponse } from 'node:http';

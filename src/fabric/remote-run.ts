@@ -7,8 +7,8 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
-import { CallContext, type ClientConnection, type InputResponses } from '../mcp/server/call-context.ts';
-import type { Questions } from '../mcp/server/client-questions.ts';
+import { CallContext, type ClientConnection } from '../mcp/server/call-context.ts';
+import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
 import { isInputRequired, isLogLevel, type McpLogLevel, type Result } from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../protocol/meta.ts';
 import { negotiate, type Revision } from '../protocol/revisions.ts';

@@ -10,7 +10,7 @@ export interface HttpLimits {
 	/** Responses of one batch until all are complete; further ones become errors. */
 	readonly collectedCharacters: number;
 	readonly connections: number;
-	/** Open streams for push, over all clients. */
+	/** Open event streams over all clients, the dashboard included. */
 	readonly pushStreams: number;
 	/** Open streams for push of one legacy session. */
 	readonly sessionStreams: number;
@@ -37,6 +37,8 @@ export interface HttpLimits {
 	readonly replayCharacters: number;
 	/** Messages that wait for the next stream for push of a legacy session. */
 	readonly unsentMessages: number;
+	/** The same, in characters. */
+	readonly unsentCharacters: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -58,4 +60,5 @@ export const defaultHttpLimits: HttpLimits = {
 	replayMessages: 256,
 	replayCharacters: 4 * 1024 * 1024,
 	unsentMessages: 64,
+	unsentCharacters: 1024 * 1024,
 };

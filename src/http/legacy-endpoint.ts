@@ -3,10 +3,10 @@ import { negotiate, supportedVersions } from '../protocol/revisions.ts';
 import { elementsOf, isObject } from '../wire/json.ts';
 import { encodeId, type Id, idKey, readMessage, rpcCodes } from '../wire/json-rpc.ts';
 import {
-	type EraEndpointParts,
 	type HttpExchange,
 	headerOf,
 	invalidMessage,
+	type McpEndpointParts,
 	type ReceivedMessage,
 	SESSION_HEADER,
 	tooManyStreams,
@@ -16,9 +16,9 @@ import { type HttpRefusal, httpCodes, refuse, replyEmpty } from './http-reply.ts
 import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.ts';
 
 export class LegacyEndpoint {
-	readonly #parts: EraEndpointParts;
+	readonly #parts: McpEndpointParts;
 
-	constructor(parts: EraEndpointParts) {
+	constructor(parts: McpEndpointParts) {
 		this.#parts = parts;
 	}
 
@@ -56,10 +56,10 @@ export class LegacyEndpoint {
 
 	/** GET: open a stream for push, or resume one. */
 	listen(exchange: HttpExchange): void {
-		const { request, response } = exchange;
+		const { request, response, streams } = exchange;
 		const session = this.#find(exchange);
 		if (session === undefined) return;
-		const isFull = this.#parts.isFull() || session.pushCount >= this.#parts.limits.sessionStreams;
+		const isFull = streams.isFull || session.pushCount >= this.#parts.limits.sessionStreams;
 		if (isFull) return refuse(response, tooManyStreams);
 		if (session.listen(response, headerOf(request, 'last-event-id'))) return;
 		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer kept' });

@@ -261,7 +261,7 @@ export class Catalogue {
 
 	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
-		// A backend that is down was logged before, and one that was removed is expected to end.
+		// A backend that is down was logged before, and a removed backend is expected to end.
 		const isNews = backend.downReason === undefined && this.#backends().includes(backend);
 		if (isNews) this.#log.warn(message);
 		else this.#log.debug(message);

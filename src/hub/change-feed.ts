@@ -7,7 +7,7 @@ export class ChangeFeed {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #isDifferent: (change: ListedChange) => Awaitable<boolean>;
 
-	/** @param isDifferent compares a list with the one that clients got */
+	/** @param isDifferent compares a list with the last list of the clients */
 	constructor(isDifferent: (change: ListedChange) => Awaitable<boolean>) {
 		this.#isDifferent = isDifferent;
 	}

@@ -128,7 +128,8 @@ function load(options: HubConfigurationOptions): LoadedConfiguration {
 
 function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: string | undefined): void {
 	if (named === undefined || !brokenFiles.includes(named)) return;
-	throw new OrchestraError('bad_input', problems[0]?.message ?? `${named} is empty`);
+	const { message = `${named} is empty`, hint } = problems[0] ?? {};
+	throw new OrchestraError('bad_input', message, { hint });
 }
 
 function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): void {

@@ -176,11 +176,6 @@ export const logLevels = [
 /** A log level of MCP. */
 export type McpLogLevel = (typeof logLevels)[number];
 
-/** Whether a message of this level is for a client that wants this level and above; undefined: it wants none. */
-export function reachesLevel(level: unknown, least: McpLogLevel | undefined): boolean {
-	return least !== undefined && isLogLevel(level) && logLevels.indexOf(level) >= logLevels.indexOf(least);
-}
-
 /** Whether a value is a log level of MCP. */
 export function isLogLevel(value: unknown): value is McpLogLevel {
 	return logLevels.some((level) => level === value);

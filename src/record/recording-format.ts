@@ -42,7 +42,7 @@ export interface RecordedMessage {
 	readonly from: Side;
 	/** The message as JSON text; undefined when it was left out. */
 	readonly text: string | undefined;
-	/** The message as a value; of one that was left out, its id only. */
+	/** The message as a value; of an omitted message, its id only. */
 	readonly value: unknown;
 	/** The size of a message that was left out. */
 	readonly omittedBytes?: number | undefined;

@@ -108,7 +108,11 @@ describe('remote servers of the configuration', { timeout: TEST_MS }, () => {
 			{ signIn: 'none' },
 			{ signIn: 'signed_in' },
 		]);
-		expect(before.stdout + after.stdout).not.toContain('secret-');
+		const { stdout: doctor } = await run('doctor', '--check');
+		expect(doctor).toMatch(/server old: .* ms, authorized by its own header$/m);
+		expect(doctor).toMatch(/server modern: .* ms$/m);
+		expect(doctor).toMatch(/server guarded: .* ms, authorized by the stored sign-in$/m);
+		expect(before.stdout + after.stdout + doctor).not.toContain('secret-');
 	});
 
 	it('are contacted by list servers --check, which explains each one that fails', async () => {

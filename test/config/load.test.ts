@@ -346,7 +346,7 @@ describe('loadConfiguration', () => {
 		create(file);
 		const { brokenFiles, problems } = loadConfiguration({ cwd, environment: {}, file });
 		expect(brokenFiles).toEqual([file]);
-		expect(problems.map(({ message }) => message)).toEqual([`${file} ${sentence}`]);
+		expect(problems).toMatchObject([{ message: `${file} ${sentence}`, hint: expect.any(String) }]);
 	});
 
 	it.each([

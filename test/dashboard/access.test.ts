@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { DashboardAccess } from '../../src/dashboard/dashboard-access.ts';
 import { type Browser, eventsOf, fetchRaw, openTestDashboard } from '../support/dashboard.ts';
+import { modernRequest, send } from '../support/http-listener.ts';
 import { until } from '../support/waiting.ts';
 
 const servers = {};
@@ -196,6 +197,17 @@ describe('the limits', () => {
 			again.cut();
 			return again.status === 200;
 		});
+	});
+
+	it('share the limit of event streams with MCP clients', async () => {
+		const { login, http, token } = await openTestDashboard({ servers });
+		const browser = await login();
+		const streams = await Promise.all(Array.from({ length: 64 }, () => browser.page('/api/events')));
+		const refused = await send(http.url, {
+			...modernRequest('subscriptions/listen', { notifications: {} }),
+			token,
+		});
+		expect([streams.at(-1)?.status, refused.status]).toEqual([200, 503]);
 	});
 
 	it('bound what a page that never reads costs', async () => {

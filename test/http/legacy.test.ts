@@ -1,6 +1,10 @@
 /* The legacy era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
+import type { EventStream } from '../../src/http/event-stream.ts';
+import { defaultHttpLimits } from '../../src/http/http-limits.ts';
+import { PushStreams } from '../../src/http/push-streams.ts';
+import { ReplayBuffer } from '../../src/http/replay-buffer.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { HttpSession, openListener, send } from '../support/http-listener.ts';
@@ -305,6 +309,17 @@ describe('a stream for push', () => {
 		const stream = await session.get();
 		expect(await stream.messages(1)).toMatchObject([{ method: 'notifications/tools/list_changed' }]);
 		stream.cut();
+	});
+
+	it('gets what fits of what came while there was none', async () => {
+		const replay = new ReplayBuffer(defaultHttpLimits);
+		const limits = { ...defaultHttpLimits, unsentMessages: 4, unsentCharacters: 10 };
+		const streams = new PushStreams(limits, replay);
+		for (const text of ['a', 'b', 'c'.repeat(11), 'd'.repeat(6), 'e'.repeat(4), 'f', 'g']) streams.send(text);
+		const sent: string[] = [];
+		const stream = { send: (text: string) => void sent.push(text), onClose: () => {} };
+		streams.add(stream as unknown as EventStream, 'g1', 0);
+		expect(sent).toEqual(['eeee', 'f', 'g']);
 	});
 
 	it('is limited in number', async () => {

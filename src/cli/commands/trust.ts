@@ -74,7 +74,7 @@ function projectFiles(environment: CommandInput['environment']): ReadProjectFile
 	const broken = problems.find(({ file }) => brokenFiles.includes(file));
 	if (broken) {
 		throw new OrchestraError('bad_input', broken.message, {
-			hint: `Correct line ${broken.line} of ${broken.file}.`,
+			hint: broken.hint ?? `Correct line ${broken.line} of ${broken.file}.`,
 		});
 	}
 	if (found.length > 0) return found;

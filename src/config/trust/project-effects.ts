@@ -61,7 +61,7 @@ export function projectEffects(value: JsonValue, folder: string): ProjectEffect[
 }
 
 /** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
-function isWrittenInside(path: unknown, folder: string): boolean {
+export function isWrittenInside(path: unknown, folder: string): boolean {
 	if (typeof path !== 'string' || path.includes('${') || path.startsWith('~')) return false;
 	return isInside(resolve(folder, path), folder);
 }
@@ -164,7 +164,7 @@ function outsideEffect(section: string, [key, value]: [string, unknown], folder:
 	return isWrittenInside(value, folder) ? [] : [setting(`${section}.${key}`, value)];
 }
 
-/** A rule that allows is held back; one that asks or denies counts from the start. */
+/** Rules that allow are held back; rules that ask or deny count from the start. */
 function policyEffects(section: unknown): ProjectEffect[] {
 	const rules = Array.isArray(section) ? section : [section];
 	const isAllowing = (rule: unknown): boolean => isObject(rule) && rule['action'] === 'allow';

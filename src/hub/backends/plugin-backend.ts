@@ -5,7 +5,6 @@
  * A call that was in flight when the plugin died is not repeated; its error says that
  * the outcome is unknown.
  */
-
 import type { PluginEntry } from '../../config/configuration.ts';
 import type { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
@@ -97,9 +96,7 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.lastError;
 	}
 
-	lines(): ServerLines {
-		return this.#lines;
-	}
+	readonly lines = (): ServerLines => this.#lines;
 
 	/** The storage types that it provides, from the configuration or its registration. */
 	get providesStorage(): readonly string[] {
@@ -176,20 +173,14 @@ export class PluginBackend implements Backend {
 		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
-		const value = {
-			...request,
-			sessionId: context.sessionId,
-		};
-		const { signal } = context;
+		const { signal, sessionId } = context;
 		const response = await this.#useFor(context, ({ client }) => {
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const traceParent = typeof traceparent === 'string' ? traceparent : '';
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
-			const timeoutMs = this.settings.requestMs;
-			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson, traceParent } }, 'toolCall', {
-				signal,
-				timeoutMs,
-			});
+			const value = { ...request, sessionId, argumentsJson, traceParent };
+			const options = { signal, timeoutMs: this.settings.requestMs };
+			return client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
 			return this.#collect(request, context, response);

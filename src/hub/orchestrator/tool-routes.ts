@@ -100,7 +100,7 @@ async function callTool(hub: Hub, request: ToolRequest, call: ServerCall): Promi
 }
 
 /**
- * The plugin for a request: that of the named provider, that of the default provider, else the one that lists the
+ * The plugin for a request: that of the named provider, that of the default provider, else the plugin that lists the
  * tool. A call to a plugin that is down is routed to it too: the plugin may be restarting, and its error has the
  * reason.
  */

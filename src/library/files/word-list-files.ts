@@ -16,7 +16,7 @@ export function bundledSynonyms(): string {
 	return bundledFile('synonyms.txt');
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of concepts. */
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of concepts. */
 export function readConcepts(file: string, vectors?: WordVectors): Concepts {
 	return new Concepts(readConceptLines(file), vectors);
 }
@@ -26,7 +26,7 @@ export function readConceptLines(file: string): ConceptList {
 	return readConceptList(readWordList(file, 'concepts'));
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of synonyms. */
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of synonyms. */
 export function readSynonyms(file: string): Synonyms {
 	return new Synonyms(readWordList(file, 'synonyms'));
 }

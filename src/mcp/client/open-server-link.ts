@@ -109,7 +109,7 @@ class Opening {
 		}
 	}
 
-	/** A server that was modern before, and one that answers late but always, get more time for the answer. */
+	/** A server that was modern before, and a server that answers late but always, get more time for the answer. */
 	#probeMs({ isRemote = false }: Transport): number {
 		const { knownEra, probeMs, startMs = START_MS } = this.#options;
 		const halfMs = startMs / 2;

@@ -9,21 +9,17 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, type McpLogLevel, reachesLevel } from '../../protocol/mcp-types.ts';
+import type { InputRequest, McpLogLevel } from '../../protocol/mcp-types.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
-import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
+import type { Id } from '../../wire/json-rpc.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
-import type { Questions } from './client-questions.ts';
-
-/** The answers of a client, by the keys of the questions. */
-export type InputResponses = Readonly<Record<string, unknown>>;
-
-/** The least difference between two progress values. */
-const SMALLEST_STEP = 1e-6;
+import type { Asking, InputResponses, Questions } from './client-questions.ts';
+import { isProgressToken, risingProgress } from './progress-values.ts';
 
 /** The client of a call, as its session provides it. */
 export interface ClientConnection {
@@ -40,15 +36,6 @@ export interface ClientConnection {
 	readonly chosenLogLevel?: McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
 	notify(method: string, params: unknown, about?: About): void;
-}
-
-/** How a call asks its client for input, and the answers that came with the request. */
-export interface Asking {
-	asker?: { ask(questions: Questions, context: CallContext, signal?: AbortSignal): Promise<InputResponses> };
-	inputResponses?: InputResponses | undefined;
-	requestState?: string | undefined;
-	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
-	isContinued?: boolean;
 }
 
 /** The context that a provider gets with each call. */
@@ -190,9 +177,8 @@ export class CallContext {
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
 		const { text } = this.#call;
-		return this.#isInner && text !== ''
-			? `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`
-			: text;
+		if (!this.#isInner || text === '') return text;
+		return `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`;
 	}
 
 	/** False while the request is answered with a question, and after the end of the call. */
@@ -207,18 +193,15 @@ export class CallContext {
 
 	/** True when the client, or a listener, asked for progress notifications. */
 	get wantsProgress(): boolean {
-		return this.#notificationListener !== undefined || isToken(this.#meta['progressToken']);
+		return this.#notificationListener !== undefined || isProgressToken(this.#meta['progressToken']);
 	}
 
-	/** Report the notifications of this call to one listener too; the last one that is set counts. */
+	/** Report the notifications of this call to one listener too; the last listener counts. */
 	onNotification(listener: NotificationListener): void {
 		this.#notificationListener = listener;
 	}
 
-	/**
-	 * Send a progress notification, if the client asked for progress and the request is open. The protocol demands
-	 * rising values, so a value that does not rise is sent as the last one plus a small step.
-	 */
+	/** Send a progress notification, if the client asked for progress and the request is open. `risingProgress` makes its values rise. */
 	progress(progress: number, total?: number, message?: string): void {
 		this.forwardProgress({ progress, total, message });
 	}
@@ -228,9 +211,8 @@ export class CallContext {
 		this.#notificationListener?.('notifications/progress', params);
 		const { progress, total, ...rest } = params;
 		const { progressToken } = this.#meta;
-		if (!isToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
-		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
-		this.#progress = progress > this.#progress ? progress : least;
+		if (!isProgressToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
+		this.#progress = risingProgress(this.#progress, progress);
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
 		const sent = { ...rest, progressToken, progress: this.#progress, total: finiteTotal };
 		this.#notify('notifications/progress', sent);
@@ -313,10 +295,4 @@ export class CallContext {
 	#follow(call: IncomingCall): void {
 		call.onCancel((reason) => this.#controller?.abort(reason));
 	}
-}
-
-/** A string or an integer; other progress tokens are ignored. */
-function isToken(token: unknown): boolean {
-	if (token instanceof ExactNumber) return /^-?\d+$/.test(token.text);
-	return typeof token === 'string' || Number.isInteger(token);
 }

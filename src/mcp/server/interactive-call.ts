@@ -7,8 +7,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, InputRequest, Result } from '../../protocol/mcp-types.ts';
-import type { CallContext, InputResponses } from './call-context.ts';
-import { type Questions, requireCapabilities } from './client-questions.ts';
+import type { CallContext } from './call-context.ts';
+import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { REQUEST_STATE_TTL_MS } from './request-state.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 

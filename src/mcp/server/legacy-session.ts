@@ -12,9 +12,9 @@ import {
 	logLevels,
 	type McpLogLevel,
 	type Result,
-	reachesLevel,
 } from '../../protocol/mcp-types.ts';
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
@@ -25,8 +25,8 @@ import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
-import { type Asking, CallContext, type ClientConnection, type InputResponses } from './call-context.ts';
-import { type Questions, requireCapabilities } from './client-questions.ts';
+import { CallContext, type ClientConnection } from './call-context.ts';
+import { type Asking, type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';

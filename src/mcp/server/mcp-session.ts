@@ -15,6 +15,7 @@ import type { Peer, PeerOptions } from '../../rpc/peer.ts';
 import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
 import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
+import { ConnectionSessions } from './connection-sessions.ts';
 import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
@@ -59,7 +60,7 @@ export class McpSession {
 	readonly #unreadTotal: UnreadTotal;
 	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
-	readonly #onClose: () => void;
+	readonly #sessions: ConnectionSessions;
 	#isClosed = false;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
@@ -69,19 +70,9 @@ export class McpSession {
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
-		const { transport } = options;
-		let id = options.sessionId;
-		if (id !== undefined) provider.sessionOpened?.(id, transport);
-		// Made on first use: most sessions never need one.
-		const sessionId = (): string => {
-			if (id === undefined) {
-				id = crypto.randomUUID();
-				provider.sessionOpened?.(id, transport);
-			}
-			return id;
-		};
-		this.#onClose = () => id !== undefined && provider.sessionClosed?.(id);
-		this.#legacy = new LegacySession({ provider, peer, sessionId });
+		const sessions = new ConnectionSessions(provider, options.transport, options.sessionId);
+		this.#sessions = sessions;
+		this.#legacy = new LegacySession({ provider, peer, sessionId: () => sessions.id });
 		this.#subscriptions = new Subscriptions(provider, peer);
 		this.#modern = new ModernRequests({
 			provider,
@@ -89,7 +80,7 @@ export class McpSession {
 			suspendedCalls,
 			states,
 			subscriptions: this.#subscriptions,
-			sessionId,
+			sessions,
 			principal: options.principal,
 		});
 		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
@@ -121,7 +112,7 @@ export class McpSession {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		this.#onClose();
+		this.#sessions.close();
 		this.#unsubscribe();
 		this.#subscriptions.close();
 		this.#legacy.close();

@@ -11,8 +11,10 @@ import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { sourceTextOf, withInnerMember, withMembers } from '../../wire/source-text.ts';
-import { CallContext, type InputResponses } from './call-context.ts';
+import { CallContext } from './call-context.ts';
+import type { InputResponses } from './client-questions.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
 import { after, type Method, methods, type Params, providerOffer, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
@@ -30,8 +32,7 @@ export interface ModernRequestsOptions {
 	suspendedCalls: SuspendedCalls;
 	states: RequestStates;
 	subscriptions: Subscriptions;
-	/** The id of the connection. */
-	sessionId: () => string;
+	sessions: ConnectionSessions;
 	/** The sender of all requests, when it is known. */
 	principal?: string | undefined;
 }
@@ -46,7 +47,7 @@ export class ModernRequests {
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
-		const client = new ModernClient(this.#options.peer, this.#options.sessionId, meta);
+		const client = new ModernClient(this.#options.peer, this.#options.sessions, meta);
 		if (call.method === 'server/discover') return this.#discover();
 		if (call.method === 'subscriptions/listen')
 			return this.#options.subscriptions.listen(call, params, client);

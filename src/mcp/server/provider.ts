@@ -22,7 +22,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 
-/** A change that clients are notified of: of a list, or of one resource, for all sessions or for the one with this id. */
+/** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
 export type Change =
 	| { kind: 'tools' | 'prompts' | 'resources' }
 	| { kind: 'resource'; uri: string; sessionId?: string | undefined }

@@ -42,6 +42,9 @@ export const STREAM_ATTEMPTS = 8;
 /** A push stream that was open this long counts as working. */
 export const STABLE_STREAM_MS = 30_000;
 
+/** When a stream whose comments stopped is dead: not before a minute with the usual comment every 15 s. */
+export const STREAM_SILENCE = { beatMs: 1000, beats: 3, missed: 4, leastMs: 20_000 } as const;
+
 /** How long the first event of the HTTP+SSE transport, or the body of its refusal, may take. */
 export const ENDPOINT_MS = 10_000;
 

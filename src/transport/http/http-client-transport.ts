@@ -81,6 +81,7 @@ export class HttpClientTransport implements Transport {
 			limitBytes,
 			log,
 			headers: () => this.#session.headers(),
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onSessionLost: () => this.#renewInBackground(),
 		});
@@ -127,6 +128,7 @@ export class HttpClientTransport implements Transport {
 			wire,
 			flow,
 			limitBytes,
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onEnd: (reason) => this.#link && this.#finish(reason),
 		});
@@ -283,7 +285,7 @@ export class HttpClientTransport implements Transport {
 		if (id === undefined) return;
 		this.#open.delete(idKey(id));
 		if (method === 'initialize') this.#session.opened({ text, headers });
-		else if (this.#session.id !== undefined) this.#session.answered(message);
+		else if (this.#session.id !== undefined) this.#session.answered(message, text);
 		const isList = method === 'tools/list' && version !== undefined;
 		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
 	}

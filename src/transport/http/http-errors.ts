@@ -118,9 +118,12 @@ export function notMcp({ url }: ServerLabel, { status, headers, body }: RemoteRe
 /** A redirect that is not followed. */
 export function redirected({ url }: ServerLabel, target: URL | undefined, status: number): OrchestraError {
 	const to = target ? publicUrl(target) : 'an invalid location';
-	return new OrchestraError('io', `${url} redirects to ${to} (${status}), which is not followed`, {
+	// 303 is the answer to a request that was processed; its result is elsewhere.
+	const [outcome, before]: [Outcome, string] =
+		status === 303 ? ['unknown', 'outcome unknown: '] : ['none', ''];
+	return new OrchestraError('io', `${before}${url} redirects to ${to} (${status}), which is not followed`, {
 		hint: target ? `If you trust it, use ${publicUrl(target)} as the URL.` : 'Check the URL.',
-		data: { url, status, outcome: 'none' },
+		data: { url, status, outcome },
 	});
 }
 

@@ -24,7 +24,7 @@ export async function openHttpTransport(url: string, options: HttpTransportOptio
 	}
 }
 
-/** The URL of a server; secrets of its query are redacted from now on. Throws `bad_input` for one that is not of HTTP, or has credentials in it. */
+/** The URL of a server; secrets of its query are redacted from now on. Throws `bad_input` for a URL that is not of HTTP, or has credentials in it. */
 export function parseServerUrl(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {

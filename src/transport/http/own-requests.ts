@@ -16,7 +16,7 @@ import type { ToolHeaders } from './tool-headers.ts';
 export class OwnRequests {
 	readonly #context: RequestContext;
 	readonly #tools: ToolHeaders;
-	/** Ends one that is in flight. */
+	/** Ends the request in flight. */
 	readonly #open = new Set<(reason: OrchestraError) => void>();
 	#relisting: Promise<void> | undefined;
 	#probing: Promise<boolean> | undefined;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { type Id, idKey, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './event-source.ts';
-import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS } from './http-client-limits.ts';
+import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
 import type { WireExchange } from './http-wire.ts';
 import { isIdempotent, type PostedMessage } from './posted-message.ts';
@@ -166,7 +166,8 @@ export class PostedRequest {
 				repair ??= this.#accept(data, stream.headers);
 				if (this.#isDone || repair) closeSoon(stream);
 			};
-			const end = await readEvents(stream, { limitBytes, position, isPolled: true, onEvent });
+			const silence = this.message.method === 'subscriptions/listen' ? STREAM_SILENCE : undefined;
+			const end = await readEvents(stream, { limitBytes, position, isPolled: true, silence, onEvent });
 			if (this.#isDone || repair) return repair;
 			if (end === 'too large') throw tooLarge(wire.label, limitBytes);
 			response = await this.#resume(position);

@@ -19,7 +19,7 @@ const HEADER_MISMATCH = -32020;
 /** Codes of the modern era. */
 const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -32021, -32022]);
 
-/** What to repair; undefined when the response is final. `session` is the one that the request named. */
+/** What to repair; undefined when the response is final. `session` is the session of the request. */
 export function repairFor(
 	{ method }: PostedMessage,
 	session: string | undefined,

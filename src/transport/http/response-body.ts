@@ -7,6 +7,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { LINGER_MS } from './http-client-limits.ts';
+import { type SilenceRules, SilenceWatch } from './silence-watch.ts';
 
 /** The body as text; undefined when it is longer than the limit, which ends the connection. Rejects when it is cut. */
 export function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {
@@ -52,12 +53,15 @@ export interface EventReader {
 	readonly position: StreamPosition;
 	/** True when the server may answer later: an event without data is progress too. */
 	readonly isPolled?: boolean;
+	/** Close the stream when its heartbeats stop. Default: never. */
+	readonly silence?: SilenceRules | undefined;
 	readonly onEvent: (event: EventSourceMessage) => void;
 }
 
 /** Read events until the stream ends, in whatever way. `too large`: an event is over the limit; the stream is closed. */
 export function readEvents(response: IncomingMessage, reader: EventReader): Promise<'ended' | 'too large'> {
-	const { limitBytes, position, isPolled = false, onEvent } = reader;
+	const { limitBytes, position, isPolled = false, silence, onEvent } = reader;
+	const watch = silence && new SilenceWatch(response, silence);
 	return new Promise((resolve) => {
 		const parser = createParser({
 			maxBufferSize: limitBytes,
@@ -70,6 +74,7 @@ export function readEvents(response: IncomingMessage, reader: EventReader): Prom
 				if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
 				if (event.data !== '') onEvent(event);
 			},
+			onComment: () => watch?.beat(),
 			onError: ({ type }) => {
 				if (type !== 'max-buffer-size-exceeded') return;
 				resolve('too large');
@@ -77,7 +82,10 @@ export function readEvents(response: IncomingMessage, reader: EventReader): Prom
 			},
 		});
 		response.setEncoding('utf8');
-		response.on('data', (chunk: string) => parser.feed(chunk));
+		response.on('data', (chunk: string) => {
+			watch?.read();
+			parser.feed(chunk);
+		});
 		response.once('close', () => resolve('ended'));
 		response.once('error', () => resolve('ended'));
 	});

@@ -49,7 +49,7 @@ describe('an MCP server that does not start', () => {
 		expect(server.received).toHaveLength(asked);
 	});
 
-	it('because its program is not executable is told how to change that', async () => {
+	it('because its program is not executable says how to change that', async () => {
 		const folder = writeFiles(temporaryFolder(), { server: 'echo' });
 		const { message } = await failureOf({ command: join(folder, 'server') });
 		expect(message).toContain('is not executable');
@@ -136,6 +136,7 @@ describe('an MCP server that does not start', () => {
 			exitCode: 3,
 			hint: expect.stringContaining('Set restart of mcpServers.bad'),
 		});
+		expect(statusOf(served)).toMatchObject({ state: 'failed', nextTryAt: null });
 	});
 });
 

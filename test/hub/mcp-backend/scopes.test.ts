@@ -32,6 +32,21 @@ describe('the scope of an MCP server', () => {
 		expect(await two.call('gate__count')).toBe('2');
 	});
 
+	it('session is one process for each name of modern clients on one connection', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const client = await served.client({ era: 'modern' });
+		const countFor = async (name: string): Promise<unknown> => {
+			const _meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+			return (await client.request('tools/call', { name: 'gate__count', _meta }))['content'];
+		};
+		for (const [name, count] of [
+			['one', '1'],
+			['two', '1'],
+			['one', '2'],
+		] as const)
+			expect(await countFor(name)).toMatchObject([{ text: count }]);
+	});
+
 	it('call is one process per call', async () => {
 		const served = await serveServers({ gate: gateway({ scope: 'call' }) });
 		const client = await served.client();

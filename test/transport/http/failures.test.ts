@@ -344,11 +344,17 @@ describe('a redirect', () => {
 		expect(other.received).toHaveLength(0);
 	});
 
-	it('that loses the body is not followed', async () => {
-		const server = await serveRaw((_request, response) => response.writeHead(302, { location: '/x' }).end());
+	it.each([
+		[302, 'none'],
+		[303, 'unknown'],
+	])('that loses the body is not followed (%i, outcome %s)', async (status, outcome) => {
+		const server = await serveRaw((_request, response) =>
+			response.writeHead(status, { location: '/x' }).end(),
+		);
 		const { peer } = await connectHttp(server.url);
 		await expect(peer.request('tools/call', {})).rejects.toMatchObject({
-			message: expect.stringContaining('(302)'),
+			message: expect.stringContaining(`(${status})`),
+			data: { outcome },
 		});
 		expect(server.received).toHaveLength(1);
 	});

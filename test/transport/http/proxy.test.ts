@@ -138,9 +138,12 @@ describe('a request of the authorization', { timeout: TEST_MS }, () => {
 		expect(proxy.asked).toEqual(['CONNECT auth.example.test:443']);
 	});
 
-	it('signs in, refreshes and signs out through the proxy', async () => {
+	it('signs in, refreshes and signs out through the proxy, with metadata of another origin', async () => {
+		const challenge =
+			'Bearer resource_metadata="https://meta.example.test/.well-known/oauth-protected-resource/mcp"';
 		const upstream = (await serveRemote('v1')).url;
-		const server = await startAuthorizationServer({ upstream, publicOrigin: 'https://mcp.example.test' });
+		const publicOrigin = 'https://mcp.example.test';
+		const server = await startAuthorizationServer({ upstream, publicOrigin, challenge });
 		const { run, url, asked } = await behindTls(server.ownOrigin);
 		expect((await run('auth', 'far')).stdout).toContain('Signed in to far.');
 		expect((await run('call', url, 'echo', 'text=hi')).stdout).toBe('hi\n');
@@ -149,7 +152,7 @@ describe('a request of the authorization', { timeout: TEST_MS }, () => {
 		expect(server.count('/token', 'refresh_token')).toBe(1);
 		expect((await run('auth', 'far', '--logout')).stdout).toBe('Signed out of far.\n');
 		expect(server.count('/revoke')).toBeGreaterThan(0);
-		expect(asked()).toEqual(new Set(['CONNECT mcp.example.test:443']));
+		expect(asked()).toEqual(new Set(['CONNECT mcp.example.test:443', 'CONNECT meta.example.test:443']));
 	});
 
 	it('over plain HTTP is refused before the proxy is asked', async () => {
@@ -173,7 +176,7 @@ function environment(proxies: Record<string, string>): Record<string, string> {
 
 /** A server at https://mcp.example.test/mcp, reached through a proxy with credentials, and mctl in its project. */
 async function behindTls(inner: string, given = `ann:${PASSWORD}`) {
-	const front = await startTlsFront('mcp.example.test', Number(new URL(inner).port));
+	const front = await startTlsFront('*.example.test', Number(new URL(inner).port));
 	const proxy = await startProxy(front.port, { credentials: 'ann:s3cret-pass@word' });
 	const cwd = temporaryFolder();
 	const url = 'https://mcp.example.test/mcp';

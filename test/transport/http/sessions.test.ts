@@ -119,6 +119,8 @@ describe('a lost session', () => {
 		await initialize(peer);
 		await peer.request('logging/setLevel', { level: 'debug' });
 		for (const uri of ['a:1', 'a:2', 'a:3']) await peer.request('resources/subscribe', { uri });
+		await expect(peer.request('resources/subscribe', { uri: 'no:1' })).rejects.toThrow('not found');
+		await expect(peer.request('resources/unsubscribe', { uri: 'no:1' })).rejects.toThrow('not found');
 		await peer.request('resources/unsubscribe', { uri: 'a:2' });
 		server.forget();
 		await peer.request('tools/call', {});
@@ -220,6 +222,8 @@ async function serveForgetful(refuse: (request: Received) => void) {
 		if (answersHandshake(request, response, String(session))) return;
 		if (headers['mcp-session-id'] !== String(session)) return refuse(request);
 		state.processed++;
+		if (message.params?.['uri'] === 'no:1')
+			return sendJson(response, rpcFailure(message.id, -32002, 'not found'));
 		sendJson(response, result(message.id));
 	});
 	return Object.assign(state, { url: server.url, methods: server.methods, received: server.received });

@@ -38,7 +38,7 @@ export class CallRun {
 		return this.status.peek() === 'running';
 	}
 
-	/** Make the call; one that still runs is canceled. Resolves when it has ended. */
+	/** Make the call; an earlier call that still runs is canceled. Resolves when it has ended. */
 	async start(path: string, body?: object): Promise<void> {
 		this.cancel();
 		this.#reset();

@@ -11,7 +11,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
-import { isInputRequired, type McpLogLevel, type Result, reachesLevel } from '../../../protocol/mcp-types.ts';
+import { isInputRequired, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -19,6 +19,7 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
+import { reachesLevel } from '../../../protocol/reaches-level.ts';
 import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';

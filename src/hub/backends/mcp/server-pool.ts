@@ -79,7 +79,7 @@ export class ServerPool {
 	take(context: CallContext): ServerProcess {
 		this.#isStopped = false;
 		if (this.#scope === 'shared') return this.#shared;
-		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
+		this.#assertOpen();
 		return this.#scope === 'session' ? this.#ofSession(poolClient(context)) : this.#ofCall(context);
 	}
 
@@ -94,6 +94,7 @@ export class ServerPool {
 	async subscribe(uri: string, client: PoolClient): Promise<void> {
 		if (this.#scope === 'call') return; // no process lives long enough to report an update
 		this.#isStopped = false;
+		this.#assertOpen();
 		const process = this.#scope === 'shared' ? this.#shared : this.#ofSession(client);
 		await this.watchersOf(process.sessionId).add(uri, (own) => process.watch(own));
 	}
@@ -154,6 +155,10 @@ export class ServerPool {
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		await Promise.all([this.#stopping, ...this.all.map((process) => process.close())]);
+	}
+
+	#assertOpen(): void {
+		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
 	}
 
 	#makeShared(): ServerProcess {

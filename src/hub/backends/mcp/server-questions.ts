@@ -89,7 +89,7 @@ export class ServerQuestions {
 }
 
 /**
- * Of several calls of one client, one that can carry the question. A legacy client gets a request, so any call will
+ * Of several calls of one client, the call that can carry the question. A legacy client gets a request, so any call will
  * do. A modern one answers in the retry of the call that asks: not one whose questions it has and maybe abandoned.
  */
 function certainCall(calls: ReadonlySet<CallContext>): CallContext | undefined {
