@@ -61,10 +61,7 @@ export function LibraryScreen(): JSX.Element {
 	);
 }
 
-/** `isCut`: there are more documents than those of the reply. */
-type BudgetReply = LibraryReply & { readonly isCut?: boolean };
-
-function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
+function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
 	return (
@@ -87,7 +84,7 @@ function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
 					{formatCount(reply.tokens)} tokens in{' '}
 					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
 					{formatCount(reply.total)} documents
-					{reply.isCut === true && '; the first ones are shown'}
+					{reply.isCut && '; the first ones are shown'}
 				</span>
 			)}
 		</p>
