@@ -1,14 +1,32 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that mostly wait for deadlines of the product: more of them run at once. */
+const waiting = [
+	'test/fabric/failures.test.ts',
+	'test/hub/mcp-backend/failures.test.ts',
+	'test/hub/shared/busy-hub.test.ts',
+	'test/hub/shared/stop-hub.test.ts',
+	'test/hub/shared/suspended-hub.test.ts',
+	'test/process/guard-kills.test.ts',
+	'test/record/sessions.test.ts',
+	'test/secrets/resolve-secret.test.ts',
+	'test/telemetry/traces.test.ts',
+	'test/transport/closed-stdout.test.ts',
+];
+/** Tests start real processes; two cores stay responsive with so many workers. */
+const WORKERS = 2;
+const WAITING_WORKERS = 5;
+
 export default defineConfig({
 	test: {
-		include: ['test/**/*.test.ts'],
 		testTimeout: 20_000,
 		hookTimeout: 20_000,
 		// Tests write project files; those of trust itself set the variable to nothing.
 		env: { ORCHESTRA_TRUST: 'all' },
-		// Tests start real processes; two cores stay responsive with two workers.
-		maxWorkers: 2,
+		projects: [
+			project('waiting', { include: waiting, maxWorkers: WAITING_WORKERS }, 1),
+			project('tests', { include: ['test/**/*.test.ts'], exclude: waiting, maxWorkers: WORKERS }, 2),
+		],
 		coverage: {
 			provider: 'v8',
 			include: ['src/**/*.ts'],
@@ -21,3 +39,8 @@ export default defineConfig({
 		},
 	},
 });
+
+/** Groups run one after the other. */
+function project(name: string, test: object, groupOrder: number): object {
+	return { extends: true, test: { ...test, name, sequence: { groupOrder } } };
+}

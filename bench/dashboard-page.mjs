@@ -2,67 +2,38 @@
  * The page of the dashboard in Chromium: its compressed size, its first paint, and how evenly it
  * draws while 10,000 tools and 100,000 calls are scrolled through.
  *
- * CPU is the time of the page's main thread per frame. A frame is the time between two animation frames while a script scrolls a list from its top to
- * its end. Without a graphics card Chromium draws with the same cores that the hub uses, so long
+ * CPU is the time of the page's main thread per frame. A frame is the time between two animation
+ * frames while a script scrolls a list from its top to its end. Without a graphics card Chromium draws with the same cores that the hub uses, so long
  * frames on a busy machine say more about the machine.
  */
-import { spawnSync } from 'node:child_process';
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { openServer } from './measure/driver.mjs';
+import { login, withHub } from './measure/dashboard-hub.mjs';
 import { fixed, median, note, printTable } from './measure/report.mjs';
-import { script } from './measure/requests.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const main = join(root, 'dist/cli/main.js');
 const TOOLS = 10_000;
 const IN_FLIGHT = 64;
 /** A frame above this is seen as a stutter, in milliseconds. */
 const LONG_FRAME_MS = 50;
-const FLAGS = [
-	'--headless',
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
 const plans = {
 	full: { loads: 7, calls: 100_000, scrollMs: 4000 },
 	quick: { loads: 3, calls: 20_000, scrollMs: 2000 },
 };
 
-/** Run the suite, print its tables, and give back the numbers; undefined without Chromium. */
-export async function run({ isQuick = false } = {}) {
+/** Measure the page, print its tables, and give back the numbers; without a browser only the sizes. */
+export async function run({ isQuick = false, browser }) {
 	const plan = isQuick ? plans.quick : plans.full;
 	const sizes = pageSizes();
-	const executablePath = chromiumPath();
-	if (executablePath === undefined) {
-		note('  the page is not measured: there is no Chromium (npm run test:browser installs it)');
-		print({ sizes });
-		return { sizes };
-	}
-	const { chromium } = await import('playwright-core');
-	const browser = await chromium.launch({ executablePath, args: FLAGS });
-	try {
-		const data = { sizes, ...(await withHub(plan, (hub) => measure(browser, hub, plan))) };
-		print(data);
-		return data;
-	} finally {
-		await browser.close();
-	}
+	const many = {
+		command: process.execPath,
+		args: [join(root, 'test/fixtures/servers/page-server.mjs'), String(TOOLS)],
+	};
+	const measured = browser && (await withHub((hub) => measure(browser, hub, plan), { many }));
+	const data = { sizes, ...measured };
+	print(data);
+	return data;
 }
 
 function pageSizes() {
@@ -73,61 +44,11 @@ function pageSizes() {
 	});
 }
 
-function chromiumPath() {
-	const places = [
-		process.env.ORCHESTRA_CHROMIUM ?? '',
-		'/usr/bin/chromium',
-		'/usr/bin/chromium-browser',
-		'/usr/bin/google-chrome',
-	];
-	return places.find((path) => path !== '' && existsSync(path));
-}
-
-/** A hub with 10,000 tools, whose list of calls is full. */
-async function withHub(plan, work) {
-	const home = mkdtempSync(join(tmpdir(), 'orchestra-bench-'));
-	const cwd = join(home, 'work');
-	mkdirSync(cwd);
-	const echo = {
-		command: process.execPath,
-		args: [join(import.meta.dirname, 'subjects/gateway-server.mjs')],
-		prefix: false,
-	};
-	const many = {
-		command: process.execPath,
-		args: [join(root, 'test/fixtures/servers/page-server.mjs'), String(TOOLS)],
-	};
-	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers: { echo, many } }));
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error', ORCHESTRA_TRUST: 'all' };
-	const mctl = (...words) => runMctl({ cwd, env }, words);
-	try {
-		mctl('hub', 'start');
-		mctl('dashboard', '--json');
-		note(`  ${fixed(plan.calls)} calls`);
-		const talk = script('legacy', 'lines');
-		const driver = await openServer([main, 'bridge'], talk, { cwd, env, isFree: true });
-		await driver.check();
-		for (let calls = 0; calls < plan.calls; ) calls += (await driver.flood(IN_FLIGHT, 1000)).calls;
-		await driver.close();
-		return await work({ link: () => JSON.parse(mctl('dashboard', '--json')).url });
-	} finally {
-		mctl('hub', 'stop', '--force');
-		rmSync(home, { recursive: true, force: true });
-	}
-}
-
-function runMctl({ cwd, env }, words) {
-	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' };
-	const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], options);
-	if (status !== 0) throw new Error(`mctl ${words.join(' ')}: ${stderr}`);
-	return stdout;
-}
-
 async function measure(browser, hub, plan) {
-	const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-	const page = await context.newPage();
-	await page.goto(hub.link());
-	await page.waitForSelector('.backends .row');
+	const { context, open } = await login(browser, hub);
+	note(`  ${fixed(plan.calls)} calls`);
+	for (let calls = 0; calls < plan.calls; ) calls += (await hub.driver.flood(IN_FLIGHT, 1000)).calls;
+	const page = await open('overview');
 	const loads = [];
 	for (let load = 0; load < plan.loads; load++) loads.push(await measureLoad(page));
 	note('  scrolling');

@@ -1,155 +1,133 @@
 /*
- * What the dashboard costs the hub: calls through a bridge while the hub has no HTTP
- * listener, while it has one without a page, and while pages are open.
+ * What the dashboard costs the hub, with real pages in Chromium that show the calls live.
  *
- * The hub with the listener is measured with and without pages in turn, in one process, so
- * that a slow moment of the machine affects both. CPU time of the hub per call says most;
- * the rate depends on the other processes too. Then the memory of the hub is compared before
- * and after as many calls as it keeps.
+ * Calls through a bridge are measured while the hub has no HTTP listener, while it has one without a
+ * page, and while pages are open, the last three in turn in one process, so that a slow moment of the
+ * machine affects all. CPU time of the hub per call says most: the rate depends on the other
+ * processes too, and Chromium draws with the same cores. Then a fixed rate for some minutes, with the
+ * memory of the hub and of the page. Then the page itself (`dashboard-page.mjs`).
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { run as runPage } from './dashboard-page.mjs';
-import { openServer } from './measure/driver.mjs';
+import { login, openBrowser, withHub } from './measure/dashboard-hub.mjs';
 import { cpuMicros, memory } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable } from './measure/report.mjs';
-import { script } from './measure/requests.mjs';
 
 const IN_FLIGHT = 64;
-const SETTLE_MS = 1500;
 const PAGES = 4;
-/** Calls that the hub keeps for the page. */
-const KEPT_CALLS = 100_000;
-const main = resolve(import.meta.dirname, '../dist/cli/main.js');
-const server = join(import.meta.dirname, 'subjects', 'gateway-server.mjs');
+/** Calls per second of the load with a fixed rate, and the most that wait for an answer then. */
+const RATE = 5_000;
+const STEADY_IN_FLIGHT = 1_024;
+const SAMPLES = 10;
 const plans = {
-	full: { rounds: 4, pairs: 8, warmMs: 2000, ms: 1500, keptCalls: KEPT_CALLS },
-	quick: { rounds: 1, pairs: 5, warmMs: 1000, ms: 600, keptCalls: 10_000 },
+	full: { rounds: 3, pairs: 6, warmMs: 2000, ms: 1500, minutes: 2 },
+	quick: { rounds: 1, pairs: 3, warmMs: 1000, ms: 600, minutes: 0.25 },
 };
+/** What the dashboard promises. */
+const goals = { compressedKb: 120, firstPaintMs: 200, lossPercent: 5 };
 
 /** Run the suite, print its tables, and give back the numbers. */
-export async function run({ isQuick = false } = {}) {
+export async function run({ isQuick = false, minutes } = {}) {
 	const plan = isQuick ? plans.quick : plans.full;
-	const samples = new Map();
-	const add = (name, row) => samples.set(name, [...(samples.get(name) ?? []), row]);
-	let kept;
-	for (let round = 1; round <= plan.rounds; round++) {
-		note(`  calls: round ${round} of ${plan.rounds}`);
-		await withHub(async (hub) => {
-			for (let pair = 0; pair < plan.pairs; pair++) add('no listener', await measure(hub, plan));
-		}, plan);
-		await withHub(async (hub) => {
-			const browser = await login(hub);
-			for (let pair = 0; pair < plan.pairs; pair++) {
-				add('listener, no page', await measure(hub, plan));
-				const one = openPages(browser, 1);
-				add('one page', await measure(hub, plan));
-				one.close();
-				const several = openPages(browser, PAGES);
-				add(`${PAGES} pages`, await measure(hub, plan));
-				several.close();
-			}
-			if (round === plan.rounds) kept = await fillMemory(hub, browser, plan);
-		}, plan);
+	const browser = await openBrowser();
+	try {
+		const calls = await measureCalls(browser, plan);
+		printCalls(calls);
+		const steady = browser && (await measureSteady(browser, minutes ?? plan.minutes));
+		if (steady) printSteady(steady);
+		const page = await runPage({ isQuick, browser });
+		const results = goalRows({ calls, page });
+		printGoals(results);
+		return { calls, steady, page, goals: results };
+	} finally {
+		await browser?.close();
 	}
-	const rows = [...samples].map(([name, all]) => ({
+}
+
+async function measureCalls(browser, { rounds, pairs, warmMs, ms }) {
+	const samples = new Map();
+	const measure = async (name, hub) => {
+		const before = cpuMicros(hub.pid);
+		const { calls, ms: took } = await hub.driver.flood(IN_FLIGHT, ms);
+		const hubMicros = before === undefined ? undefined : (cpuMicros(hub.pid) - before) / calls;
+		samples.set(name, [...(samples.get(name) ?? []), { perSecond: (calls / took) * 1000, hubMicros }]);
+	};
+	for (let round = 1; round <= rounds; round++) {
+		note(`  calls: round ${round} of ${rounds}`);
+		await withHub(async (hub) => {
+			await hub.driver.flood(IN_FLIGHT, warmMs);
+			for (let pair = 0; pair < pairs; pair++) await measure('no listener', hub);
+			hub.link();
+			const pages = browser && (await login(browser, hub));
+			for (let pair = 0; pair < pairs; pair++) {
+				await measure('listener, no page', hub);
+				for (const count of pages ? [1, PAGES] : []) {
+					const open = [];
+					for (let page = 0; page < count; page++) open.push(await pages.open('calls'));
+					await measure(count === 1 ? 'one page' : `${count} pages`, hub);
+					for (const page of open) await page.close();
+				}
+			}
+			await pages?.context.close();
+		});
+	}
+	return [...samples].map(([name, all]) => ({
 		name,
 		perSecond: median(all.map(({ perSecond }) => perSecond)),
 		hubMicros: median(all.map(({ hubMicros }) => hubMicros)),
 	}));
-	print(rows, kept);
-	return { calls: rows, kept, page: await runPage({ isQuick }) };
 }
 
-/** A hub with one MCP server, and a bridge to it. */
-async function withHub(work, { warmMs }) {
-	const home = mkdtempSync(join(tmpdir(), 'orchestra-bench-'));
-	const cwd = join(home, 'work');
-	mkdirSync(cwd);
-	const echo = { command: process.execPath, args: [server], prefix: false };
-	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers: { echo } }));
-	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), LOG_LEVEL: 'error', ORCHESTRA_TRUST: 'all' };
-	const mctl = (...words) => runMctl({ cwd, env }, words);
-	try {
-		const { pid } = JSON.parse(mctl('hub', 'start', '--json'));
-		const talk = script('legacy', 'lines');
-		const driver = await openServer([main, 'bridge'], talk, { cwd, env, isFree: true });
-		await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
-		await driver.check();
-		await driver.flood(IN_FLIGHT, warmMs);
-		await work({ pid, driver, mctl });
-		await driver.close();
-	} finally {
-		mctl('hub', 'stop', '--force');
-		rmSync(home, { recursive: true, force: true });
-	}
-}
-
-function runMctl({ cwd, env }, words) {
-	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' };
-	const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], options);
-	if (status !== 0) throw new Error(`mctl ${words.join(' ')}: ${stderr}`);
-	return stdout;
-}
-
-async function measure({ pid, driver }, { ms }) {
-	const before = cpuMicros(pid);
-	const { calls, ms: took } = await driver.flood(IN_FLIGHT, ms);
-	const used = before === undefined ? undefined : cpuMicros(pid) - before;
-	return { perSecond: (calls / took) * 1000, hubMicros: used && used / calls };
-}
-
-/** Use the link of `mctl dashboard` as a browser does. */
-async function login({ mctl }) {
-	const { url } = JSON.parse(mctl('dashboard', '--json'));
-	const { headers } = await get(url, {});
-	const [cookie] = headers['set-cookie'][0].split(';');
-	return { origin: new URL(url).origin, cookie };
-}
-
-/** Pages that show the overview and the calls: each reads its event stream. */
-function openPages({ origin, cookie }, count) {
-	const pages = Array.from({ length: count }, () =>
-		request(`${origin}/api/events`, { agent: false, headers: { cookie } }, (response) => {
-			response.resume();
-			response.on('error', () => {}); // we close it
-		}),
-	);
-	for (const page of pages) page.on('error', () => {}).end();
-	return { close: () => pages.forEach((page) => page.destroy()) };
-}
-
-/** As many calls as are kept, once to fill the ring and once to turn it over, with a page open. */
-async function fillMemory({ pid, driver }, browser, { ms, keptCalls }) {
-	const page = openPages(browser, 1);
-	const passCalls = async () => {
-		for (let calls = 0; calls < keptCalls; ) calls += (await driver.flood(IN_FLIGHT, ms)).calls;
-		return memory(pid)?.now;
-	};
-	const fullBytes = await passCalls();
-	const laterBytes = await passCalls();
-	const began = performance.now();
-	const { body } = await get(`${browser.origin}/api/calls?limit=200&tool=ech`, { cookie: browser.cookie });
-	const listMs = performance.now() - began;
-	page.close();
-	return { keptCalls, fullBytes, laterBytes, listMs, listBytes: body.length };
-}
-
-function get(url, headers) {
-	return new Promise((resolve, reject) => {
-		const sent = request(url, { agent: false, headers }, (response) => {
-			let body = '';
-			response.setEncoding('utf8').on('data', (chunk) => (body += chunk));
-			response.on('end', () => resolve({ headers: response.headers, body }));
-		});
-		sent.on('error', reject).end();
+/** A fixed rate with one page that shows the calls: what is reached, and the memory of both. */
+function measureSteady(browser, minutes) {
+	note(`  ${fixed(RATE)} calls per second for ${minutes} minutes`);
+	return withHub(async (hub) => {
+		const pages = await login(browser, hub);
+		const page = await pages.open('calls');
+		const session = await pages.context.newCDPSession(page);
+		const rows = [];
+		for (let sample = 1; sample <= SAMPLES; sample++) {
+			const { calls, ms } = await hub.driver.steady(RATE, (minutes * 60_000) / SAMPLES, STEADY_IN_FLIGHT);
+			rows.push({
+				minutes: (minutes * sample) / SAMPLES,
+				perSecond: (calls / ms) * 1000,
+				hubBytes: memory(hub.pid)?.now,
+				...(await pageMemory(session)),
+			});
+		}
+		await pages.context.close();
+		return rows;
 	});
 }
 
-function print(rows, kept) {
+/** The heap of the page after a collection, and its DOM nodes. */
+async function pageMemory(session) {
+	await session.send('HeapProfiler.collectGarbage');
+	const { usedSize } = await session.send('Runtime.getHeapUsage');
+	const { nodes } = await session.send('Memory.getDOMCounters');
+	return { pageBytes: usedSize, nodes };
+}
+
+function goalRows({ calls, page }) {
+	const without = calls.find(({ name }) => name === 'listener, no page');
+	const withPage = calls.find(({ name }) => name === 'one page');
+	const compressed = page.sizes.reduce((total, { compressed: bytes }) => total + bytes, 0) / 1000;
+	return [
+		{ name: 'compressed page, KB', value: compressed, goal: goals.compressedKb },
+		{ name: 'first paint, ms', value: page.firstPaintMs, goal: goals.firstPaintMs },
+		{
+			name: 'calls/s lost to an open page, %',
+			value: (1 - withPage?.perSecond / without.perSecond) * 100,
+			goal: goals.lossPercent,
+		},
+		{
+			name: 'CPU of the hub per call added by an open page, %',
+			value: (withPage?.hubMicros / without.hubMicros - 1) * 100,
+			goal: goals.lossPercent,
+		},
+	].filter(({ value }) => value !== undefined && !Number.isNaN(value));
+}
+
+function printCalls(rows) {
 	const [base] = rows;
 	const change = (key) => (row) =>
 		row[key] === undefined || row === base ? '-' : `${fixed((row[key] / base[key] - 1) * 100, 1)} %`;
@@ -164,17 +142,31 @@ function print(rows, kept) {
 		],
 		rows,
 	);
-	if (kept === undefined) return;
+}
+
+function printSteady(rows) {
 	printTable(
-		'Memory of the hub with one page',
+		`One page that shows the calls, ${fixed(RATE)} calls per second asked for`,
+		[
+			['minutes', ({ minutes }) => fixed(minutes, 1)],
+			['calls/s', ({ perSecond }) => fixed(perSecond)],
+			['hub MB', ({ hubBytes }) => megabytes(hubBytes)],
+			['page MB', ({ pageBytes }) => megabytes(pageBytes)],
+			['DOM nodes', ({ nodes }) => fixed(nodes)],
+		],
+		rows,
+	);
+}
+
+function printGoals(rows) {
+	printTable(
+		'Goals',
 		[
 			['', ({ name }) => name],
-			['MB', ({ bytes }) => megabytes(bytes)],
+			['measured', ({ value }) => fixed(value, 1)],
+			['at most', ({ goal }) => fixed(goal)],
+			['', ({ value, goal }) => (value <= goal ? 'yes' : 'no')],
 		],
-		[
-			{ name: `after ${kept.keptCalls} calls`, bytes: kept.fullBytes },
-			{ name: 'after as many again', bytes: kept.laterBytes },
-		],
+		rows,
 	);
-	process.stdout.write(`\n/api/calls with a filter: ${fixed(kept.listMs, 1)} ms\n`);
 }

@@ -12,7 +12,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
-import { cpuMicros, memory, pinDriver } from './measure/process.mjs';
+import { memory, pinDriver } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script, TEXT } from './measure/requests.mjs';
 
@@ -106,17 +106,13 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	const driver = await openServer(subject.args, talk, subject);
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
-	await driver.flood(IN_FLIGHT, warmMs);
-	const before = cpuMicros(driver.pid);
-	const flight = await driver.flood(IN_FLIGHT, ms);
-	const used = before === undefined ? undefined : cpuMicros(driver.pid) - before;
+	const flight = await driver.throughput(IN_FLIGHT, { warmMs, ms });
 	await driver.inTurn(turnMs / 2);
 	const { p50Micros, p99Micros } = await driver.inTurn(turnMs);
 	const largeMs = subject.talk ? undefined : await largeResult(driver);
 	await driver.close();
 	return {
-		perSecond: (flight.calls / flight.ms) * 1000,
-		cpuMicros: used && used / flight.calls,
+		...flight,
 		p50Micros,
 		p99Micros,
 		largeMs,

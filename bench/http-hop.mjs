@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
 import { askOnce, drive, encodeHttp, openLines } from './measure/http-driver.mjs';
-import { cpuMicros, pinDriver, startNode, stop } from './measure/process.mjs';
+import { pinDriver, startNode, stop } from './measure/process.mjs';
 import { fixed, median, note, printTable } from './measure/report.mjs';
 import { script, TEXT } from './measure/requests.mjs';
 
@@ -70,18 +70,11 @@ async function measureHub(url, home, { warmMs, ms }) {
 	const driver = await openServer([main, 'serve'], talk, { cwd, env });
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
-	await driver.flood(IN_FLIGHT, warmMs);
-	const before = cpuMicros(driver.pid);
-	const flight = await driver.flood(IN_FLIGHT, ms);
-	const used = before === undefined ? undefined : cpuMicros(driver.pid) - before;
+	const { perSecond, cpuMicros: cpu } = await driver.throughput(IN_FLIGHT, { warmMs, ms });
 	await driver.inTurn(ms / 2);
 	const { p50Micros } = await driver.inTurn(ms);
 	await driver.close();
-	return {
-		p50Micros,
-		perSecond: (flight.calls / flight.ms) * 1000,
-		cpu: used && used / flight.calls,
-	};
+	return { p50Micros, perSecond, cpu };
 }
 
 function mediansOf(found) {

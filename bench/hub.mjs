@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run as runChain } from './chain.mjs';
 import { openServer } from './measure/driver.mjs';
-import { cpuMicros, pinApart, pinBeside, unpin } from './measure/process.mjs';
+import { pinApart, pinBeside, unpin } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script } from './measure/requests.mjs';
 
@@ -106,10 +106,7 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	// The plugin starts with the first call, and clients are notified of its tools.
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
-	await driver.flood(IN_FLIGHT, warmMs);
-	const before = cpuMicros(driver.pid);
-	const flight = await driver.flood(IN_FLIGHT, ms);
-	const used = before === undefined ? undefined : cpuMicros(driver.pid) - before;
+	const flight = await driver.throughput(IN_FLIGHT, { warmMs, ms });
 	await driver.inTurn(turnMs / 2);
 	const { p50Micros } = await driver.inTurn(turnMs);
 	await pings(driver, WARM_PINGS);
@@ -117,8 +114,7 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	const pinnedPingMicros = await pinnedPings(driver, subject.hubPid);
 	await driver.close();
 	return {
-		perSecond: (flight.calls / flight.ms) * 1000,
-		cpuMicros: used && used / flight.calls,
+		...flight,
 		p50Micros,
 		pingMicros,
 		pinnedPingMicros,

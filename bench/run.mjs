@@ -1,7 +1,8 @@
 /*
  * `npm run bench`: every suite; `npm run bench -- transport`: one. `--quick` takes
- * a minute instead of four. Installs the peers and builds the product on first use.
- * Progress is on stderr, tables are on stdout, numbers in `bench/results/`.
+ * a minute instead of four; `--minutes N` is how long the dashboard is watched under load.
+ * Installs the peers and builds the product on first use. Progress is on stderr, tables
+ * are on stdout, numbers in `bench/results/`.
  */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,9 +28,10 @@ const known = [
 	'library',
 ].filter((name) => existsSync(fileOf(name)));
 const { values, positionals } = parseArgs({
-	options: { quick: { type: 'boolean', default: false } },
+	options: { quick: { type: 'boolean', default: false }, minutes: { type: 'string' } },
 	allowPositionals: true,
 });
+const minutes = values.minutes === undefined ? [] : ['--minutes', values.minutes];
 const unknown = positionals.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {
@@ -48,7 +50,12 @@ if (unknown.length > 0) {
 
 /** A process per suite: one that pins itself to a core or fills its heap does not touch the next. */
 function runApart(name) {
-	step(name, process.execPath, [import.meta.filename, name, ...(values.quick ? ['--quick'] : [])]);
+	step(name, process.execPath, [
+		import.meta.filename,
+		name,
+		...(values.quick ? ['--quick'] : []),
+		...minutes,
+	]);
 }
 
 async function runSuite(name) {
@@ -57,7 +64,7 @@ async function runSuite(name) {
 	if (load() > BUSY)
 		note(`  the machine is busy (load ${load().toFixed(1)} a core): trust CPU time more than speed`);
 	const { run } = await import(pathToFileURL(fileOf(name)).href);
-	const data = await run({ isQuick: values.quick });
+	const data = await run({ isQuick: values.quick, minutes: values.minutes && Number(values.minutes) });
 	const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
 	const file = data === undefined ? '' : `, numbers in ${writeResults(name, data)}`;
 	note(`  ${name}: ${seconds} s${file}`);

@@ -5,10 +5,8 @@
  * (root, apt-get); elsewhere it says what to install. Words after `--` go to vitest.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { findChromium } from './chromium.mjs';
 import { install, step, tool } from './steps.mjs';
-
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 install();
 installChromium();
@@ -19,8 +17,7 @@ tool('browser tests', 'vitest', ['run', ...(words.length > 0 ? words : ['test/br
 });
 
 function installChromium() {
-	if ([process.env.ORCHESTRA_CHROMIUM ?? '', ...PLACES].some((path) => path !== '' && existsSync(path)))
-		return;
+	if (findChromium() !== undefined) return;
 	const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
 	if (!mayInstall) {
 		process.stderr.write(

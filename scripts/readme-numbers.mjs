@@ -1,31 +1,38 @@
 /*
- * The figures of README.md, from `bench/results/gateway.json`. `node scripts/readme-numbers.mjs`
- * writes them between the two marks; `--check` fails when they differ, and is part of `npm test`.
+ * The figures of README.md and of the documentation, from the committed files of
+ * `bench/results/`. `node scripts/readme-numbers.mjs` writes them between the two marks of
+ * each page; `--check` fails when they differ, and is part of `npm test`.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const target = join(root, 'README.md');
 const marks = /(<!-- numbers: .*? -->\n)[\s\S]*?(<!-- end of numbers -->)/;
-const { machine, calls, known } = JSON.parse(readFileSync(join(root, 'bench/results/gateway.json'), 'utf8'));
-const before = readFileSync(target, 'utf8');
-const after = before.replace(marks, (_, start, end) => `${start}${render()}\n${end}`);
+const isCheck = process.argv.includes('--check');
 
-if (!marks.test(before)) fail('README.md has no place for the numbers');
-else if (!process.argv.includes('--check')) writeFileSync(target, after);
-else if (before !== after) {
-	fail(
-		'the numbers of README.md are not those of bench/results/gateway.json: run node scripts/readme-numbers.mjs',
-	);
-} else console.log('numbers: README.md agrees with bench/results/gateway.json');
+showNumbers('README.md', 'bench/results/gateway.json', gatewayNumbers);
+showNumbers('docs/benchmarks.md', 'bench/results/http.json', httpNumbers);
+
+/** Bring one page up to date. A suite that was never run here has no numbers. */
+function showNumbers(page, results, render) {
+	const target = join(root, page);
+	const source = join(root, results);
+	const text = existsSync(source) ? `${render(JSON.parse(readFileSync(source, 'utf8')))}\n` : '';
+	const before = readFileSync(target, 'utf8');
+	const after = before.replace(marks, (_, start, end) => `${start}${text}${end}`);
+	if (!marks.test(before)) fail(`${page} has no place for the numbers`);
+	else if (!isCheck) writeFileSync(target, after);
+	else if (before !== after)
+		fail(`the numbers of ${page} are not those of ${results}: run node scripts/readme-numbers.mjs`);
+	else console.log(`numbers: ${page} agrees with ${results}`);
+}
 
 function fail(sentence) {
 	console.error(sentence);
 	process.exitCode = 1;
 }
 
-function render() {
+function gatewayNumbers({ machine, calls, known }) {
 	const direct = calls.find(({ name }) => name === 'direct');
 	const rows = calls.map(({ name, p50Micros, perSecond, cpuMicros, largeMs }) => {
 		const added = name === 'direct' ? '' : whole(p50Micros - direct.p50Micros);
@@ -37,11 +44,54 @@ function render() {
 ${rows.join('\n')}
 
 With 100 known servers, \`mctl serve\` answers its first \`tools/list\` ${whole(known.listMs)} ms after its start (a bare Node.js server: ${whole(known.bareMs)} ms), with
-${known.children} server processes and ${whole(known.residentBytes / 1024 / 1024)} MiB resident. ${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node.slice(1)}, load ${machine.load.toFixed(1)} a core.
+${known.children} server processes and ${whole(known.residentBytes / 1024 / 1024)} MiB resident. ${machineText(machine)}
 `;
+}
+
+function httpNumbers({ machine, clients, listeners, hop }) {
+	const listenerRows = listeners.rows.map(
+		({ era, inFlight, ours, theirs }) =>
+			`| ${era}, ${inFlight} in flight | ${whole(ours.speed)} | ${whole(theirs.speed)} | ${ratio(ours.speed, theirs.speed)} | ${whole(ours.cpu)} | ${whole(theirs.cpu)} | ${ratio(theirs.cpu, ours.cpu)} |`,
+	);
+	const clientRows = Object.entries(clients).flatMap(([server, all]) => {
+		const sdk = all.find(({ client }) => client === 'sdk2');
+		return all.map(
+			({ client, inTurn, inFlight, inFlightCpuMicros, largeMs }) =>
+				`| ${client}, ${server} | ${whole(inTurn)} | ${whole(inFlight)} | ${ratio(inFlight, sdk.inFlight)} | ${whole(inFlightCpuMicros)} | ${ratio(sdk.inFlightCpuMicros, inFlightCpuMicros)} | ${whole(largeMs)} |`,
+		);
+	});
+	const [direct] = hop;
+	const hopRows = hop.map(({ name, p50Micros, perSecond, cpu }) => {
+		const added = name === direct.name ? '' : whole(p50Micros - direct.p50Micros);
+		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${whole(cpu)} |`;
+	});
+	return `
+| listener | calls/s | SDK 2, calls/s | faster | CPU µs per call | SDK 2, CPU µs | less CPU |
+|---|---|---|---|---|---|---|
+${listenerRows.join('\n')}
+
+| client and server | calls/s, 1 in flight | calls/s, 64 in flight | vs SDK 2 | CPU µs per call | less CPU than SDK 2 | 10 MiB result, ms |
+|---|---|---|---|---|---|---|
+${clientRows.join('\n')}
+
+| a remote server | median µs | added µs | calls/s, 64 in flight | CPU µs of the hub per call |
+|---|---|---|---|---|
+${hopRows.join('\n')}
+
+${machineText(machine)}
+`;
+}
+
+function machineText({ cores, cpu, node, load }) {
+	return `${cores} cores, ${cpu}, Node.js ${node.slice(1)}, load ${load.toFixed(1)} a core.`;
 }
 
 /** A rounded number with thousands separated; a dash for none. */
 function whole(value) {
 	return value === undefined || value === null ? '–' : Math.round(value).toLocaleString('en-US');
+}
+
+/** `one` over `other`, as `3.1×`. */
+function ratio(one, other) {
+	return Number.isFinite(one / other) ? `${(one / other).toFixed(1)}×` : '–';
 }

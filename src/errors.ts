@@ -80,6 +80,12 @@ export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Why it failed, without the prefix that names the kind of failure: `data.reasonText`, else the message. */
+export function reasonTextOf({ message, data }: OrchestraError): string {
+	const { reasonText } = data;
+	return typeof reasonText === 'string' ? reasonText : message;
+}
+
 /** True for an error of the operating system with one of these codes, for example `ENOENT`. */
 export function isCode(error: unknown, ...codes: readonly string[]): boolean {
 	return codes.includes(systemCode(error) ?? '');

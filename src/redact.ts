@@ -7,10 +7,8 @@
  * one expression without nested repetition, so the time is linear in the text.
  * Results for clients are not redacted, unless the entry of a server asks for it.
  */
-import { tokenShapes } from './token-shapes.ts';
+import { MASK, tokenShapes } from './token-shapes.ts';
 
-/** What a secret is replaced by. */
-export const MASK = '•••';
 /** Shorter values are not replaced: they occur in ordinary words. */
 const SHORTEST_CHARACTERS = 8;
 /** Longest piece that is compared at once; a longer value is several pieces. */

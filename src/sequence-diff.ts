@@ -32,6 +32,19 @@ export function sequenceDiff(before: readonly string[], after: readonly string[]
 	];
 }
 
+/** The ranges of steps with changes and `context` unchanged steps around them; those that touch are one. */
+export function diffHunks(steps: readonly DiffStep[], context: number): [start: number, end: number][] {
+	const hunks: [number, number][] = [];
+	for (const [index, [sign]] of steps.entries()) {
+		if (sign === ' ') continue;
+		const last = hunks.at(-1);
+		const end = Math.min(steps.length, index + 1 + context);
+		if (last && index - context <= last[1]) last[1] = end;
+		else hunks.push([Math.max(0, index - context), end]);
+	}
+	return hunks;
+}
+
 function replacing(old: readonly string[], fresh: readonly string[]): DiffStep[] {
 	return [...old.map((item): DiffStep => ['-', item]), ...fresh.map((item): DiffStep => ['+', item])];
 }

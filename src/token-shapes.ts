@@ -8,8 +8,9 @@ export interface TokenShape {
 	readonly replace: (match: string, ...groups: string[]) => string;
 }
 
-const MASKED = '•••';
-const all = (): string => MASKED;
+/** What a secret is replaced by. */
+export const MASK = '•••';
+const all = (): string => MASK;
 
 /** GitHub, GitLab, Slack, AWS, OpenAI, Anthropic, Stripe, Google, npm, Hugging Face, and JSON Web Tokens. */
 const prefixed =
@@ -22,7 +23,7 @@ const LONG_CHARACTERS = 24;
 
 function withoutCredential(match: string, scheme = '', space = '', value = ''): string {
 	const isToken = /[\d_=]/.test(value) || value.length >= LONG_CHARACTERS;
-	return isToken ? `${scheme}${space}${MASKED}` : match;
+	return isToken ? `${scheme}${space}${MASK}` : match;
 }
 
 /** The password of `scheme://user:password@host`. */
@@ -38,7 +39,7 @@ const privateKey = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]+
 export const tokenShapes: readonly TokenShape[] = [
 	{ shape: prefixed, replace: all },
 	{ shape: authorization, replace: withoutCredential },
-	{ shape: urlPassword, replace: (_, start = '') => start + MASKED },
-	{ shape: parameter, replace: (_, start = '') => start + MASKED },
-	{ shape: privateKey, replace: (_, start = '') => start + MASKED },
+	{ shape: urlPassword, replace: (_, start = '') => start + MASK },
+	{ shape: parameter, replace: (_, start = '') => start + MASK },
+	{ shape: privateKey, replace: (_, start = '') => start + MASK },
 ];

@@ -4,12 +4,13 @@
  * never the slower side. What the answers say is checked before and after the
  * timed part; inside it, an answer of another length stops the measurement.
  */
-import { memory, startNode, stop } from './process.mjs';
+import { cpuMicros, memory, startNode, stop } from './process.mjs';
 import { TEXT } from './requests.mjs';
 
 const SILENCE_MS = 10_000;
 const CHECKED_CALLS = 100;
 const SETTLE_MS = 60;
+const SEND_MS = 2;
 const ignore = () => {};
 
 /** Start a server and open a conversation. The caller closes. */
@@ -103,6 +104,42 @@ class Driver {
 			},
 			() => send(inFlight),
 		);
+	}
+
+	/** With `inFlight` calls going: calls per second for `ms` after `warmMs`, and the CPU microseconds of one. */
+	async throughput(inFlight, { warmMs, ms }) {
+		await this.flood(inFlight, warmMs);
+		const before = cpuMicros(this.pid);
+		const flight = await this.flood(inFlight, ms);
+		const used = before === undefined ? undefined : cpuMicros(this.pid) - before;
+		return { perSecond: (flight.calls / flight.ms) * 1000, cpuMicros: used && used / flight.calls };
+	}
+
+	/** Begin `rate` calls per second for `ms`, with at most `inFlight` of them unanswered: how many, in how long. */
+	steady(rate, ms, inFlight) {
+		const { ring } = this.#talk;
+		const size = this.#answerSize;
+		const startedAt = performance.now();
+		let sent = 0;
+		let bytes = 0;
+		const send = () => {
+			const now = performance.now();
+			const due = Math.floor((Math.min(now - startedAt, ms) * rate) / 1000);
+			const count = Math.min(due - sent, inFlight - (sent - Math.floor(bytes / size)));
+			if (count <= 0) return;
+			sent += count;
+			for (const piece of ring.take(count)) this.child.stdin.write(piece);
+		};
+		const timer = setInterval(send, SEND_MS);
+		return this.#listen(
+			(chunk, done) => {
+				bytes += chunk.length;
+				const now = performance.now();
+				if (now - startedAt >= ms && bytes === sent * size) done({ calls: sent, ms: now - startedAt });
+			},
+			send,
+			ms + SILENCE_MS,
+		).finally(() => clearInterval(timer));
 	}
 
 	/** One call after the other for `ms`: how many, in how long, and the median latency in microseconds. */

@@ -9,10 +9,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/steps.mjs';
+import { countingPlace } from '../support/counting-tool.mjs';
 import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
 
 export const title =
@@ -25,23 +26,8 @@ const CALLS = 2;
 const ASK_MS = 15_000;
 const SETTLE_MS = 20_000;
 
-const toolScript = `read -r line
-[ -n "$line" ] || exit 1
-printf '%s\\n' "$line" >>../../count
-printf '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"count","payload":{"n":1}}\\n'
-`;
-const manifest = {
-	manifestVersion: 1,
-	id: 'count',
-	version: '1.0.0',
-	name: 'count',
-	description: 'Counts its calls',
-	command: ['sh', 'main.sh'],
-	inputSchema: { type: 'object', properties: { call: { type: 'string' } } },
-};
-
 export async function run({ random, rounds, folder, note }) {
-	const place = preparePlace(folder);
+	const place = countingPlace(folder, { policy: [{ tools: 'count', action: 'ask' }] });
 	const counts = { calls: 0, allowed: 0, denied: 0, ran: 0, cut: 0, SIGKILL: 0, SIGTERM: 0, SIGSTOP: 0 };
 	const failures = [];
 	/** Calls that a person allowed, as far as they know. */
@@ -132,18 +118,6 @@ function startAgent(place, command) {
 			child.stdin.end();
 		},
 	};
-}
-
-function preparePlace(folder) {
-	const cwd = join(folder, 'work');
-	mkdirSync(join(cwd, 'tools/count'), { recursive: true });
-	const policy = [{ tools: 'count', action: 'ask' }];
-	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ policy }));
-	writeFileSync(join(cwd, 'tools/count/manifest.json'), JSON.stringify(manifest));
-	writeFileSync(join(cwd, 'tools/count/main.sh'), toolScript);
-	const { PATH } = process.env;
-	const env = { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' };
-	return { cwd, home: folder, env };
 }
 
 /** The calls that wait: the id to answer, and the name that the agent gave the call. */

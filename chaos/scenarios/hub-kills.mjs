@@ -7,11 +7,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/steps.mjs';
+import { countingPlace } from '../support/counting-tool.mjs';
 import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
 
 export const title = 'no call runs twice or stays unanswered, and there is one hub, whatever is killed';
@@ -23,23 +24,8 @@ const CALLS = 3;
 const ANSWER_MS = 40_000;
 const SETTLE_MS = 20_000;
 
-const toolScript = `read -r line
-[ -n "$line" ] || exit 1
-printf '%s\\n' "$line" >>../../count
-printf '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"count","payload":{"n":1}}\\n'
-`;
-const manifest = {
-	manifestVersion: 1,
-	id: 'count',
-	version: '1.0.0',
-	name: 'count',
-	description: 'Counts its calls',
-	command: ['sh', 'main.sh'],
-	inputSchema: { type: 'object', properties: { call: { type: 'string' } } },
-};
-
 export async function run({ random, rounds, folder, note }) {
-	const place = preparePlace(folder);
+	const place = countingPlace(folder);
 	const counts = { calls: 0, answered: 0, failed: 0, lost: 0, kills: 0, stops: 0, terms: 0 };
 	const failures = [];
 	const agents = Array.from({ length: AGENTS }, () => new Agent(place));
@@ -138,20 +124,6 @@ class Agent {
 		this.#waiting.delete(id);
 		settle?.(outcome);
 	}
-}
-
-function preparePlace(folder) {
-	const cwd = join(folder, 'work');
-	mkdirSync(join(cwd, 'tools/count'), { recursive: true });
-	writeFileSync(join(cwd, 'orchestra.json'), '{}');
-	writeFileSync(join(cwd, 'tools/count/manifest.json'), JSON.stringify(manifest));
-	writeFileSync(join(cwd, 'tools/count/main.sh'), toolScript);
-	const { PATH } = process.env;
-	return {
-		cwd,
-		home: folder,
-		env: { PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' },
-	};
 }
 
 /** Calls that ran more than once, as failures. */

@@ -79,12 +79,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
-		const isDone = await Promise.race([
-			drainedOrStopped(relay.drained(BRIDGE_DRAIN_MS), stopped.promise),
-			unread.promise,
-		]);
-		if (isDone === false)
-			log.warn('requests were still running at the end of the drain; they are answered with an error');
+		await Promise.race([drain(relay, stopped.promise, log), unread.promise]);
 		relay.finish(new OrchestraError('closed', 'the bridge is closing'));
 		stop.abort();
 		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
@@ -96,6 +91,11 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		options.signal?.removeEventListener('abort', onStop);
 		if (!isQuiet) options.onStuck?.();
 	}
+}
+
+async function drain(relay: Relay, stopped: Promise<unknown>, log: Log): Promise<void> {
+	if (await drainedOrStopped(relay.drained(BRIDGE_DRAIN_MS), stopped)) return;
+	log.warn('requests were still running at the end of the drain; they are answered with an error');
 }
 
 interface BridgeSpans {

@@ -5,11 +5,15 @@ import type { OAuthSettings } from '../oauth/auth-settings.ts';
 import { hasOwnAuthorization } from '../oauth/own-authorization.ts';
 import { nearest } from '../search/text/nearest.ts';
 import type { SecretTexts } from '../secrets/secret-text.ts';
+import { nameOfUrl, publicUrl } from '../transport/http/http-errors.ts';
+import { parseServerUrl } from '../transport/http/open-http-transport.ts';
 
 export interface AuthTarget {
-	/** As the user wrote it. */
+	/** As the user wrote it, without the query of a URL. */
 	readonly name: string;
 	readonly url: string;
+	/** Without the parts that may be secret. */
+	readonly shownUrl: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Headers with secret references. */
 	readonly secrets?: SecretTexts | undefined;
@@ -41,11 +45,11 @@ export function findAuthTarget({ mcpServers }: Configuration, word: string): Aut
 }
 
 function urlTarget(entries: readonly RemoteServerEntry[], url: string): AuthTarget {
-	if (!URL.canParse(url)) {
-		throw new OrchestraError('bad_input', `"${url}" is not a URL`, { hint: 'Check its spelling.' });
-	}
 	const entry = entries.find((each) => each.url === url);
-	return entry === undefined ? { name: url, url, headers: {}, settings: {} } : targetOf(entry, url);
+	const parsed = parseServerUrl(url);
+	const name = nameOfUrl(parsed);
+	if (entry) return targetOf(entry, name);
+	return { name, url, shownUrl: publicUrl(parsed), headers: {}, settings: {} };
 }
 
 function targetOf({ url, headers, secrets, oauth, file }: RemoteServerEntry, name: string): AuthTarget {
@@ -54,5 +58,6 @@ function targetOf({ url, headers, secrets, oauth, file }: RemoteServerEntry, nam
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});
 	}
-	return { name, url, headers, secrets, settings: oauth ?? {} };
+	const shownUrl = publicUrl(parseServerUrl(url));
+	return { name, url, shownUrl, headers, secrets, settings: oauth ?? {} };
 }

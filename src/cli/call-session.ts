@@ -3,6 +3,7 @@
  * a server that is started or reached directly.
  */
 import { packageVersion } from '../files/package-version.ts';
+import type { McpClientOptions } from '../mcp/client/call-options.ts';
 import type { McpClient } from '../mcp/client/mcp-client.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import type { RequestOptions } from '../rpc/outgoing-calls.ts';
@@ -58,21 +59,32 @@ async function withServerTools<T>(
 	{ onQuestion, onLog }: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
 ): Promise<T> {
-	const { connectServer } = await import('../mcp/client/connect-server.ts');
-	const client = await connectServer(address, {
+	const options = {
 		clientInfo: { name: 'mctl', version: packageVersion() },
 		elicit: onQuestion,
 		// The server has checked its result; what it is shall be shown.
 		checksOutput: false,
-		parentEnvironment: environment,
 		signal,
-	});
+	};
+	const client = await connect(address, environment, options);
 	client.onLog(onLog);
 	try {
 		return await work(serverTools(client, signal));
 	} finally {
 		await client.close();
 	}
+}
+
+/** A `stdio:` URI or a URL. */
+async function connect(
+	address: string,
+	environment: CommandInput['environment'],
+	options: McpClientOptions,
+): Promise<McpClient> {
+	if (!address.startsWith('stdio:'))
+		return (await import('./connect-url.ts')).connectUrl(address, environment, options);
+	const { connectServer } = await import('../mcp/client/connect-server.ts');
+	return connectServer(address, { ...options, parentEnvironment: environment });
 }
 
 function serverTools(client: McpClient, signal: AbortSignal): CallSession {

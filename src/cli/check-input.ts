@@ -99,7 +99,7 @@ function isInEnum(value: unknown, { enum: values, const: only }: Readonly<Record
 	return only === undefined || isSame(only);
 }
 
-/** A schema without properties describes nothing; one that wants more says so. */
+/** A schema without properties describes nothing; a schema that requires more says so. */
 function allowsMore(root: SchemaPlace): boolean {
 	const { additionalProperties, patternProperties, properties } = resolveSchema(root);
 	if (patternProperties !== undefined || additionalProperties === true || isObject(additionalProperties))

@@ -31,8 +31,7 @@ export function reviewTexts(drifts: readonly ServerDrift[]): string[] {
 }
 
 function* driftFinding({ server, state, problem, drifted }: ServerDrift): Generator<DoctorFinding> {
-	if (state === 'broken')
-		yield { verdict: 'warn', text: `pins of ${server}: ${problem?.message}`, fix: problem?.hint };
+	if (problem) yield { verdict: 'warn', text: `pins of ${server}: ${problem.message}`, fix: problem.hint };
 	if (state !== 'drifted') return;
 	const text = `pins of ${server}: its tools are not as they were accepted (${describeDrift(drifted)})`;
 	yield { verdict: 'warn', text, fix: `mctl trust diff ${server}, then mctl trust accept ${server}` };

@@ -1,7 +1,7 @@
 /* The check of sandboxes for `mctl doctor`: is there one, and which entries need it? */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { OrchestraError } from '../errors.ts';
+import { OrchestraError, reasonTextOf } from '../errors.ts';
 import { sandboxProgram } from '../process/sandbox.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
@@ -43,10 +43,8 @@ export async function* checkSandbox({ project, environment }: DoctorContext): As
 }
 
 function explain(error: unknown): { message: string; hint: string } {
-	if (OrchestraError.is(error)) {
-		const message = error.message.replace(/^failed to spawn process: /, '');
-		return { message, hint: error.hint ?? 'Remove `sandbox` to run it without one.' };
-	}
+	if (OrchestraError.is(error))
+		return { message: reasonTextOf(error), hint: error.hint ?? 'Remove `sandbox` to run it without one.' };
 	return {
 		message: 'bwrap may not make namespaces here',
 		hint: 'Allow unprivileged user namespaces (kernel.unprivileged_userns_clone, AppArmor), or remove `sandbox`.',

@@ -71,7 +71,7 @@ async function checkServer(
 		const stop = (): void => void connection.close();
 		signal.addEventListener('abort', stop, { once: true });
 		try {
-			const known = await listServer(connection, { timeoutMs: entry.settings.timeoutMs, log: Log.silent });
+			const known = await listServer(connection, { ...entry.settings, log: Log.silent });
 			remember(entry, environment, known);
 			await pinServer(entry, environment, known);
 			const { tools, era, revision, serverInfo } = known;

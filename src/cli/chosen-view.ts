@@ -6,7 +6,7 @@ import { type Command, type CommandInput, usageError } from './command.ts';
 
 type FlagInput = Pick<CommandInput, 'flags' | 'environment'>;
 
-/** Undefined without the flag. Throws a usage error that names the views for one that is not configured. */
+/** Undefined without the flag. Throws a usage error that names the views for an unknown one. */
 export function chosenView(input: FlagInput, command: Command, file?: string): string | undefined {
 	const { view } = input.flags;
 	if (typeof view !== 'string') return undefined;

@@ -43,7 +43,7 @@ type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable
 const VERSION_WAIT_MS = 5000;
 /**
  * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
- * programs of PATH are run, never one that is named by its path.
+ * programs of PATH are run, never a program that is named by its path.
  */
 const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
 
@@ -57,8 +57,8 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	const { files } = project.configuration;
 	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
 	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
-	for (const { message, file, line } of project.configProblems) {
-		yield { verdict: 'fail', text: message, fix: `Correct line ${line} of ${file}.` };
+	for (const { message, file, line, hint } of project.configProblems) {
+		yield { verdict: 'fail', text: message, fix: hint ?? `Correct line ${line} of ${file}.` };
 	}
 }
 

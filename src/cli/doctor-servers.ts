@@ -56,12 +56,13 @@ async function* contactServers(
 	const checks = await checkServers(entries, { environment, signal }, () => {});
 	for (const [at, entry] of entries.entries()) {
 		const check = checks[at];
-		if (check) yield findingOf(entry, check, await proxyText(entry, environment));
+		const how = (await authorizedText(entry, environment)) + (await proxyText(entry, environment));
+		if (check) yield findingOf(entry, check, how);
 	}
 }
 
 /** The error of a failed check names DNS, TLS, the status, or that the answer is not of MCP. */
-function findingOf({ name, file }: ServerEntry, check: ServerCheck, proxy: string): DoctorFinding {
+function findingOf({ name, file }: ServerEntry, check: ServerCheck, how: string): DoctorFinding {
 	if (!check.isOk) {
 		const { message, hint } = check.error;
 		return {
@@ -72,8 +73,20 @@ function findingOf({ name, file }: ServerEntry, check: ServerCheck, proxy: strin
 	}
 	const { era, revision, tools, elapsedMs } = check;
 	const count = `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
-	const text = `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms${proxy}`;
+	const text = `server ${name}: MCP ${revision} (${era}), ${count}, ${elapsedMs} ms${how}`;
 	return { verdict: 'ok', text };
+}
+
+/** How a server that was reached accepted us. */
+async function authorizedText(
+	entry: ServerEntry,
+	environment: DoctorContext['environment'],
+): Promise<string> {
+	if (entry.kind === 'stdio') return '';
+	const { storedSignIn } = await import('../oauth/stored-sign-in.ts'); // loaded on demand, as above
+	const signIn = storedSignIn(entry, environment);
+	if (signIn === 'header') return `, ${signInTexts.header}`;
+	return signIn === 'none' || signIn === 'expired' ? '' : ', authorized by the stored sign-in';
 }
 
 /** Without the credentials of the proxy. */

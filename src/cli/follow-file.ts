@@ -19,7 +19,7 @@ export interface FollowOptions {
 	readonly onBytes: (bytes: Buffer) => Promise<boolean>;
 }
 
-/** Follow a file, also one that does not exist yet. Resolves when `onBytes` says so or the signal is aborted. */
+/** Follow a file, which need not exist yet. Resolves when `onBytes` says so or the signal is aborted. */
 export async function followFile(path: string, { from = 0, signal, onBytes }: FollowOptions): Promise<void> {
 	let file = openLog(path, from);
 	try {

@@ -8,6 +8,7 @@ import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { openHub } from '../hub/open-hub.ts';
 import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
+import { serveJournal } from '../hub/serve-journal.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { Log } from '../log.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
@@ -107,7 +108,19 @@ async function openOwn(
 	const level = environment['LOG_LEVEL'] ?? (needs ? 'error' : 'warn');
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
-	const options = { environment, log, listWaitMs, narrow, openFabric, reportsProblems };
+	const journal = serveJournal(async () => hubFolderHere(environment).path, log);
+	// A person who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
+	const reportsFindings = needs === undefined;
+	const options = {
+		environment,
+		log,
+		journal,
+		listWaitMs,
+		narrow,
+		openFabric,
+		reportsProblems,
+		reportsFindings,
+	};
 	const opened = await openHub({ cwd: process.cwd(), ...options });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });

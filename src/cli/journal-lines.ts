@@ -1,10 +1,9 @@
 /* The calls in the journals of this folder: that of the shared hub, and those of `mctl serve`. */
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isCode, OrchestraError } from '../errors.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
-import { serveJournalFolder } from '../hub/serve-journal.ts';
+import { serveJournalFolder, serveJournalNames } from '../hub/serve-journal.ts';
 import { parseObject } from '../trust/hash-chain.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import { type Command, usageError } from './command.ts';
@@ -37,13 +36,17 @@ export function readJournal(file: string): { name: string; text: string }[] {
 	return [`${file}.1`, file].flatMap((path) => {
 		assertPrivate(path);
 		try {
-			const shown = basename(dirname(path)) === 'serve' ? join('serve', basename(path)) : basename(path);
-			return [{ name: shown, text: readRegularText(path, FILE_LIMIT_BYTES) }];
+			return [{ name: journalName(path), text: readRegularText(path, FILE_LIMIT_BYTES) }];
 		} catch (error) {
 			if (isCode(error, 'ENOENT')) return [];
 			throw OrchestraError.from(error, 'io');
 		}
 	});
+}
+
+/** A short name for messages. */
+export function journalName(path: string): string {
+	return basename(dirname(path)) === 'serve' ? join('serve', basename(path)) : basename(path);
 }
 
 /** The call of a line; undefined for a line that is no call. */
@@ -75,10 +78,7 @@ export function sinceFlag(text: unknown, command: Pick<Command, 'usage'>): numbe
 function serveJournals(folder: string): string[] {
 	try {
 		assertPrivate(folder);
-		return readdirSync(folder)
-			.filter((name) => name.endsWith('.ndjson'))
-			.sort()
-			.map((name) => join(folder, name));
+		return serveJournalNames(folder).map((name) => join(folder, name));
 	} catch (error) {
 		if (isCode(error, 'ENOENT')) return [];
 		throw error;

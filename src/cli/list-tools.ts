@@ -48,7 +48,7 @@ export const toolListing: Listing = {
 	},
 };
 
-/** `mcp` for a tool of an MCP server, `fabric` for one that may be of another machine; undefined for any other. */
+/** `mcp` for a tool of an MCP server, `fabric` for a tool that may be of another machine; undefined for any other. */
 function ownerOf(
 	tool: Offered,
 	{ mcpServers, plugins, fabric }: Configuration,

@@ -11,6 +11,7 @@ import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { recorded } from '../record/recorded-transport.ts';
 import { Recorder } from '../record/recorder.ts';
+import { recordingsFolder } from '../record/recording-files.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
@@ -61,7 +62,8 @@ export async function recordProgram(input: CommandInput, folder: string): Promis
 	const env = definedOf(environment);
 	for (const [name, value] of Object.entries(env)) noteNamedValue(name, value);
 	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
-	const recorder = new Recorder({ folder, server: serverName(program), log });
+	const keepsAll = folder !== recordingsFolder(environment);
+	const recorder = new Recorder({ folder, server: serverName(program), log, keepsAll });
 	const server = await ChildTransport.open(
 		{ ...program, env },
 		{ stderr: out.childStderr, limitBytes: LIMIT_BYTES, parentEnvironment: environment },

@@ -2,7 +2,6 @@
 import { OrchestraError } from '../errors.ts';
 import { openServerTransport } from '../hub/backends/mcp/open-server-transport.ts';
 import { Log } from '../log.ts';
-import { openRemoteTransport } from '../oauth/open-remote-transport.ts';
 import { printableJson } from '../printable.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import type { JsonDifference } from '../record/json-differences.ts';
@@ -15,6 +14,7 @@ import { ChildTransport } from '../transport/child-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { refuseHeldBack } from './call-target.ts';
 import type { CommandInput } from './command.ts';
+import { openUrl } from './connect-url.ts';
 import { openProject } from './project.ts';
 
 /** Longest message of the server. */
@@ -74,8 +74,7 @@ async function openTarget(target: AgainstServer['target'], input: CommandInput):
 		return ChildTransport.open({ command, args }, limits);
 	}
 	if (target.startsWith('stdio:')) return ChildTransport.open(parseStdioUri(target), limits);
-	if (/^https?:\/\//i.test(target))
-		return openRemoteTransport({ url: target }, { environment, limitBytes: LIMIT_BYTES });
+	if (/^https?:\/\//i.test(target)) return openUrl(target, { environment, limitBytes: LIMIT_BYTES });
 	const { configuration, heldBack } = openProject(environment);
 	const { mcpServers } = configuration;
 	refuseHeldBack(target, heldBack);

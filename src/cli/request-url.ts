@@ -1,12 +1,10 @@
 /* `mctl request <url>`: one request to a remote MCP server, after the handshake of its era unless it is raw. */
 import { packageVersion } from '../files/package-version.ts';
-import { connectServer } from '../mcp/client/connect-server.ts';
-import { openRemoteTransport } from '../oauth/open-remote-transport.ts';
 import type { Result } from '../protocol/mcp-types.ts';
 import { Peer } from '../rpc/peer.ts';
-import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import { isObject } from '../wire/json.ts';
 import type { CommandInput } from './command.ts';
+import { connectUrl, openUrl } from './connect-url.ts';
 
 export interface UrlRequest {
 	readonly url: string;
@@ -24,10 +22,10 @@ export async function requestUrl(request: UrlRequest, input: CommandInput): Prom
 
 async function sendAfterHandshake(
 	{ url, method, params, timeoutMs }: UrlRequest,
-	{ environment: parentEnvironment, signal }: CommandInput,
+	{ environment, signal }: CommandInput,
 ): Promise<unknown> {
 	const clientInfo = { name: 'mctl', version: packageVersion() };
-	const client = await connectServer(url, { clientInfo, parentEnvironment, signal });
+	const client = await connectUrl(url, environment, { clientInfo, signal });
 	try {
 		const sent: Result = isObject(params) ? params : {};
 		return await client.request(method, sent, { timeoutMs, signal });
@@ -40,8 +38,7 @@ async function sendAlone(
 	{ url, method, params, timeoutMs }: UrlRequest,
 	{ environment, signal }: CommandInput,
 ): Promise<unknown> {
-	const opened = await openRemoteTransport({ url }, { environment });
-	const transport = isTracing(environment) ? traced(opened, traceToStderr) : opened;
+	const transport = await openUrl(url, { environment });
 	const peer = new Peer(transport, {});
 	transport.start(peer);
 	try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { Configuration } from './configuration.ts';
-import type { Field } from './field.ts';
+import { type Field, onlyKeys } from './field.ts';
 import { LOCK_FILE, projectNames } from './project-file.ts';
 
 type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
@@ -19,9 +19,7 @@ export function readSandbox(field: Field, root: string): Sandbox | undefined {
 	const protect = [...projectNames, LOCK_FILE].map((name) => join(root, name));
 	const whole: Sandbox = { write: [root], read: ['/'], network: false, protect };
 	if (field.value === true) return whole;
-	for (const [key, inner] of field.entries()) {
-		if (!sandboxNames.includes(key)) inner.report(sandboxNames.join(', '), 'an unknown key');
-	}
+	onlyKeys(field, sandboxNames);
 	return {
 		write: readPaths(field.at('write'), root) ?? whole.write,
 		read: readPaths(field.at('read'), root) ?? whole.read,
@@ -40,10 +38,7 @@ export function readPluginSandbox(field: Field, root: string): Sandbox | undefin
 /** Read `limits` of an entry: undefined for none. */
 export function readChildLimits(field: Field): ChildLimits | undefined {
 	if (!field.isPresent) return undefined;
-	for (const [key, inner] of field.entries()) {
-		if (!childLimitNames.some((name) => name === key))
-			inner.report(childLimitNames.join(', '), 'an unknown key');
-	}
+	onlyKeys(field, childLimitNames);
 	return {
 		memoryBytes: field.at('memoryBytes').count(),
 		processes: field.at('processes').count(),

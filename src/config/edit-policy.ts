@@ -1,5 +1,6 @@
 /*
- * Adds a rule before the others of a file. Every other character stays, comments too.
+ * Adds a rule before the others of a file, in place of a rule about the same tools and
+ * clients. Every other character stays, comments too.
  *
  * The place is found by the line of the first rule. The new text is parsed and compared
  * with the old one before it is written: a file of an unusual form is not touched.
@@ -10,7 +11,7 @@ import { OrchestraError } from '../errors.ts';
 import { readIfPresent, replaceFile } from '../files/replace-file.ts';
 import { isObject } from '../wire/json.ts';
 import type { PolicyAction } from './configuration.ts';
-import { setJsonKey } from './edit/json-edit.ts';
+import { removeJsonItem, setJsonKey } from './edit/json-edit.ts';
 import { parseJsonc } from './jsonc.ts';
 import { userFile } from './load.ts';
 import { trustEdit } from './trust/trust-edit.ts';
@@ -46,9 +47,9 @@ export async function addPolicyRule(
 	const ruleText = `{ ${members.join(', ')} }`;
 	const before = readIfPresent(file);
 	const text = before?.toString('utf8') ?? '';
-	const isAllowed = options.isPattern === true || isExactName(rule);
+	const isAllowed = options.isPattern === true || isNameable(rule);
 	const edited = isAllowed ? editedText(text, file, { rule, ruleText }) : undefined;
-	if (edited === undefined || !isOnlyAdded(text, edited, { file, rule })) {
+	if (edited === undefined || !isAsMeant(text, edited, { file, rule })) {
 		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
 			hint: `Write it as the first one of "policy": ${ruleText}`,
 			data: { file },
@@ -57,12 +58,13 @@ export async function addPolicyRule(
 	const after = Buffer.from(edited);
 	const isOfUser = file === userFile(environment);
 	const untrusted = isOfUser ? undefined : await trustEdit({ path: file, before, after }, environment);
-	replaceFile(file, after, { expected: { bytes: before }, mode: isOfUser ? 0o600 : 0o644 });
+	if (edited !== text)
+		replaceFile(file, after, { expected: { bytes: before }, mode: isOfUser ? 0o600 : 0o644 });
 	return { text: ruleText, untrusted };
 }
 
-/** A name with a star would be a pattern, and an escaped one is not the name of the tool. */
-function isExactName({ tools, clients }: NewRule): boolean {
+/** Whether a rule can be for this tool and client alone: a name with a star would be a pattern, an escaped one another name. */
+export function isNameable({ tools, clients }: Pick<NewRule, 'tools' | 'clients'>): boolean {
 	return [tools, clients].every((name) => name !== '' && !/[*\\]/.test(name));
 }
 
@@ -71,10 +73,30 @@ function editedText(
 	file: string,
 	{ rule, ruleText }: { rule: NewRule; ruleText: string },
 ): string | undefined {
+	const rules = rulesOf(text, file);
+	if (rules?.length === 0) return setJsonKey(text, ['policy'], [{ ...rule }]);
+	const [first] = rules ?? [];
+	if (isReplaced(first, rule) && first['action'] === rule.action) return text;
+	const inserted = insertRule(text, file, ruleText);
+	// The last one first, so that the others keep their places.
+	return [...(rules ?? []).entries()]
+		.filter(([, each]) => isReplaced(each, rule))
+		.reduceRight((left, [at]) => left && removeJsonItem(left, ['policy'], at + 1), inserted);
+}
+
+/** The rules of the file; undefined when they are not a list. */
+function rulesOf(text: string, file: string): readonly unknown[] | undefined {
 	const value = text.trim() === '' ? {} : parseJsonc(text, file).value;
 	const rules = isObject(value) ? (value['policy'] ?? []) : undefined;
-	if (Array.isArray(rules) && rules.length === 0) return setJsonKey(text, ['policy'], [{ ...rule }]);
-	return insertRule(text, file, ruleText);
+	return Array.isArray(rules) ? rules : undefined;
+}
+
+/** Whether a rule decides nothing any more when the new one stands before it, and says nothing else. */
+function isReplaced(found: unknown, { tools, clients }: NewRule): found is Record<string, unknown> {
+	if (!isObject(found)) return false;
+	const { tools: ofTools = '*', clients: ofClients = '*', action: _action, ...others } = found;
+	const isSame = isDeepStrictEqual([[ofTools].flat(), [ofClients].flat()], [[tools], [clients]]);
+	return isSame && Object.keys(others).length === 0;
 }
 
 /** On a line of its own above the first rule, or behind the bracket when they share a line. */
@@ -93,12 +115,11 @@ function insertRule(text: string, file: string, ruleText: string): string | unde
 	return changed === line ? undefined : lines.with(at, changed).join('\n');
 }
 
-function isOnlyAdded(text: string, edited: string, { file, rule }: { file: string; rule: NewRule }): boolean {
-	const [before, after] = [text.trim() === '' ? '{}' : text, edited].map(
-		(each): unknown => parseJsonc(each, file).value,
-	);
-	if (!isObject(before)) return false;
-	const { policy: rules = [] } = before;
-	if (!Array.isArray(rules)) return false;
-	return isDeepStrictEqual({ ...before, policy: [{ ...rule }, ...rules] }, after);
+function isAsMeant(text: string, edited: string, { file, rule }: { file: string; rule: NewRule }): boolean {
+	if (edited === text) return true;
+	const before = text.trim() === '' ? {} : parseJsonc(text, file).value;
+	const rules = rulesOf(text, file);
+	if (!isObject(before) || rules === undefined) return false;
+	const others = rules.filter((each) => !isReplaced(each, rule));
+	return isDeepStrictEqual({ ...before, policy: [{ ...rule }, ...others] }, parseJsonc(edited, file).value);
 }

@@ -6,8 +6,9 @@
  * is reported and skipped, and the others are used.
  */
 import { dirname, resolve } from 'node:path';
-import { noteHeader, noteNamedValue } from '../secrets/secret-name.ts';
+import { noteHeader, noteNamedValue, noteVariable } from '../secrets/secret-name.ts';
 import {
+	hasReference,
 	type SecretReference,
 	type SecretText,
 	type SecretTexts,
@@ -133,17 +134,6 @@ export class Field {
 		return this.items().flatMap((item) => item.#emptyOrText() ?? []);
 	}
 
-	/** An object of strings; numbers and booleans are converted. */
-	textMap(): Record<string, string> | undefined {
-		if (!this.isPresent) return undefined;
-		return Object.fromEntries(
-			this.entries().flatMap(([key, field]): [string, string][] => {
-				const text = field.#emptyOrText();
-				return text === undefined ? [] : [[key, text]];
-			}),
-		);
-	}
-
 	/** An object of strings that may have secret references. */
 	secretMap(): SecretMap {
 		const plain: Record<string, string> = {};
@@ -184,9 +174,16 @@ export class Field {
 		return typeof value === 'string' ? this.#expanded(value) : this.report('a string');
 	}
 
+	/** Where secret references are allowed, the text is what stands between them. */
 	#expanded(text: string): string | undefined {
+		if (hasReference(text))
+			return this.report(
+				'a text without one; ${file:…}, ${cmd:…} and ${keychain:…} belong in env, headers or config',
+				'a text with a secret reference',
+			);
 		const { text: expanded, unset, used } = expandVariables(text, this.#source.environment);
-		for (const [name, value] of used) noteNamedValue(name, value);
+		const note = this.#mayBeSecret ? noteVariable : noteNamedValue;
+		for (const [name, value] of used) note(name, value);
 		if (unset.length === 0) return this.#noted(expanded);
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		for (const name of unset) this.#source.unset?.add(name);

@@ -7,22 +7,23 @@
  * What a project file may start or loosen counts only when the user trusts the file.
  */
 import { dirname, join } from 'node:path';
-import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { isCode } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
-import type { Configuration, HubSection, ToolsSection } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
 import { parseJsonc } from './jsonc.ts';
+import { type ConfigFile, inEffect, mergeSections, noSections } from './merge-sections.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
-import { type ConfigProblem, configProblem } from './problem.ts';
+import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
-import { stricterPin, withPins } from './server-settings.ts';
+import { withPins } from './server-settings.ts';
 import { type HeldBack, holdBack, type ReadProjectFile } from './trust/held-back.ts';
-import { readUntrusted, yieldingTo } from './trust/untrusted-sections.ts';
+import { readUntrusted } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';
 
 /** Largest configuration file. */
@@ -41,6 +42,8 @@ export interface LoadOptions {
 
 export interface LoadedConfiguration {
 	readonly configuration: Configuration;
+	/** The files that were read, in the order in which they count. */
+	readonly read: readonly ConfigFile[];
 	/** Problems; the affected entries are skipped. */
 	readonly problems: readonly ConfigProblem[];
 	/**
@@ -70,8 +73,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		problems: [],
 		brokenFiles: [],
 		files: [],
-		sections: [],
-		untrusted: [],
+		read: [],
 		heldBack: [],
 		onProjectFile: options.onProjectFile,
 		namesPlugins: false,
@@ -85,15 +87,10 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (registry !== undefined) readInto(reading, registry, 'user');
 	const { files, problems, brokenFiles, unset, heldBack } = reading;
 	const notes: string[] = [];
-	const merged = withPins(withChildLimits(withoutSelf(mergedSections(reading), reading, notes)));
+	const read = inEffect(reading.read);
+	const merged = withPins(withChildLimits(withoutSelf(mergeSections(read), reading, notes)));
 	const configuration = { root, files, ...merged };
-	return { configuration, problems, brokenFiles, unset: [...unset], notes, heldBack };
-}
-
-/** Files that are not trusted count last. */
-function mergedSections({ sections, untrusted }: Pick<Reading, 'sections' | 'untrusted'>): FileSections {
-	const trusted = sections.reduce(merge, empty);
-	return untrusted.reduce((before, each) => merge(before, yieldingTo(trusted, each)), trusted);
+	return { configuration, read, problems, brokenFiles, unset: [...unset], notes, heldBack };
 }
 
 /** The settings for reading, and the results so far. */
@@ -105,9 +102,7 @@ interface Reading {
 	readonly problems: ConfigProblem[];
 	readonly brokenFiles: string[];
 	readonly files: string[];
-	readonly sections: FileSections[];
-	/** What is left of the files that are not trusted. */
-	readonly untrusted: FileSections[];
+	readonly read: ConfigFile[];
 	readonly heldBack: HeldBack[];
 	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */
@@ -137,10 +132,9 @@ function readBytes(file: string, isRequired: boolean, reading: Reading): Buffer 
 	} catch (error) {
 		const isAbsent = isCode(error, 'ENOENT');
 		if (isAbsent && !isRequired) return undefined;
-		const found = isAbsent ? 'missing' : messageOf(error);
-		reading.problems.push(
-			configProblem({ file, line: 1, key: '', found, allowed: 'a file that can be read' }),
-		);
+		const allowed = 'a file that can be read';
+		const missing = configProblem({ file, line: 1, key: '', found: 'missing', allowed });
+		reading.problems.push(isAbsent ? missing : unreadableProblem(file, error));
 		if (!isAbsent) reading.brokenFiles.push(file);
 		return undefined;
 	}
@@ -159,22 +153,21 @@ function readFile(
 		if (!isComplete(text, document.value)) reading.brokenFiles.push(file);
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		const read = (from: FieldSource): FileSections => {
-			if (isYaml) return readPluginsYaml(from, empty);
-			if (file === registryFile(environment)) return readPluginRegistry(from, empty, root);
+			if (isYaml) return readPluginsYaml(from, noSections);
+			if (file === registryFile(environment)) return readPluginRegistry(from, noSections, root);
 			return readSections(from, !file.endsWith('.mcp.json'), root);
 		};
 		const source = { file, document, environment, environmentName, unset, problems };
 		const found = { file, bytes, value: document.value, folder: root };
 		if (isProject) reading.onProjectFile?.(found);
 		const held = isProject ? holdBack(found, environment) : undefined;
-		if (held === undefined) reading.sections.push(read(source));
-		else {
-			reading.untrusted.push(readUntrusted(source, read, { root, empty }));
-			if (held.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
-		}
+		const isTrusted = held === undefined;
+		const sections = isTrusted ? read(source) : readUntrusted(source, read, { root, empty: noSections });
+		reading.read.push({ file, document, sections, isTrusted });
+		if (held?.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
 	} catch (error) {
 		reading.namesPlugins ||= isYaml;
-		problems.push(syntaxProblem(file, error));
+		problems.push(unreadableProblem(file, error));
 		reading.brokenFiles.push(file);
 	}
 }
@@ -182,95 +175,4 @@ function readFile(
 /** A truncated YAML file may still parse: an empty file to null, the start of a key to a string. */
 function isComplete(text: string, value: JsonValue): boolean {
 	return isObject(value) && text.trim() !== '';
-}
-
-function syntaxProblem(file: string, error: unknown): ConfigProblem {
-	const { message, data } = OrchestraError.from(error);
-	const { line = 1, found = '', allowed = '' } = data;
-	return { file, line: Number(line), key: '', found: String(found), allowed: String(allowed), message };
-}
-
-const empty: FileSections = {
-	mcpServers: [],
-	tools: { roots: undefined, examples: undefined, config: {}, timeoutMs: undefined, timeouts: {} },
-	library: { prompts: undefined, resources: undefined },
-	plugins: [],
-	hub: {
-		listenAddress: undefined,
-		tcpAddress: undefined,
-		certsDir: undefined,
-		httpAddress: undefined,
-		httpPublic: undefined,
-		httpCert: undefined,
-		httpKey: undefined,
-		idleMs: undefined,
-	},
-	limits: {},
-	pin: undefined,
-	policy: [],
-	toolList: { expose: undefined, exposeAbove: undefined, always: [] },
-	views: {},
-	clients: {},
-	fabric: undefined,
-};
-
-/** `first` wins entry by entry; entries only in `second` are added. */
-function merge(first: FileSections, second: FileSections): FileSections {
-	return {
-		mcpServers: mergeBy(first.mcpServers, second.mcpServers, ({ name }) => name),
-		tools: mergeTools(first.tools, second.tools),
-		library: {
-			prompts: first.library.prompts ?? second.library.prompts,
-			resources: first.library.resources ?? second.library.resources,
-		},
-		plugins: mergeBy(first.plugins, second.plugins, ({ id }) => id),
-		hub: mergeHub(first.hub, second.hub),
-		limits: { ...second.limits, ...first.limits },
-		pin: stricterPin(first.pin, second.pin),
-		policy: [...first.policy, ...second.policy],
-		toolList: {
-			expose: first.toolList.expose ?? second.toolList.expose,
-			exposeAbove: first.toolList.exposeAbove ?? second.toolList.exposeAbove,
-			always: [...new Set([...first.toolList.always, ...second.toolList.always])],
-		},
-		views: { ...second.views, ...first.views },
-		clients: { ...second.clients, ...first.clients },
-		fabric: first.fabric ?? second.fabric,
-	};
-}
-
-function mergeHub(first: HubSection, second: HubSection): HubSection {
-	return {
-		listenAddress: first.listenAddress ?? second.listenAddress,
-		tcpAddress: first.tcpAddress ?? second.tcpAddress,
-		certsDir: first.certsDir ?? second.certsDir,
-		httpAddress: first.httpAddress ?? second.httpAddress,
-		httpPublic: first.httpPublic ?? second.httpPublic,
-		httpCert: first.httpCert ?? second.httpCert,
-		httpKey: first.httpKey ?? second.httpKey,
-		idleMs: first.idleMs ?? second.idleMs,
-	};
-}
-
-function mergeTools(first: ToolsSection, second: ToolsSection): ToolsSection {
-	const { sandbox = second.sandbox, limits = second.limits } = first;
-	const sandboxes = (first.sandboxes ?? second.sandboxes) && { ...second.sandboxes, ...first.sandboxes };
-	const roots = [...new Set([...(first.roots ?? []), ...(second.roots ?? [])])];
-	const untrustedFolder = first.untrustedFolder ?? second.untrustedFolder;
-	return {
-		roots: first.roots === undefined && second.roots === undefined ? undefined : roots,
-		examples: first.examples ?? second.examples,
-		config: { ...second.config, ...first.config },
-		timeoutMs: first.timeoutMs ?? second.timeoutMs,
-		timeouts: { ...second.timeouts, ...first.timeouts },
-		...(sandboxes && { sandboxes }),
-		...(sandbox && { sandbox }),
-		...(limits && { limits }),
-		...(untrustedFolder !== undefined && { untrustedFolder }),
-	};
-}
-
-function mergeBy<T>(first: readonly T[], second: readonly T[], keyOf: (entry: T) => string): T[] {
-	const taken = new Set(first.map(keyOf));
-	return [...first, ...second.filter((entry) => !taken.has(keyOf(entry)))];
 }

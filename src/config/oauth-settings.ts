@@ -1,6 +1,6 @@
 /* The `oauth` object of a remote server. */
 import { callbackHosts, type OAuthSettings } from '../oauth/auth-settings.ts';
-import type { Field } from './field.ts';
+import { type Field, onlyKeys } from './field.ts';
 
 const names = [
 	'clientId',
@@ -20,9 +20,7 @@ const LARGEST_PORT = 65_535;
 /** Read the settings; undefined when there are none. */
 export function readOAuth(field: Field): OAuthSettings | undefined {
 	if (!field.isPresent) return undefined;
-	for (const [key, inner] of field.entries()) {
-		if (!names.includes(key)) inner.report(names.join(', '), 'an unknown key');
-	}
+	onlyKeys(field, names);
 	const clientSecretText = field.at('clientSecret').secretText();
 	return {
 		clientId: field.at('clientId').text(),

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../wire/json.ts';
 import { claimNames, type PolicyAction, type PolicyRule, type ToolClaims } from './configuration.ts';
-import type { Field, FieldSource } from './field.ts';
+import { type Field, type FieldSource, onlyKeys } from './field.ts';
 
 const ruleNames = ['tools', 'clients', 'when', 'action', 'reason', 'hide'];
 const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
@@ -18,7 +18,7 @@ export function readPolicy(field: Field, source: FieldSource): PolicyRule[] {
 
 function readRule(field: Field, source: FieldSource): PolicyRule {
 	const before = source.problems.length;
-	refuseUnknown(field, ruleNames);
+	onlyKeys(field, ruleNames);
 	const tools = readPatterns(field.at('tools'));
 	const clients = readPatterns(field.at('clients'));
 	const when = readWhen(field.at('when'));
@@ -40,12 +40,6 @@ function denyAll({ line }: Field, { file, problems }: FieldSource, at: number): 
 	return { ...all, action: 'deny', reason, hide: false, file, line };
 }
 
-function refuseUnknown(field: Field, names: readonly string[]): void {
-	for (const [key, inner] of field.entries()) {
-		if (!names.includes(key)) inner.report(names.join(', '), 'an unknown key');
-	}
-}
-
 /** A pattern or an array of patterns; undefined when absent or wrong. */
 function readPatterns(field: Field): string[] | undefined {
 	if (typeof field.value === 'string') {
@@ -63,7 +57,7 @@ function readPatterns(field: Field): string[] | undefined {
 
 function readWhen(field: Field): Partial<ToolClaims> | undefined {
 	if (!field.isPresent) return undefined;
-	refuseUnknown(field, claimNames);
+	onlyKeys(field, claimNames);
 	const claims = claimNames.flatMap((name): [string, boolean][] => {
 		const value = field.at(name).flag();
 		return value === undefined ? [] : [[name, value]];

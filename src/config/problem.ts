@@ -1,4 +1,5 @@
 /* Problems of a configuration file, with everything that is needed to fix them. */
+import { messageOf, OrchestraError, systemCode } from '../errors.ts';
 
 /** One problem and its location. The rest of the file is still used. */
 export interface ConfigProblem {
@@ -10,12 +11,24 @@ export interface ConfigProblem {
 	readonly allowed: string;
 	/** The problem as one sentence. */
 	readonly message: string;
+	/** How to fix it, when it is not this line that has to be corrected. */
+	readonly hint?: string | undefined;
 }
 
 export function configProblem(facts: Omit<ConfigProblem, 'message'>): ConfigProblem {
 	const { file, line, key, found, allowed } = facts;
 	const what = key === '' ? 'the file' : key;
 	return { ...facts, message: `${file}:${line}: ${what} is ${found}; allowed: ${allowed}` };
+}
+
+/** The problem of a file or folder that could not be read or parsed. */
+export function unreadableProblem(file: string, error: unknown): ConfigProblem {
+	const isOurs = OrchestraError.is(error);
+	const text = isOurs ? error.message : `${file} cannot be read (${systemCode(error) ?? messageOf(error)})`;
+	const { line = 1, found = text, allowed = 'a file that can be read' } = isOurs ? error.data : {};
+	const hint = isOurs ? error.hint : `Make ${file} readable for you.`;
+	const facts = { file, line: Number(line), key: '', found: String(found), allowed: String(allowed) };
+	return { ...facts, message: text, hint };
 }
 
 const SHOWN_CHARACTERS = 60;

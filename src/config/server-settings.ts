@@ -22,7 +22,7 @@ export function readServerSettings(field: Field): ServerSettings {
 		restart: field.at('restart').flag() ?? true,
 		allow: field.at('allow').texts(),
 		deny: field.at('deny').texts() ?? [],
-		rename: field.at('rename').textMap() ?? {},
+		rename: readRename(field.at('rename')),
 		eager: field.at('eager').flag() ?? false,
 		prefix: field.at('prefix').flag() ?? true,
 		redact: field.at('redact').flag() ?? false,
@@ -59,6 +59,18 @@ export function withPins<Sections extends Pick<Configuration, 'mcpServers' | 'fa
 		settings: { ...server.settings, pin: server.settings.pin ?? pinOfAll },
 	}));
 	return { ...sections, mcpServers, fabric: fabric && { ...fabric, pin: fabric.pin ?? pinOfAll } };
+}
+
+/** Two tools with the same new name could not be told apart. */
+function readRename(field: Field): Readonly<Record<string, string>> {
+	const names = new Map<string, string>();
+	for (const [own, given] of field.entries()) {
+		const name = given.text();
+		if (name === undefined) continue;
+		if ([...names.values()].includes(name)) given.report('a new name of its own for each tool');
+		names.set(own, name);
+	}
+	return Object.fromEntries(names);
 }
 
 function readScope(field: Field): ServerScope | undefined {

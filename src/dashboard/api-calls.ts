@@ -58,7 +58,9 @@ export interface LatencyBucket {
 }
 
 export interface CallDetails extends CallRow {
-	/** In the order in which they happen: approval, queue, start, run. Empty when nothing was measured. */
+	/** The phase that a running call is in; null when it has ended. */
+	readonly phase: string | null;
+	/** In the order in which they happen: approval, queue, start, run. The last one of a running call goes on. Empty when they are not kept. */
 	readonly phases: readonly CallPhaseRow[];
 	/** The last ones. */
 	readonly progress: readonly ProgressRow[];

@@ -39,6 +39,13 @@ export interface PromptReply {
 	readonly command: string;
 }
 
+/** Null when no server lists it. */
+export interface ResourceReply {
+	readonly backend: string | null;
+	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
+	readonly resource: ApiObject | null;
+}
+
 export interface SearchReply {
 	/** Best first. */
 	readonly hits: readonly ToolSearchHit[];
@@ -61,6 +68,8 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
+	/** What it adds to a score of 100. Absent for `concept` and `meaning`, which add to it together. */
+	readonly points?: number | undefined;
 }
 
 /** Everything about one backend. */
@@ -142,7 +151,10 @@ export interface LibraryReply {
 	/** Tokens of the matches that fit the budget. */
 	readonly tokens: number;
 	readonly budget: number | null;
+	/** Documents that match. */
 	readonly total: number;
+	/** There are more documents than `matches`. */
+	readonly isCut: boolean;
 	readonly ms: number;
 }
 
@@ -190,6 +202,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** As JSON. */
 	readonly value: string;
-	/** The file that it comes from; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, with a note when it is held back; `default` when no file has it. */
 	readonly source: string;
 }

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzip } from 'node:zlib';
 import { type ErrorCode, OrchestraError } from '../errors.ts';
+import type { HttpExchange } from '../http/http-exchange.ts';
 import { redact, redactJson } from '../redact.ts';
 import type { ApiError, ApiFailure } from './api-types.ts';
 
@@ -33,6 +34,7 @@ export const apiHeaders: Readonly<Record<string, string>> = {
 export interface ApiExchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
+	readonly streams: HttpExchange['streams'];
 	readonly query: URLSearchParams;
 	/** The parts of the path after `/api/`, decoded. */
 	readonly path: readonly string[];

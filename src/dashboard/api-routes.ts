@@ -8,7 +8,7 @@ import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply
 import { ApprovalsView, isDecision } from './approvals-view.ts';
 import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
-import { CatalogueView } from './catalogue-view.ts';
+import { CatalogueView, kindsOf } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
 import { latencyChart } from './latency-chart.ts';
@@ -84,9 +84,15 @@ export class ApiRoutes {
 			tool: ({ query }) => this.#tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
 			search: ({ query }) =>
-				this.#catalogue.search(query.get('q') ?? '', countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT)),
+				this.#catalogue.search({
+					query: query.get('q') ?? '',
+					kinds: kindsOf(query.get('kind')),
+					limit: countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT),
+				}),
 			resource: (exchange) =>
-				this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
+				exchange.path[1] === 'facts'
+					? this.#catalogue.resource(required(exchange.query, 'uri'))
+					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
 			calls: (exchange) => this.#calls(exchange),
 			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
 			approvals: () => ({ approvals: this.#approvals.list() }),
@@ -129,9 +135,10 @@ export class ApiRoutes {
 		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
 	}
 
-	#openEvents({ response, query }: ApiExchange): void {
-		if (this.#events.isFull) return refuseApi(response, 503, 'too_many_streams');
+	#openEvents({ response, query, streams }: ApiExchange): void {
+		if (this.#events.isFull || streams.isFull) return refuseApi(response, 503, 'too_many_streams');
 		const server = query.get('server') || undefined;
+		streams.add(response);
 		this.#events.open(response, { call: numberOf(query, 'call'), server });
 	}
 

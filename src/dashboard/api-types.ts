@@ -10,10 +10,11 @@
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
- * GET  /api/search?q=&limit=             SearchReply
+ * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates; limit of each kind
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
+ * GET  /api/resource/facts?uri=          ResourceReply
  * POST /api/replay    ReplayRequest      NDJSON of CallMessage, the last one with `comparison`
  * POST /api/answer    AnswerRequest      DoneReply
  * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
@@ -91,7 +92,11 @@ export interface BackendRow {
 	readonly kind: BackendKindName;
 	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, … */
 	readonly state: string;
+	/** Of its oldest process. */
 	readonly pid: number | null;
+	/** The number of its processes. */
+	readonly processes: number;
+	/** Of all its processes. */
 	readonly memoryBytes: number | null;
 	readonly era: 'legacy' | 'modern' | null;
 	readonly version: string | null;
@@ -107,7 +112,7 @@ export interface BackendRow {
 	readonly startedAt: number | null;
 	/** When a failed server is started again. */
 	readonly nextTryAt: number | null;
-	/** Starts after the first one, while the listener is open. */
+	/** Starts after a crash or a failed start. */
 	readonly restarts: number;
 	readonly isEnabled: boolean;
 	/** Its catalogue differs from the pinned one, and the change waits for a person. */
@@ -139,6 +144,8 @@ export interface ApprovalRow {
 	readonly tool: string;
 	/** Lines with the arguments, shortened. */
 	readonly shown: readonly string[];
+	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
+	readonly argumentText: string;
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | null;
@@ -184,6 +191,13 @@ export interface DashboardEvents {
 	/** A list of the hub changed: fetch the catalogue again. */
 	readonly catalogue: CatalogueEvent;
 }
+
+/** Events of the same stream whose data is `{}`. */
+export type SignalEvent =
+	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
+	| 'ping'
+	/** The configuration was read again: fetch the settings again. */
+	| 'settings';
 
 export interface CatalogueEvent {
 	/** Compare with `CatalogueReply.version`. */

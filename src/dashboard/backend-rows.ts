@@ -1,8 +1,10 @@
 /* The backends of the hub, with those of the configuration that are disabled. */
 import type { Configuration } from '../config/configuration.ts';
-import type { Backend, ServerStatus } from '../hub/backends/backend.ts';
+import type { Backend, OwnedProcess } from '../hub/backends/backend.ts';
+import { firstLine } from '../hub/backends/mcp/server-failure.ts';
 import type { MergedList } from '../hub/merged-list.ts';
 import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
+import { isObject } from '../wire/json.ts';
 import type { ApiError, BackendRow, ServerAction } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import type { MemorySamples } from './memory-samples.ts';
@@ -33,29 +35,25 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 	const { id, kind } = backend;
 	const status = backend.serverStatus?.();
 	const hasDrift = (status?.drifted ?? 0) > 0;
-	const running = backend.processes?.()[0];
-	const pid = status?.pid ?? running?.pid ?? null;
-	const startedAt = status?.startedAt ?? running?.startedAt.toISOString();
-	const starts =
-		backend
-			.lines?.()
-			?.notes()
-			.filter(({ text }) => text.startsWith('started:')).length ?? 0;
+	const processes = backend.processes?.() ?? [];
+	const pid = status?.pid ?? processes[0]?.pid ?? null;
+	const startedAt = status?.startedAt ?? processes[0]?.startedAt.toISOString();
 	return {
 		id,
 		kind,
 		state: status?.state ?? firstWord(backend.state),
 		pid,
-		memoryBytes: pid === null ? null : memory.of(pid),
+		processes: processes.length,
+		memoryBytes: memoryOfAll(processes, memory),
 		era: status?.era ?? null,
 		version: status?.version ?? null,
 		tools: status?.tools ?? toolCount(hub.catalogue.tools(), backend),
 		inFlight: status?.calls ?? 0,
 		...calls.counts.of(id),
-		lastError: lastErrorOf(backend, status),
+		lastError: lastErrorOf(backend),
 		startedAt: startedAt === undefined ? null : Date.parse(startedAt),
 		nextTryAt: timeOf(status?.nextTryAt),
-		restarts: Math.max(0, starts - 1),
+		restarts: backend.counts?.()?.restarts ?? 0,
 		isEnabled: true,
 		hasDrift,
 		actions: backend.control ? actionsOf(backend, pid !== null, hasDrift) : [],
@@ -87,11 +85,20 @@ function firstWord(state: string): string {
 	return /^[a-z-]+/i.exec(state)?.[0] ?? state;
 }
 
-function lastErrorOf({ downReason }: Backend, status: ServerStatus | undefined): ApiError | null {
-	const message = status?.lastError ?? downReason;
-	if (message === null || message === undefined) return null;
-	const hint = status?.lastLines?.at(-1);
-	return { code: 'closed', message, ...(hint !== undefined && { hint }) };
+/** The sum of those that are known; null when none is. */
+function memoryOfAll(processes: readonly OwnedProcess[], memory: MemorySamples): number | null {
+	const known = processes.map(({ pid }) => memory.of(pid)).filter((bytes) => bytes !== null);
+	return known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The message of a server has its last lines and the next step below the first line. */
+function lastErrorOf({ lastError, downReason }: Backend): ApiError | null {
+	if (lastError === undefined)
+		return downReason === undefined ? null : { code: 'closed', message: downReason };
+	const { details } = lastError.data;
+	const next = isObject(details) && typeof details['hint'] === 'string' ? details['hint'] : undefined;
+	const hint = lastError.hint ?? next;
+	return { code: lastError.code, message: firstLine(lastError.message), ...(hint !== undefined && { hint }) };
 }
 
 function timeOf(text: string | null | undefined): number | null {
@@ -111,6 +118,7 @@ function disabledRow({ id, kind }: Pick<BackendRow, 'id' | 'kind'>): BackendRow 
 		kind,
 		state: 'disabled',
 		pid: null,
+		processes: 0,
 		memoryBytes: null,
 		era: null,
 		version: null,

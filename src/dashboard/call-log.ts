@@ -7,30 +7,33 @@
 import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
 import { withoutArguments } from '../hub/journal.ts';
 import type { CallDetails, CallRow, CallsEvent } from './api-calls.ts';
-import { CallNotes, detailsOfRow } from './call-notes.ts';
-import { CallRing } from './call-ring.ts';
+import { CallNotes, type JournalFacts } from './call-notes.ts';
+import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
+import { KeptNotes, type NotesLimits, type OpenNotes } from './kept-notes.ts';
 import { MinuteCounts } from './minute-counts.ts';
 
 /** Calls in flight that are followed; further ones get a row when they end. */
 const IN_FLIGHT_LIMIT = 10_000;
 
 interface OpenCall {
-	readonly number: number;
-	readonly notes: CallNotes;
+	readonly kept: OpenNotes;
 	isShown: boolean;
 }
+
+type CallLogLimits = NotesLimits & Pick<DashboardLimits, 'calls' | 'eventRows'>;
 
 export class CallLog implements CallListener {
 	readonly ring: CallRing;
 	readonly counts: MinuteCounts = new MinuteCounts();
 	readonly clients: ClientCalls = new ClientCalls();
-	readonly #limits: Pick<DashboardLimits, 'details' | 'eventRows'>;
+	readonly #limits: CallLogLimits;
 	/** By the number of the hub. */
 	readonly #open = new Map<number, OpenCall>();
-	/** By number, modulo the limit. */
-	readonly #notes: (CallNotes | undefined)[] = [];
+	readonly #notes: KeptNotes;
+	/** Of the calls of the journal, the newest last. */
+	readonly #earlier: CallNotes[] = [];
 	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
 	readonly #ended: Float64Array;
 	#endedCount = 0;
@@ -38,9 +41,10 @@ export class CallLog implements CallListener {
 	/** Called with the number of a call whose progress token is a string. */
 	onToken: ((token: string, number: number) => void) | undefined;
 
-	constructor(limits: Pick<DashboardLimits, 'calls' | 'details' | 'eventRows'>) {
+	constructor(limits: CallLogLimits) {
 		this.#limits = limits;
 		this.ring = new CallRing(limits.calls);
+		this.#notes = new KeptNotes(limits);
 		this.#ended = new Float64Array(limits.eventRows);
 	}
 
@@ -53,6 +57,12 @@ export class CallLog implements CallListener {
 		return this.#total;
 	}
 
+	/** Add a call of the journal, before the first other one. */
+	addEarlier(call: BegunCall, end: EndedCall & JournalFacts): void {
+		this.ring.addEarlier(call, end);
+		this.#earlier.push(CallNotes.ofJournal(end));
+	}
+
 	started(call: StartedCall): void {
 		this.#total++;
 		this.clients.called(call);
@@ -61,25 +71,24 @@ export class CallLog implements CallListener {
 	}
 
 	notified(call: StartedCall, method: string, params: Readonly<Record<string, unknown>>): void {
-		this.#open.get(call.number)?.notes.notified(method, params);
+		const open = this.#open.get(call.number);
+		if (open) this.#notes.notified(open.kept, method, params);
 	}
 
 	ended(call: StartedCall, end: CallEnd): void {
-		const { number, notes } = this.#open.get(call.number) ?? this.#begin(call);
+		const { kept } = this.#open.get(call.number) ?? this.#begin(call);
 		this.#open.delete(call.number);
-		this.ring.end(number, end);
-		notes.ended(end);
+		this.ring.end(kept.number, end);
+		this.#notes.ended(kept, end);
 		this.counts.add(call.backend, end.outcome !== 'ok' && end.outcome !== 'canceled');
-		this.#ended[this.#endedCount++ % this.#ended.length] = number;
+		this.#ended[this.#endedCount++ % this.#ended.length] = kept.number;
 	}
 
 	/** Undefined when the call is not kept. */
 	details(number: number): CallDetails | undefined {
 		const row = this.ring.row(number);
 		if (row === undefined) return undefined;
-		const isNoted = number > 0 && number > this.ring.lastNumber - this.#limits.details;
-		const notes = isNoted ? this.#notes[number % this.#limits.details] : undefined;
-		return notes?.details(row) ?? detailsOfRow(row);
+		return (this.#notesOf(number) ?? new CallNotes({})).details(row);
 	}
 
 	/** The calls that began or ended since the last time; undefined when there are none. */
@@ -91,7 +100,7 @@ export class CallLog implements CallListener {
 		for (const call of this.#open.values()) {
 			if (call.isShown) continue;
 			call.isShown = true;
-			if (numbers.size < this.#limits.eventRows) numbers.add(call.number);
+			if (numbers.size < this.#limits.eventRows) numbers.add(call.kept.number);
 			else dropped++;
 		}
 		if (numbers.size === 0) return undefined;
@@ -102,14 +111,21 @@ export class CallLog implements CallListener {
 		return { rows, dropped, total: this.ring.size };
 	}
 
+	#notesOf(number: number): CallNotes | undefined {
+		if (number < 0) return this.#earlier.at(number);
+		const found = this.#notes.find(number);
+		if (found) return found;
+		for (const { kept } of this.#open.values()) if (kept.number === number) return kept.notes;
+		return undefined;
+	}
+
 	#begin(call: StartedCall): OpenCall {
 		const { client, backend, method, name, startedAt, context } = call;
 		const shown = method === 'tools/call' ? name : withoutArguments(name);
 		const number = this.ring.begin({ at: startedAt.getTime(), client, backend, method, name: shown });
-		const notes = new CallNotes(call);
-		this.#notes[number % this.#limits.details] = notes;
+		const kept = this.#notes.begin(number, call);
 		const token = this.onToken && context?.meta['progressToken'];
 		if (typeof token === 'string') this.onToken?.(token, number);
-		return { number, notes, isShown: false };
+		return { kept, isShown: false };
 	}
 }

@@ -1,12 +1,13 @@
 /*
  * What is kept of one call besides its row: arguments, phases, progress, logs, error.
  *
- * Bounded for each call, and only the last calls have it. Nothing here refers to the
- * context of the call, which would keep its whole request.
+ * Bounded for each call; `kept-notes.ts` bounds all of them. The context of the call, which
+ * keeps its whole request, is referred to only while the call runs.
  */
 import { OrchestraError } from '../errors.ts';
 import type { CallEnd, StartedCall } from '../hub/call-feed.ts';
-import { isLarger } from '../hub/results/value-size.ts';
+import { countCharacters, isLarger } from '../hub/results/value-size.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
 import { redact, redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
@@ -20,50 +21,89 @@ const ARGUMENT_CHARACTERS = 4096;
 const KEPT_MESSAGES = 100;
 /** Longest message. */
 const MESSAGE_CHARACTERS = 1000;
+/** Counted for a call or a message besides its text, in characters. */
+const OBJECT_CHARACTERS = 200;
 /** Phases in the order in which they happen. */
 const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
+
+/** What the journal has of a call besides its row. */
+export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'>;
+
+/** Of most calls: never written to. */
+const noRows: never[] = [];
 
 export class CallNotes {
 	readonly #arguments: unknown;
 	readonly #sessionId: string | null;
-	#progress: ProgressRow[] | undefined;
-	#logs: CallLogRow[] | undefined;
+	#context: CallContext | undefined;
+	#progress: ProgressRow[] = noRows;
+	#logs: CallLogRow[] = noRows;
 	#dropped = 0;
-	#end: Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'> | undefined;
+	#characters = OBJECT_CHARACTERS;
+	#end: JournalFacts | undefined;
 	#explanation: CallDetails['explanation'] = null;
 	#resultBytes: number | null = null;
 
 	constructor({ arguments: input, context }: Pick<StartedCall, 'arguments' | 'context'>) {
-		this.#arguments = input !== undefined && !isLarger(input, ARGUMENT_CHARACTERS) ? input : undefined;
+		const characters = input === undefined ? 0 : countCharacters(input, ARGUMENT_CHARACTERS);
+		if (characters <= ARGUMENT_CHARACTERS) {
+			this.#arguments = input;
+			this.#characters += characters;
+		}
 		this.#sessionId = context?.sessionId ?? null;
+		this.#context = context;
+	}
+
+	/** The details of a call of the journal. */
+	static ofJournal(facts: JournalFacts): CallNotes {
+		const notes = new CallNotes({});
+		notes.#end = facts;
+		return notes;
+	}
+
+	/** About how much is kept. */
+	get characters(): number {
+		return this.#characters;
 	}
 
 	/** A progress or log notification. */
 	notified(method: string, params: Readonly<Record<string, unknown>>): void {
 		if (method === 'notifications/progress') {
-			this.#progress ??= [];
+			if (this.#progress === noRows) this.#progress = [];
 			this.#keep(this.#progress, progressRow(params));
 		} else if (method === 'notifications/message') {
-			this.#logs ??= [];
+			if (this.#logs === noRows) this.#logs = [];
 			this.#keep(this.#logs, callLogRow(params));
 		}
 	}
 
-	ended({ phases, policy, rule, trace, thrown, result }: CallEnd): void {
-		this.#end = { phases, policy, rule, trace };
+	ended({ phases, policy, rule, trace, thrown, result, ms }: CallEnd): void {
+		// A call that was in no other phase only ran.
+		this.#end = { phases: phases ?? { run: ms }, policy, rule, trace };
+		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
 		else if (isObject(result) && result['isError'] === true) this.#explanation = explainResult(result);
+		this.#characters += this.#explanation?.message.length ?? 0;
 		this.#resultBytes = sourceTextOf(result)?.length ?? null;
+	}
+
+	/** Forget the messages. */
+	dropMessages(): void {
+		for (const rows of [this.#progress, this.#logs]) for (const row of rows) this.#drop(row);
+		this.#progress = noRows;
+		this.#logs = noRows;
 	}
 
 	details(row: CallRow): CallDetails {
 		const { phases, policy, rule, trace } = this.#end ?? {};
 		const input = this.#arguments === undefined ? null : JSON.stringify(redactJson(this.#arguments));
+		const isRunning = row.ms === null;
 		return {
 			...row,
-			phases: phaseRows(phases ?? (row.ms === null ? {} : { run: row.ms })),
-			progress: this.#progress ?? [],
-			logs: this.#logs ?? [],
+			phase: isRunning ? (this.#context?.phases?.current?.name ?? 'run') : null,
+			phases: phaseRows(isRunning ? phasesUntilNow(row, this.#context) : phases),
+			progress: this.#progress,
+			logs: this.#logs,
 			dropped: this.#dropped,
 			explanation: this.#explanation,
 			policy: policy ?? null,
@@ -77,17 +117,32 @@ export class CallNotes {
 		};
 	}
 
-	#keep<T>(kept: T[], row: T): void {
+	#keep<T extends ProgressRow | CallLogRow>(kept: T[], row: T): void {
 		kept.push(row);
-		if (kept.length <= KEPT_MESSAGES) return;
-		kept.shift();
+		this.#characters += charactersOf(row);
+		const oldest = kept.length > KEPT_MESSAGES ? kept.shift() : undefined;
+		if (oldest) this.#drop(oldest);
+	}
+
+	#drop(row: ProgressRow | CallLogRow): void {
+		this.#characters -= charactersOf(row);
 		this.#dropped++;
 	}
 }
 
-/** The details of a call of which only the row is kept. */
-export function detailsOfRow(row: CallRow): CallDetails {
-	return new CallNotes({}).details(row);
+function charactersOf(row: ProgressRow | CallLogRow): number {
+	return OBJECT_CHARACTERS + (('text' in row ? row.text : row.message)?.length ?? 0);
+}
+
+/** With the phase that it is in. A call without a context is not measured. */
+function phasesUntilNow({ at }: CallRow, context: CallContext | undefined): Record<string, number> {
+	if (context === undefined) return {};
+	const { current } = context.phases ?? {};
+	const phases: Record<string, number> = { ...context.phases?.spent };
+	const rest = Object.values(phases).reduce((left, ms) => left - ms, Date.now() - at);
+	if (current === undefined) phases['run'] = Math.max(0, rest);
+	else phases[current.name] = current.ms + (phases[current.name] ?? 0);
+	return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms)]));
 }
 
 /** A progress notification as a row. */

@@ -47,7 +47,7 @@ export class CallReplay {
 	async #recordedCall(call: CallDetails, ms: number): Promise<RecordedExchange> {
 		const { hub, environment } = this.#parts;
 		const { routes } = await hub.catalogue.tools();
-		const found = findRecordedCall(recordingsFolder(environment), {
+		const found = await findRecordedCall(recordingsFolder(environment), {
 			server: call.backend,
 			tool: routes.get(call.name)?.name ?? call.name,
 			startedAt: new Date(call.at),

@@ -70,11 +70,6 @@ export class CallRing {
 		return Math.min(this.#next, this.#capacity);
 	}
 
-	/** The newest number; calls without one have no row. */
-	get lastNumber(): number {
-		return this.#numberOf(this.#next - 1);
-	}
-
 	/** Add a call of the journal, before the first other one. */
 	addEarlier(call: BegunCall, end: EndedCall): void {
 		this.#earlier++;

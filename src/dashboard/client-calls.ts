@@ -8,7 +8,7 @@ import type { Revision } from '../protocol/revisions.ts';
 import { isObject } from '../wire/json.ts';
 import type { ClientRow } from './api-types.ts';
 
-/** Sessions that are remembered; the one that has not called for longest is dropped. */
+/** Sessions that are remembered; the longest idle session is dropped. */
 const SESSIONS_LIMIT = 256;
 
 interface Caller {

@@ -17,16 +17,20 @@ export interface DashboardLimits {
 	readonly tickMs: number;
 	/** Interval of `state` and of the look for approvals, in milliseconds. */
 	readonly stateMs: number;
-	/** Interval of comments on a stream without events, in milliseconds. */
-	readonly commentMs: number;
+	/** Interval of `ping` on a stream without other events, in milliseconds. */
+	readonly pingMs: number;
 	/** Rows of one `calls` event. */
 	readonly eventRows: number;
 	/** Lines of one `log` event. */
 	readonly eventLines: number;
 	/** Calls that are kept. */
 	readonly calls: number;
-	/** Calls whose arguments, progress and errors are kept. */
+	/** Calls whose arguments, progress and errors are kept: the last ones, and as many that failed or were slow. */
 	readonly details: number;
+	/** All of that, in characters. */
+	readonly detailCharacters: number;
+	/** A call is slow from this time on, in milliseconds. */
+	readonly slowMs: number;
 	/** Calls of the page in flight. */
 	readonly pageCalls: number;
 }
@@ -41,10 +45,12 @@ export const defaultDashboardLimits: DashboardLimits = {
 	unreadBytes: 256 * 1024,
 	tickMs: 250,
 	stateMs: 1000,
-	commentMs: 15_000,
+	pingMs: 10_000,
 	eventRows: 100,
 	eventLines: 200,
 	calls: 100_000,
 	details: 2000,
+	detailCharacters: 32 * 1024 * 1024,
+	slowMs: 1000,
 	pageCalls: 32,
 };

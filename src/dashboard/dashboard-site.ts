@@ -54,13 +54,13 @@ export class DashboardSite {
 			// A browser that opens the link a second time has its cookie already.
 			else if (this.#access.forPage(request.headers, port) !== 'ok')
 				return plain(response, 401, UNAUTHORIZED);
-			return redirect(response);
+			return request.headers['sec-fetch-site'] === 'cross-site' ? goOn(response) : redirect(response);
 		}
 		if (this.#access.forPage(request.headers, port) !== 'ok') return plain(response, 401, UNAUTHORIZED);
 		await this.#pages.serve(name, request, response);
 	}
 
-	async #serveApi({ request, response }: HttpExchange): Promise<void> {
+	async #serveApi({ request, response, streams }: HttpExchange): Promise<void> {
 		const isPost = request.method === 'POST';
 		if (!isPost && request.method !== 'GET') return refuseApi(response, 405, 'method_not_allowed');
 		const verdict = this.#access.forApi(request.headers, request.socket.localPort ?? 0, isPost);
@@ -78,6 +78,7 @@ export class DashboardSite {
 		const exchange = {
 			request,
 			response,
+			streams,
 			query: url.searchParams,
 			path,
 			body: value,
@@ -96,6 +97,21 @@ export class DashboardSite {
 }
 
 const statuses: Readonly<Record<Exclude<EntryVerdict, 'ok'>, number>> = { unauthorized: 401, forbidden: 403 };
+
+/**
+ * The link was followed from a file of `mctl dashboard`. A browser does not send a `SameSite=Strict` cookie after a
+ * redirect of such a request, but it does when a page of ours goes on.
+ */
+function goOn(response: HttpExchange['response']): void {
+	const headers = {
+		...safeHeaders,
+		'Cache-Control': 'no-store',
+		'Content-Type': 'text/html; charset=utf-8',
+		Refresh: '0; url=/dashboard/',
+		'Content-Length': 0,
+	};
+	response.writeHead(200, headers).end();
+}
 
 function redirect(response: HttpExchange['response']): void {
 	const headers = {

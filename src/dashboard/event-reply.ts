@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { apiHeaders } from './api-reply.ts';
-import type { DashboardEvents } from './api-types.ts';
+import type { DashboardEvents, SignalEvent } from './api-types.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
 
 /** How long the page waits before it connects again, in milliseconds. */
@@ -14,10 +14,10 @@ const RETRY_MS = 1000;
 
 export class EventReply {
 	readonly #response: ServerResponse;
-	readonly #limits: Pick<DashboardLimits, 'unreadBytes' | 'commentMs'>;
+	readonly #limits: Pick<DashboardLimits, 'unreadBytes' | 'pingMs'>;
 	#wroteAt = performance.now();
 
-	constructor(response: ServerResponse, limits: Pick<DashboardLimits, 'unreadBytes' | 'commentMs'>) {
+	constructor(response: ServerResponse, limits: Pick<DashboardLimits, 'unreadBytes' | 'pingMs'>) {
 		this.#response = response;
 		this.#limits = limits;
 		response.writeHead(200, {
@@ -37,17 +37,16 @@ export class EventReply {
 	}
 
 	/** Send an event whose data is encoded. JSON has no line break outside of white space. */
-	send(name: keyof DashboardEvents, json: string): void {
+	send(name: keyof DashboardEvents | SignalEvent, json: string): void {
 		if (!this.isReady) return;
 		this.#wroteAt = performance.now();
 		this.#response.write(`event: ${name}\ndata: ${json}\n\n`);
 	}
 
-	/** Send a comment when nothing was sent for a while. */
+	/** Send a `ping` when nothing was sent for a while. A page does not see comments. */
 	keepAlive(now: number): void {
-		if (now - this.#wroteAt < this.#limits.commentMs || !this.isReady) return;
-		this.#wroteAt = now;
-		this.#response.write(': keep-alive\n\n');
+		if (now - this.#wroteAt < this.#limits.pingMs || !this.isReady) return;
+		this.send('ping', '{}');
 	}
 
 	end(): void {

@@ -2,11 +2,11 @@
  * The event streams of all open pages, with one timer that runs while there is any.
  *
  * What all pages get is made and encoded once. Nothing is queued: each stream gets what is
- * new since the last tick, or is told later how much it missed.
+ * new since the last tick, or later the count of what it missed.
  */
 
 import type { ServerResponse } from 'node:http';
-import type { ServerLine } from '../hub/backends/backend.ts';
+import type { ServerLine, ServerLines } from '../hub/backends/backend.ts';
 import { redactJson } from '../redact.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 import type { ApprovalsView } from './approvals-view.ts';
@@ -31,7 +31,9 @@ interface OpenStream extends FollowedParts {
 	lastState: string;
 	lastApprovals: string;
 	lastVersion: number;
+	lastReload: number;
 	lastCall: string;
+	followed: ServerLines | undefined;
 	stopLines: (() => void) | undefined;
 }
 
@@ -48,10 +50,14 @@ export class EventStreams {
 	#timer: NodeJS.Timeout | undefined;
 	#tickAt = 0;
 	#stateAt = Number.NEGATIVE_INFINITY;
+	/** How often the configuration was read again. */
+	#reloads = 0;
+	readonly #stopReloads: () => void;
 
 	constructor(parts: DashboardParts, sources: EventSources) {
 		this.#parts = parts;
 		this.#sources = sources;
+		this.#stopReloads = parts.opened.onReload(() => void this.#reloads++);
 	}
 
 	get isFull(): boolean {
@@ -72,18 +78,21 @@ export class EventStreams {
 			lastState: '',
 			lastApprovals: '',
 			lastVersion: this.#sources.catalogue.version,
+			lastReload: this.#reloads,
 			lastCall: '',
+			followed: undefined,
 			stopLines: undefined,
 		};
 		this.#streams.add(stream);
 		response.once('close', () => this.#remove(stream));
-		this.#followLines(stream);
+		this.#followLines(stream, true);
 		this.#sendState([stream]);
 		this.#tickAt = performance.now();
 		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
 	}
 
 	close(): void {
+		this.#stopReloads();
 		for (const stream of [...this.#streams]) {
 			this.#remove(stream);
 			stream.reply.end();
@@ -146,6 +155,8 @@ export class EventStreams {
 		const { version } = this.#sources.catalogue;
 		if (stream.lastVersion !== version) reply.send('catalogue', JSON.stringify({ version }));
 		stream.lastVersion = version;
+		if (stream.lastReload !== this.#reloads) reply.send('settings', '{}');
+		stream.lastReload = this.#reloads;
 		this.#followLines(stream);
 		this.#sendLines(stream);
 		if (stream.call === undefined) return;
@@ -155,11 +166,16 @@ export class EventStreams {
 		stream.lastCall = json;
 	}
 
-	/** The lines of a server exist from its first use on. */
-	#followLines(stream: OpenStream): void {
-		if (stream.server === undefined || stream.stopLines !== undefined) return;
+	/** The lines of a server exist from its first use on; with a changed entry they are others. Those are new to the page. */
+	#followLines(stream: OpenStream, isFirst = false): void {
+		if (stream.server === undefined) return;
 		const backend = this.#parts.hub.backends.find(({ id }) => id === stream.server);
-		stream.stopLines = backend?.lines?.()?.listen((line) => {
+		const lines = backend?.lines?.();
+		if (lines === undefined || lines === stream.followed) return;
+		stream.stopLines?.();
+		stream.followed = lines;
+		if (!isFirst) stream.lines.push(...lines.last(this.#parts.limits.eventLines - stream.lines.length));
+		stream.stopLines = lines.listen((line) => {
 			if (stream.lines.length < this.#parts.limits.eventLines) stream.lines.push(line);
 			else stream.droppedLines++;
 		});

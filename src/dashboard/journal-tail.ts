@@ -1,8 +1,9 @@
 /* The last calls of the journal, from before the listener opened. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parseObject } from '../trust/hash-chain.ts';
+import { isObject } from '../wire/json.ts';
 import type { CallOutcome } from './api-calls.ts';
-import type { CallRing } from './call-ring.ts';
+import type { CallLog } from './call-log.ts';
 
 /** How much of the end of the journal is read, in bytes. */
 const TAIL_BYTES = 1024 * 1024;
@@ -10,7 +11,7 @@ const TAIL_BYTES = 1024 * 1024;
 const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
 
 /** Add the calls at the end of the journal. A journal that cannot be read adds none. */
-export function addJournalTail(ring: CallRing, file: string): void {
+export function addJournalTail(calls: CallLog, file: string): void {
 	for (const line of lastLines(file)) {
 		const entry = parseObject(line);
 		if (entry === undefined || !outcomes.has(entry['outcome'])) continue;
@@ -26,8 +27,17 @@ export function addJournalTail(ring: CallRing, file: string): void {
 		};
 		// It is one of the set.
 		const outcome = entry['outcome'] as CallOutcome;
-		ring.addEarlier(begun, { outcome, ms: Number(entry['ms']) || 0, error: text('error') });
+		const end = { outcome, ms: Number(entry['ms']) || 0, error: text('error') };
+		const [policy, rule, trace] = ['policy', 'rule', 'trace'].map((name) => text(name) || undefined);
+		calls.addEarlier(begun, { ...end, policy, rule, trace, phases: phasesOf(entry['phases']) });
 	}
+}
+
+function phasesOf(value: unknown): Record<string, number> | undefined {
+	if (!isObject(value)) return undefined;
+	return Object.fromEntries(
+		Object.entries(value).filter((phase): phase is [string, number] => typeof phase[1] === 'number'),
+	);
 }
 
 function lastLines(file: string): string[] {

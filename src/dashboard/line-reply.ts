@@ -9,11 +9,11 @@ import type { DashboardLimits } from './dashboard-limits.ts';
 
 export class LineReply {
 	readonly #response: ServerResponse;
-	readonly #limits: Pick<DashboardLimits, 'unreadBytes' | 'commentMs'>;
+	readonly #limits: Pick<DashboardLimits, 'unreadBytes' | 'pingMs'>;
 	readonly #keepAlive: NodeJS.Timeout;
 	#dropped = 0;
 
-	constructor(response: ServerResponse, limits: Pick<DashboardLimits, 'unreadBytes' | 'commentMs'>) {
+	constructor(response: ServerResponse, limits: Pick<DashboardLimits, 'unreadBytes' | 'pingMs'>) {
 		this.#response = response;
 		this.#limits = limits;
 		// A proxy must not collect the lines.
@@ -23,7 +23,7 @@ export class LineReply {
 			'X-Accel-Buffering': 'no',
 		});
 		response.flushHeaders();
-		this.#keepAlive = setInterval(() => this.#blankLine(), limits.commentMs);
+		this.#keepAlive = setInterval(() => this.#blankLine(), limits.pingMs);
 		response.once('close', () => clearInterval(this.#keepAlive));
 	}
 

@@ -28,6 +28,16 @@ export function policyCommand(tools: string, action: string, isOfUser: boolean):
 	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
 }
 
+/** Shows the output of a server in a terminal. */
+export function logsCommand(id: string, isFollowing = false): string {
+	return `mctl hub logs ${quoted(id)}${isFollowing ? ' -f' : ''}`;
+}
+
+/** Finds documents in a terminal. */
+export function libraryCommand(words: string, budget: string): string {
+	return `mctl find ${quoted(words)}${budget === '' ? '' : ` --max-tokens ${quoted(budget)}`}`;
+}
+
 /** Calls the tool in a terminal. */
 export function callCommand(name: string, input?: string): string {
 	return `mctl call ${quoted(name)}${input === undefined ? '' : ` --input ${quoted(input)}`}`;

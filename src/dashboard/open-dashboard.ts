@@ -24,7 +24,7 @@ export async function openDashboard(parts: HubHttpParts, options: DashboardOptio
 	const limits = { ...defaultDashboardLimits, ...options.limits };
 	const { hub, opened, shared, environment, log, folder } = parts;
 	const calls = new CallLog(limits);
-	addJournalTail(calls.ring, parts.journalFile);
+	addJournalTail(calls, parts.journalFile);
 	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
 	const site = new DashboardSite(
 		{ hub, opened, shared, environment, calls, limits, log },

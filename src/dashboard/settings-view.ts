@@ -1,86 +1,52 @@
 /*
- * The configuration as merged, and the file that each value comes from.
+ * The configuration as merged, with the place that each value comes from.
  *
- * Values are those of the files, with references such as `${TOKEN}` as they are written,
- * so a value from the environment never leaves. Plain values of environments, headers
- * and other secrets are replaced. Of two files the first one that has a key counts, as it
- * does for the hub; an entry of a server or plugin counts as a whole.
+ * Values are those of the files as they were read, with references such as `${TOKEN}` as
+ * they are written, so a value from the environment never leaves. Plain values of
+ * environments, headers and other secrets are replaced.
  */
-import { parseJsonc } from '../config/jsonc.ts';
 import { userFile } from '../config/load.ts';
-import { readRegularText } from '../files/regular-file.ts';
-import { MASK, redact } from '../redact.ts';
-import { isObject } from '../wire/json.ts';
-import type { SettingRow, SettingsFile, SettingsReply } from './api-offers.ts';
+import { registryFile } from '../config/plugin-registry.ts';
+import { EXPOSE_ABOVE } from '../hub/expose/tool-exposure.ts';
+import { RESULT_BYTES } from '../hub/results/big-results.ts';
+import { defaultRunsAtOnce } from '../tool/run-queue.ts';
+import type { SettingRow, SettingsReply } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
+import { HELD_BACK, settingRows } from './setting-rows.ts';
 import { problemRows } from './state-view.ts';
 
 /** Rows of a reply. */
 const ROWS_LIMIT = 5000;
-const DEPTH_LIMIT = 6;
-/** Longest value. */
-const VALUE_CHARACTERS = 500;
-/** Sections whose entries count as a whole. */
-const entrySections = new Set(['mcpServers', 'plugins', 'views', 'clients']);
-/** Keys whose plain values may be secrets. */
-const secretSections = new Set(['env', 'headers', 'oauth', 'config']);
 
 export function settingsView(parts: Pick<DashboardParts, 'opened' | 'environment'>): SettingsReply {
-	const { configuration, notes } = parts.opened.loaded();
+	const loaded = parts.opened.loaded();
 	const user = userFile(parts.environment);
-	const files = [...new Set([...configuration.files, ...(user === undefined ? [] : [user])])];
-	const rows = new Map<string, SettingRow>();
-	const taken = new Set<string>();
-	for (const file of configuration.files) addRows(rows, taken, file);
+	const registry = registryFile(parts.environment);
+	const read = loaded.configuration.files;
+	const files = [...new Set([...loaded.read.map(({ file }) => file), ...read, ...(user ? [user] : [])])];
+	const rows = settingRows(loaded);
 	return {
-		files: files.map((path) => fileRow(path, user, configuration.files)),
-		values: [...rows.values()].slice(0, ROWS_LIMIT),
+		files: files.map((path) => ({
+			path,
+			kind: path === user || path === registry ? 'user' : 'project',
+			exists: read.includes(path),
+		})),
+		values: [...rows, ...defaultRows(rows)].slice(0, ROWS_LIMIT),
 		problems: problemRows(parts),
-		notes,
+		notes: loaded.notes,
 	};
 }
 
-function fileRow(path: string, user: string | undefined, read: readonly string[]): SettingsFile {
-	return { path, kind: path === user ? 'user' : 'project', exists: read.includes(path) };
-}
-
-function addRows(rows: Map<string, SettingRow>, taken: Set<string>, file: string): void {
-	const own = new Set<string>();
-	for (const { path, value } of leaves(valueOf(file), [])) {
-		const unit = path.slice(0, entrySections.has(path[0] ?? '') ? 2 : 1 + Number(path.length > 1)).join('.');
-		if (taken.has(unit)) continue;
-		own.add(unit);
-		const key = path.join('.');
-		if (!rows.has(key)) rows.set(key, { key, value: shown(path, value), source: file });
-	}
-	for (const unit of own) taken.add(unit);
-}
-
-/** Of a JSON file; another one, or one that cannot be read, has no rows: `problems` has the reason. */
-function valueOf(file: string): unknown {
-	try {
-		return file.endsWith('.json') ? parseJsonc(readRegularText(file), file).value : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-interface Leaf {
-	readonly path: readonly string[];
-	readonly value: unknown;
-}
-
-function* leaves(value: unknown, path: readonly string[]): Generator<Leaf> {
-	const isDeep = path.length >= DEPTH_LIMIT;
-	if (isObject(value) && !isDeep && Object.keys(value).length > 0) {
-		for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
-	} else if (path.length > 0) yield { path, value };
-}
-
-function shown(path: readonly string[], value: unknown): string {
-	const text = JSON.stringify(value) ?? '';
-	const isSecret = path.slice(1, -1).some((key) => secretSections.has(key)) && typeof value === 'string';
-	if (isSecret && !/^(?:\$\{[^}]*\}|Bearer \$\{[^}]*\})$/.test(value)) return JSON.stringify(MASK);
-	const safe = redact(text);
-	return safe.length > VALUE_CHARACTERS ? `${safe.slice(0, VALUE_CHARACTERS)}…` : safe;
+/** Settings that no file has. */
+function defaultRows(rows: readonly SettingRow[]): SettingRow[] {
+	const defaults: Readonly<Record<string, unknown>> = {
+		pin: 'tell',
+		'toolList.exposeAbove': EXPOSE_ABOVE,
+		'limits.resultBytes': RESULT_BYTES,
+		'limits.toolsAtOnce': defaultRunsAtOnce(),
+	};
+	const set = new Set(rows.filter(({ source }) => !source.endsWith(HELD_BACK)).map(({ key }) => key));
+	return Object.entries(defaults)
+		.filter(([key]) => !set.has(key))
+		.map(([key, value]) => ({ key, value: JSON.stringify(value), source: 'default' }));
 }

@@ -1,6 +1,6 @@
 /*
- * The tools of other hubs as a backend. A tool is called `offer__tool`, whoever else
- * offers one of that name.
+ * The tools of other hubs as a backend. A tool is called `offer__tool`, also when
+ * only one offer has a tool of that name.
  */
 import { OrchestraError } from '../errors.ts';
 import type { Backend } from '../hub/backends/backend.ts';

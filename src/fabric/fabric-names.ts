@@ -33,7 +33,7 @@ export function encodeToken(name: string): string {
 	return token;
 }
 
-/** The name in a token; undefined for one that `encodeToken` does not make. */
+/** The name in a token; undefined for a token that `encodeToken` does not make. */
 export function decodeToken(token: string): string | undefined {
 	if (token === '=') return '';
 	if (PLAIN.test(token)) return token === NOBODY ? undefined : token;

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { homeFolder } from '../hub/shared/private-folder.ts';
 import { isObject } from '../wire/json.ts';
@@ -38,6 +38,7 @@ export class MemberKeys {
 	administratorSeed(): string {
 		const file = this.seedFile(ADMINISTRATOR);
 		assertPrivate(file);
+		makePrivate(file, PRIVATE);
 		if (existsSync(file)) return readFileSync(file, 'utf8').trim();
 		throw new OrchestraError('not_found', `there is no key of the administrator in ${file}`, {
 			hint: 'Run mctl fabric config on the machine where you manage the fabric.',

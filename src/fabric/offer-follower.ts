@@ -113,7 +113,7 @@ export class OfferFollower {
 		}, DEBOUNCE_MS);
 	}
 
-	/** A body is written before the presence that names it, so one that is missing was written while we were away. */
+	/** A body is written before the presence that names it, so a missing body was written while we were away. */
 	async #fetchMissing(): Promise<void> {
 		for (const { worker, hash } of this.offers.missingBodies()) {
 			// Equal workers have the same.

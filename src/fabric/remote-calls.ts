@@ -28,7 +28,7 @@ import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
 import { callBody, readQuestions, readResult } from './remote-content.ts';
-import { tooLarge } from './remote-questions.ts';
+import { payloadTooLarge } from './remote-questions.ts';
 
 export interface RemoteCallsOptions {
 	readonly link: FabricLink;
@@ -172,7 +172,9 @@ export class RemoteCalls {
 	#onQuestion(call: RemoteCall, seq: number, text: string): void {
 		const { link } = this.#options;
 		const answer = (body: string): void => {
-			const sent = link.fits(body) ? body : JSON.stringify({ error: toRpcError(tooLarge('answer', link)) });
+			const sent = link.fits(body)
+				? body
+				: JSON.stringify({ error: toRpcError(payloadTooLarge('answer', link)) });
 			call.answers.set(seq, sent);
 			this.#tell(call, 'answer', { seq }, sent);
 		};

@@ -6,8 +6,7 @@
  * `ANSWER_MS`.
  */
 import { OrchestraError } from '../errors.ts';
-import type { InputResponses } from '../mcp/server/call-context.ts';
-import type { Questions } from '../mcp/server/client-questions.ts';
+import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
@@ -37,7 +36,7 @@ export class RemoteQuestions {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
 			const body = JSON.stringify(questions);
-			if (!this.#link.fits(body)) return reject(tooLarge('question', this.#link));
+			if (!this.#link.fits(body)) return reject(payloadTooLarge('question', this.#link));
 			const seq = ++this.#asked;
 			const timer = setTimeout(() => this.#giveUp(seq, 'the client did not answer in time'), ANSWER_MS);
 			this.#pending.set(seq, { body, timer, resolve, reject });
@@ -84,7 +83,7 @@ export class RemoteQuestions {
 }
 
 /** The error of a question or an answer that the server would not take. */
-export function tooLarge(what: 'question' | 'answer', { payloadLimit }: FabricLink): OrchestraError {
+export function payloadTooLarge(what: 'question' | 'answer', { payloadLimit }: FabricLink): OrchestraError {
 	const limit = `${payloadLimit} bytes, the max_payload of the NATS server`;
 	return new OrchestraError('bad_input', `the ${what} of a remote call is larger than ${limit}`, {
 		hint: 'Raise max_payload of the NATS server, at most to 64MB.',

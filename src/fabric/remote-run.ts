@@ -7,8 +7,8 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
-import { CallContext, type ClientConnection, type InputResponses } from '../mcp/server/call-context.ts';
-import type { Questions } from '../mcp/server/client-questions.ts';
+import { CallContext, type ClientConnection } from '../mcp/server/call-context.ts';
+import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
 import { isInputRequired, isLogLevel, type McpLogLevel, type Result } from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../protocol/meta.ts';
 import { negotiate, type Revision } from '../protocol/revisions.ts';
@@ -113,7 +113,7 @@ export class RemoteRun implements ClientConnection {
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Result> {
 		const asker = { ask: (questions: Questions) => this.#questions.ask(questions) };
-		const asking = { asker, inputResponses, requestState };
+		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
 		const { arguments: input } = this.#params;
 		const params = { name: this.#options.tool, arguments: isObject(input) ? input : {} };

@@ -71,7 +71,8 @@ async function removeStale(path: string): Promise<void> {
 	}
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id exists, of whichever user. */
+export function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;

@@ -7,6 +7,7 @@
  */
 import { chmodSync, lstatSync } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
 
 /** Mode bits for write access of group and others. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -32,15 +33,22 @@ export function assertPrivate(path: string, userId: number | undefined = process
 	}
 }
 
-/** Take the rights of others from a file or folder of ours. The sentence for a warning when it had any, else undefined. */
-export function narrowMode(path: string, mode: number): string | undefined {
+/**
+ * Take the rights of others from a file or folder of ours, with a warning when it had any. A path that is missing, a
+ * link or of another user is left alone. `log` is stderr by default.
+ */
+export function makePrivate(
+	path: string,
+	mode: number,
+	log: Pick<Log, 'warn'> = Log.fromEnvironment('orchestra'),
+): void {
 	const found = lstatSync(path, { throwIfNoEntry: false });
-	if (found === undefined || process.getuid === undefined) return undefined;
+	if (found === undefined || process.getuid === undefined) return;
 	const isOurs = found.uid === process.getuid() && !found.isSymbolicLink();
-	if (!isOurs || (found.mode & OTHERS) === 0) return undefined;
+	if (!isOurs || (found.mode & OTHERS) === 0) return;
 	chmodSync(path, mode);
 	const was = (found.mode & PERMISSIONS).toString(8);
-	return `${path} had mode ${was}, open to other users; it is now ${mode.toString(8)}`;
+	log.warn(`${path} had mode ${was}, open to other users; it is now ${mode.toString(8)}`);
 }
 
 function notPrivate(path: string, reason: string, hint: string): OrchestraError {

@@ -8,7 +8,8 @@
  */
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { narrowMode } from './private-path.ts';
+import type { Log } from '../log.ts';
+import { makePrivate } from './private-path.ts';
 
 /** The buffer is written when it reaches this size. */
 const BUFFER_BYTES = 64 * 1024;
@@ -17,7 +18,7 @@ export class RotatingFile {
 	readonly #file: string;
 	readonly #limitBytes: number;
 	readonly #onError: (error: unknown) => void;
-	readonly #onWarning: (warning: string) => void;
+	readonly #log: Pick<Log, 'warn'> | undefined;
 	#descriptor: number | undefined;
 	/** Of the open file, in bytes. */
 	#size = 0;
@@ -27,18 +28,13 @@ export class RotatingFile {
 
 	/**
 	 * @param onError is called when the file cannot be written
-	 * @param onWarning is called when others could read the file, which is repaired
+	 * @param log warns when others could read the file, which is repaired. Default: stderr
 	 */
-	constructor(
-		file: string,
-		limitBytes: number,
-		onError: (error: unknown) => void,
-		onWarning: (warning: string) => void = () => {},
-	) {
+	constructor(file: string, limitBytes: number, onError: (error: unknown) => void, log?: Pick<Log, 'warn'>) {
 		this.#file = file;
 		this.#limitBytes = limitBytes;
 		this.#onError = onError;
-		this.#onWarning = onWarning;
+		this.#log = log;
 	}
 
 	/** Append one line, newline included. A line longer than the limit gets its own file. */
@@ -47,26 +43,22 @@ export class RotatingFile {
 		this.prepare(bytes);
 		this.#buffer.push(line);
 		this.#bufferBytes += bytes;
-		if (this.#bufferBytes >= BUFFER_BYTES) this.#flush();
-		else this.#flushing ??= setImmediate(() => this.#flush());
+		if (this.#bufferBytes >= BUFFER_BYTES) this.flush();
+		else this.#flushing ??= setImmediate(() => this.flush());
 	}
 
 	/** Make room for so many bytes. True when they will be the first of a file. */
 	prepare(bytes: number): boolean {
 		const fits = this.#descriptor !== undefined && this.#size + this.#bufferBytes + bytes <= this.#limitBytes;
 		if (!fits) {
-			this.#flush();
+			this.flush();
 			this.#open(bytes);
 		}
 		return this.#size + this.#bufferBytes === 0;
 	}
 
-	async close(): Promise<void> {
-		this.#flush();
-		this.#closeFile();
-	}
-
-	#flush(): void {
+	/** Write what is buffered. */
+	flush(): void {
 		clearImmediate(this.#flushing);
 		this.#flushing = undefined;
 		const bytes = Buffer.from(this.#buffer.join(''));
@@ -82,13 +74,17 @@ export class RotatingFile {
 		}
 	}
 
+	async close(): Promise<void> {
+		this.flush();
+		this.#closeFile();
+	}
+
 	/** Open a file that has room for this many bytes. */
 	#open(bytes: number): void {
 		try {
 			if (this.#descriptor === undefined) {
 				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-				const warning = narrowMode(this.#file, 0o600);
-				if (warning !== undefined) this.#onWarning(warning);
+				makePrivate(this.#file, 0o600, this.#log);
 				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
 			}
 			if (this.#size + bytes > this.#limitBytes) this.#rotate();

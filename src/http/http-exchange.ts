@@ -5,6 +5,7 @@ import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import { type Message, rpcCodes } from '../wire/json-rpc.ts';
 import type { Principal } from './authenticate.ts';
+import type { EventStreamPool } from './event-stream-pool.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpRefusal } from './http-reply.ts';
@@ -19,17 +20,9 @@ export interface McpEndpointParts {
 	readonly sessions: LegacySessions;
 	readonly limits: HttpLimits;
 	readonly heartbeats: Heartbeats;
-	/** Open modern subscriptions, of all endpoints. */
-	readonly subscriptions: { count: number };
 	/** Whether the header `traceparent` counts for a request whose `_meta` has none. */
 	readonly continuesTraces?: boolean | undefined;
 	readonly log: Log;
-}
-
-/** The parts of the endpoint of one era. */
-export interface EraEndpointParts extends McpEndpointParts {
-	/** True when no more streams for push may be opened. */
-	readonly isFull: () => boolean;
 }
 
 /** One request with its reply and its sender. */
@@ -37,6 +30,8 @@ export interface HttpExchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly principal: Principal;
+	/** The open event streams of the listener. */
+	readonly streams: EventStreamPool;
 }
 
 /** A message of a body: classified, parsed and as text. */

@@ -1,12 +1,16 @@
 /* Every limit of the HTTP listener. Tests pass smaller ones. */
-import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
+import { MESSAGE_LIMIT_BYTES, UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 
 /** The limits of one HTTP listener. */
 export interface HttpLimits {
 	/** Longest body of a request, in bytes. */
 	readonly bodyBytes: number;
+	/** Messages of one batch. */
+	readonly batchMessages: number;
+	/** Responses of one batch until all are complete; further ones become errors. */
+	readonly collectedCharacters: number;
 	readonly connections: number;
-	/** Open streams for push, over all clients. */
+	/** Open event streams over all clients, the dashboard included. */
 	readonly pushStreams: number;
 	/** Open streams for push of one legacy session. */
 	readonly sessionStreams: number;
@@ -33,10 +37,14 @@ export interface HttpLimits {
 	readonly replayCharacters: number;
 	/** Messages that wait for the next stream for push of a legacy session. */
 	readonly unsentMessages: number;
+	/** The same, in characters. */
+	readonly unsentCharacters: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
 	bodyBytes: MESSAGE_LIMIT_BYTES,
+	batchMessages: 100,
+	collectedCharacters: UNREAD_RESPONSES_CHARACTERS,
 	connections: 256,
 	pushStreams: 64,
 	sessionStreams: 4,
@@ -52,4 +60,5 @@ export const defaultHttpLimits: HttpLimits = {
 	replayMessages: 256,
 	replayCharacters: 4 * 1024 * 1024,
 	unsentMessages: 64,
+	unsentCharacters: 1024 * 1024,
 };

@@ -13,6 +13,7 @@ import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Authenticate } from './authenticate.ts';
+import { EventStreamPool } from './event-stream-pool.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
@@ -57,7 +58,7 @@ export class HttpListener {
 	readonly #heartbeats = new Heartbeats();
 	readonly #sessions: LegacySessions;
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
-	readonly #subscriptions = { count: 0 };
+	readonly #streams: EventStreamPool;
 	#isOwnAddress: ReturnType<typeof ownAddressCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
@@ -74,6 +75,7 @@ export class HttpListener {
 		this.#limits = { ...defaultHttpLimits, ...options.limits };
 		this.#server = server;
 		this.#sessions = new LegacySessions(this.#limits);
+		this.#streams = new EventStreamPool(this.#limits.pushStreams, this.#sessions);
 		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
 		this.#configure();
 	}
@@ -153,7 +155,7 @@ export class HttpListener {
 		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
-		void this.#run(serving, { request, response, principal });
+		void this.#run(serving, { request, response, principal, streams: this.#streams });
 	}
 
 	async #run(serving: Pick<HttpRoute, 'serve'>, exchange: HttpExchange): Promise<void> {
@@ -177,7 +179,6 @@ export class HttpListener {
 			sessions: this.#sessions,
 			limits: this.#limits,
 			heartbeats: this.#heartbeats,
-			subscriptions: this.#subscriptions,
 			continuesTraces: this.#options.continuesTraces,
 			log: this.#options.log,
 		});

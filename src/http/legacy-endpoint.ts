@@ -3,10 +3,10 @@ import { negotiate, supportedVersions } from '../protocol/revisions.ts';
 import { elementsOf, isObject } from '../wire/json.ts';
 import { encodeId, type Id, idKey, readMessage, rpcCodes } from '../wire/json-rpc.ts';
 import {
-	type EraEndpointParts,
 	type HttpExchange,
 	headerOf,
 	invalidMessage,
+	type McpEndpointParts,
 	type ReceivedMessage,
 	SESSION_HEADER,
 	tooManyStreams,
@@ -16,9 +16,9 @@ import { type HttpRefusal, httpCodes, refuse, replyEmpty } from './http-reply.ts
 import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.ts';
 
 export class LegacyEndpoint {
-	readonly #parts: EraEndpointParts;
+	readonly #parts: McpEndpointParts;
 
-	constructor(parts: EraEndpointParts) {
+	constructor(parts: McpEndpointParts) {
 		this.#parts = parts;
 	}
 
@@ -45,6 +45,8 @@ export class LegacyEndpoint {
 		const session = this.#find(exchange);
 		if (session === undefined) return;
 		if (!session.acceptsBatch || values.length === 0) return refuse(response, noBatch);
+		const { batchMessages } = this.#parts.limits;
+		if (values.length > batchMessages) return refuse(response, longBatch(values.length, batchMessages));
 		const { requests, others, problem } = sorted(session, values, text);
 		if (problem) return refuse(response, problem);
 		for (const other of others) session.receive(other.value, other.text);
@@ -54,10 +56,10 @@ export class LegacyEndpoint {
 
 	/** GET: open a stream for push, or resume one. */
 	listen(exchange: HttpExchange): void {
-		const { request, response } = exchange;
+		const { request, response, streams } = exchange;
 		const session = this.#find(exchange);
 		if (session === undefined) return;
-		const isFull = this.#parts.isFull() || session.pushCount >= this.#parts.limits.sessionStreams;
+		const isFull = streams.isFull || session.pushCount >= this.#parts.limits.sessionStreams;
 		if (isFull) return refuse(response, tooManyStreams);
 		if (session.listen(response, headerOf(request, 'last-event-id'))) return;
 		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer kept' });
@@ -131,6 +133,11 @@ function sorted(session: LegacyHttpSession, values: readonly unknown[], text: st
 function inFlight(id: Id): HttpRefusal {
 	const message = `id ${encodeId(id)} is already in flight`;
 	return { status: 400, code: rpcCodes.invalidRequest, message, id };
+}
+
+function longBatch(length: number, limit: number): HttpRefusal {
+	const message = `a batch may have ${limit} messages; this one has ${length}`;
+	return { status: 400, code: rpcCodes.invalidRequest, message };
 }
 
 const noBatch: HttpRefusal = {

@@ -113,7 +113,7 @@ export class LegacyHttpSession extends HttpChannel {
 
 	/** Handle the requests of one POST. */
 	request(requests: readonly ReceivedRequest[], response: ServerResponse, isBatch: boolean): void {
-		const { limits, heartbeats } = this.#parts;
+		const { limits, heartbeats, shared } = this.#parts;
 		this.#usedAt = performance.now();
 		const keys = requests.map(({ id }) => idKey(id));
 		const post = new LegacyPost(response, {
@@ -122,6 +122,7 @@ export class LegacyHttpSession extends HttpChannel {
 			isPrimed: this.#revision.version >= PRIMED_SINCE,
 			keys,
 			isBatch,
+			unreadTotal: shared.unreadTotal,
 			limits,
 			heartbeats,
 		});
@@ -160,10 +161,9 @@ export class LegacyHttpSession extends HttpChannel {
 		const key = about && idKey(about.id);
 		const post = key === undefined ? undefined : this.#posts.get(key);
 		if (about?.isResponse) {
-			if (key === undefined) return true;
-			this.#posts.delete(key);
+			this.#posts.delete(idKey(about.id));
 			this.#usedAt = performance.now();
-			post?.respond(key, text);
+			post?.respond(about.id, text);
 		} else if (post?.isReachable) post.send(text);
 		else this.#push.send(text);
 		return true;

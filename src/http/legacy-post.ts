@@ -4,6 +4,8 @@
  * The answer outlives its connection: a client that has an event id can resume the
  * stream on another one. Without an id the answer has no reader and is dropped.
  */
+import { droppedResponse, ResponseBudget, type UnreadTotal } from '../rpc/response-budget.ts';
+import { encodeError, type Id, idKey } from '../wire/json-rpc.ts';
 import type { EventStream } from './event-stream.ts';
 import { PostAnswer, type PostAnswerParts } from './post-answer.ts';
 import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
@@ -21,11 +23,13 @@ export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heart
 	readonly keys: Iterable<string | number>;
 	/** True when the answer is an array. */
 	readonly isBatch: boolean;
+	readonly unreadTotal: UnreadTotal;
 }
 
 export class LegacyPost {
 	readonly #parts: LegacyPostParts;
 	readonly #open: Set<string | number>;
+	readonly #budget: ResponseBudget;
 	readonly #responses: string[] = [];
 	#answer: PostAnswer | undefined;
 	/** The stream on which the client resumed. */
@@ -37,12 +41,16 @@ export class LegacyPost {
 		const { limits, heartbeats } = parts;
 		this.#parts = parts;
 		this.#open = new Set(parts.keys);
+		this.#budget = new ResponseBudget(limits.collectedCharacters, parts.unreadTotal);
 		this.#answer = new PostAnswer(response, {
 			limits,
 			heartbeats,
 			streamAfterMs: limits.streamAfterMs,
 			onStream: (stream) => this.#onStream(stream),
-			onDisconnect: () => (this.#answer = undefined),
+			onDisconnect: () => {
+				this.#answer = undefined;
+				this.#takeResponses();
+			},
 		});
 	}
 
@@ -72,10 +80,10 @@ export class LegacyPost {
 	}
 
 	/** Send the response to one of the requests. */
-	respond(key: string | number, text: string): void {
-		this.#open.delete(key);
+	respond(id: Id, text: string): void {
+		this.#open.delete(idKey(id));
 		if (this.#isStream) this.#sendEvent(text);
-		else this.#responses.push(text);
+		else if (this.#answer) this.#collect(id, text);
 		if (this.isDone) this.#finish();
 	}
 
@@ -113,7 +121,7 @@ export class LegacyPost {
 		this.#isStream = true;
 		if (this.#parts.isPrimed) stream.prime(eventId(this.name, 0), RETRY_MS);
 		// Responses of a batch that were collected so far.
-		for (const text of this.#responses.splice(0)) this.#sendEvent(text, stream);
+		for (const text of this.#takeResponses()) this.#sendEvent(text, stream);
 	}
 
 	#sendEvent(text: string, stream: EventStream | undefined = this.#stream): void {
@@ -126,8 +134,22 @@ export class LegacyPost {
 	}
 
 	#finish(): void {
-		const [first] = this.#responses;
+		const responses = this.#takeResponses();
+		const [first] = responses;
 		if (this.#isStream || first === undefined) return this.end();
-		this.#answer?.finish(200, this.#parts.isBatch ? `[${this.#responses.join(',')}]` : first);
+		this.#answer?.finish(200, this.#parts.isBatch ? `[${responses.join(',')}]` : first);
+	}
+
+	#collect(id: Id, text: string): void {
+		const limit = this.#budget.exceededBy(text.length);
+		const kept = limit === undefined ? text : encodeError(id, droppedResponse(text.length, limit));
+		this.#budget.batched(kept.length);
+		this.#responses.push(kept);
+	}
+
+	#takeResponses(): string[] {
+		const responses = this.#responses.splice(0);
+		for (const { length } of responses) this.#budget.batched(-length);
+		return responses;
 	}
 }

@@ -1,6 +1,6 @@
 /*
  * The legacy sessions of a listener: found by id, for their own principal and endpoint
- * only. Bounded: when there are too many, the one that is idle longest is ended.
+ * only. Bounded: when there are too many, the longest idle one is ended.
  */
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Principal } from './authenticate.ts';

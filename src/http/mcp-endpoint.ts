@@ -33,10 +33,8 @@ export class McpEndpoint {
 	constructor(parts: McpEndpointParts) {
 		this.#limits = parts.limits;
 		this.#continuesTraces = parts.continuesTraces === true;
-		const { subscriptions, sessions, limits } = parts;
-		const isFull = (): boolean => subscriptions.count + sessions.pushCount >= limits.pushStreams;
-		this.#legacy = new LegacyEndpoint({ ...parts, isFull });
-		this.#modern = new ModernEndpoint({ ...parts, isFull });
+		this.#legacy = new LegacyEndpoint(parts);
+		this.#modern = new ModernEndpoint(parts);
 	}
 
 	async serve(exchange: HttpExchange): Promise<void> {

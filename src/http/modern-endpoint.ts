@@ -1,10 +1,10 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
 import type { Awaitable } from '../protocol/mcp-types.ts';
-import { metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
 import {
-	type EraEndpointParts,
 	type HttpExchange,
+	type McpEndpointParts,
 	type ReceivedMessage,
 	tooManyStreams,
 } from './http-exchange.ts';
@@ -15,23 +15,24 @@ import { ModernSessions } from './modern-sessions.ts';
 import { ParamHeaders } from './param-headers.ts';
 
 export class ModernEndpoint {
-	readonly #parts: EraEndpointParts;
+	readonly #parts: McpEndpointParts;
 	readonly #paramHeaders: ParamHeaders;
 	readonly #sessions: ModernSessions;
 	readonly #exchanges = new Set<ModernExchange>();
 	readonly #beat = (now: number): void => this.#sessions.endIdle(now);
 	readonly #onEnd = (exchange: ModernExchange): void => {
-		if (this.#exchanges.delete(exchange) && exchange.isSubscription) this.#parts.subscriptions.count--;
+		this.#exchanges.delete(exchange);
 	};
 
-	constructor(parts: EraEndpointParts) {
+	constructor(parts: McpEndpointParts) {
 		this.#parts = parts;
 		this.#paramHeaders = new ParamHeaders(parts.provider);
 		this.#sessions = new ModernSessions(parts.provider, parts.limits);
 		parts.heartbeats.add(this.#beat);
 	}
 
-	async post({ request, response, principal }: HttpExchange, received: ReceivedMessage): Promise<void> {
+	async post(exchange: HttpExchange, received: ReceivedMessage): Promise<void> {
+		const { request, response, principal, streams } = exchange;
 		const { read, value, text } = received;
 		// The core protocol has no notifications over HTTP; those of extensions are ignored.
 		if (read.kind === 'notification') return replyEmpty(response, 202);
@@ -43,14 +44,18 @@ export class ModernEndpoint {
 		const error = headerMismatch(headers, message) ?? (await this.#paramMismatch(headers, message));
 		if (error) return refuse(response, { ...error, status: 400, id });
 		const isSubscription = method === 'subscriptions/listen';
-		if (isSubscription && this.#parts.isFull()) return refuse(response, { ...tooManyStreams, id });
+		if (isSubscription && streams.isFull) return refuse(response, { ...tooManyStreams, id });
 		// The client may have disconnected while the tools were listed.
 		if (response.destroyed) return;
-		const sessionId = this.#sessions.use(principal);
-		const parts = { ...this.#parts, sessionId, principal, onEnd: this.#onEnd };
+		const session = this.#sessions.use(principal, metaOf(params)[CLIENT_INFO]);
+		const onEnd = (ended: ModernExchange): void => {
+			this.#sessions.release(session);
+			this.#onEnd(ended);
+		};
+		const parts = { ...this.#parts, sessionId: session.sessionId, principal, onEnd };
 		const modern = new ModernExchange(response, message, parts);
 		this.#exchanges.add(modern);
-		if (isSubscription) this.#parts.subscriptions.count++;
+		if (isSubscription) streams.add(response);
 		modern.start(value, text);
 	}
 

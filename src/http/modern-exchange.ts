@@ -22,7 +22,7 @@ import { PostAnswer } from './post-answer.ts';
 export interface ModernExchangeParts {
 	readonly provider: Provider;
 	readonly shared: SharedState;
-	/** The same for all requests of one principal: a modern client has no session. */
+	/** The same for all requests of one client: a modern client has no session. */
 	readonly sessionId: string;
 	readonly principal: Principal;
 	readonly limits: HttpLimits;

@@ -3,19 +3,9 @@
  * route by them. A request whose headers contradict its body is refused.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { CLIENT_CAPABILITIES, mcpCodes, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { CLIENT_CAPABILITIES, mcpCodes, metaOf, nameParameters, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
-
-/** The parameter that `Mcp-Name` repeats, by method. */
-const namedBy: Readonly<Record<string, string>> = {
-	'tools/call': 'name',
-	'prompts/get': 'name',
-	'resources/read': 'uri',
-	'tasks/get': 'taskId',
-	'tasks/update': 'taskId',
-	'tasks/cancel': 'taskId',
-};
 
 /** The error for headers that do not repeat the body; undefined when they do. */
 export function headerMismatch(
@@ -56,7 +46,7 @@ function nameMismatch(
 	method: string,
 	params: unknown,
 ): RpcErrorObject | undefined {
-	const parameter = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined;
+	const parameter = Object.hasOwn(nameParameters, method) ? nameParameters[method] : undefined;
 	if (parameter === undefined) return undefined;
 	const value = isObject(params) ? params[parameter] : undefined;
 	const header = headers['mcp-name'];

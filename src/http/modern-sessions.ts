@@ -1,53 +1,87 @@
 /*
  * A modern client has no session, but backends keep things for one: a server process of
- * its own, a large result. So all modern requests of a principal share one session id,
- * which ends when they stop for long.
+ * its own, a large result. So the modern requests of a principal with the same name and
+ * version of the client share one session id, which ends when they stop for long.
  */
 import type { Provider } from '../mcp/server/provider.ts';
+import { isObject } from '../wire/json.ts';
 import type { Principal } from './authenticate.ts';
 import type { HttpLimits } from './http-limits.ts';
 
-interface Used {
+/** Longest part of a name or version that tells clients apart. */
+const NAME_CHARACTERS_COMPARED = 200;
+
+export interface ModernSession {
 	readonly sessionId: string;
 	usedAt: number;
+	/** Requests in flight. */
+	inFlight: number;
 }
 
 export class ModernSessions {
 	readonly #provider: Provider;
-	readonly #limits: Pick<HttpLimits, 'sessionIdleMs'>;
-	readonly #sessions = new Map<Principal, Used>();
+	readonly #limits: Pick<HttpLimits, 'sessions' | 'sessionIdleMs'>;
+	/** The least recently used first. */
+	readonly #sessions = new Map<string, ModernSession>();
 
-	constructor(provider: Provider, limits: Pick<HttpLimits, 'sessionIdleMs'>) {
+	constructor(provider: Provider, limits: Pick<HttpLimits, 'sessions' | 'sessionIdleMs'>) {
 		this.#provider = provider;
 		this.#limits = limits;
 	}
 
-	/** The session id of a principal, which is used now. */
-	use(principal: Principal): string {
-		const known = this.#sessions.get(principal);
-		if (known) {
-			known.usedAt = performance.now();
-			return known.sessionId;
-		}
-		const sessionId = crypto.randomUUID();
-		this.#sessions.set(principal, { sessionId, usedAt: performance.now() });
-		this.#provider.sessionOpened?.(sessionId, 'http');
-		return sessionId;
+	/** The session of a client, for one request. `release` it afterwards. */
+	use(principal: Principal, clientInfo: unknown): ModernSession {
+		const key = keyOf(principal, clientInfo);
+		const session = this.#sessions.get(key) ?? this.#open();
+		this.#sessions.delete(key);
+		this.#sessions.set(key, session);
+		session.inFlight++;
+		session.usedAt = performance.now();
+		return session;
+	}
+
+	/** The request has ended. */
+	release(session: ModernSession): void {
+		session.inFlight--;
+		session.usedAt = performance.now();
 	}
 
 	/** End the sessions that were not used for too long. */
 	endIdle(now: number): void {
-		for (const [principal, { usedAt }] of this.#sessions)
-			if (now - usedAt >= this.#limits.sessionIdleMs) this.#end(principal);
+		for (const [key, { usedAt, inFlight }] of this.#sessions)
+			if (inFlight === 0 && now - usedAt >= this.#limits.sessionIdleMs) this.#end(key);
 	}
 
 	close(): void {
-		for (const principal of [...this.#sessions.keys()]) this.#end(principal);
+		for (const key of [...this.#sessions.keys()]) this.#end(key);
 	}
 
-	#end(principal: Principal): void {
-		const { sessionId } = this.#sessions.get(principal) ?? {};
-		this.#sessions.delete(principal);
+	#open(): ModernSession {
+		if (this.#sessions.size >= this.#limits.sessions) this.#endOldest();
+		const sessionId = crypto.randomUUID();
+		this.#provider.sessionOpened?.(sessionId, 'http');
+		return { sessionId, usedAt: 0, inFlight: 0 };
+	}
+
+	/** One without requests, if there is one; those of another one go on. */
+	#endOldest(): void {
+		const keys = [...this.#sessions.keys()];
+		const oldest = keys.find((key) => this.#sessions.get(key)?.inFlight === 0) ?? keys[0];
+		if (oldest !== undefined) this.#end(oldest);
+	}
+
+	#end(key: string): void {
+		const { sessionId } = this.#sessions.get(key) ?? {};
+		this.#sessions.delete(key);
 		if (sessionId !== undefined) this.#provider.sessionClosed?.(sessionId);
 	}
+}
+
+function keyOf(principal: Principal, clientInfo: unknown): string {
+	const { name, version } = isObject(clientInfo) ? clientInfo : {};
+	return JSON.stringify([principal, ...[name, version].map(compared)]);
+}
+
+function compared(value: unknown): string | undefined {
+	return typeof value === 'string' ? value.slice(0, NAME_CHARACTERS_COMPARED) : undefined;
 }

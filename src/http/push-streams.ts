@@ -22,6 +22,7 @@ export class PushStreams {
 	/** The newest is the last. */
 	#open: PushStream[] = [];
 	#unsent: string[] = [];
+	#unsentCharacters = 0;
 
 	constructor(limits: HttpLimits, replay: ReplayBuffer) {
 		this.#limits = limits;
@@ -36,7 +37,10 @@ export class PushStreams {
 		const newest = this.#open.at(-1);
 		if (newest) return this.#sendOn(newest, text);
 		this.#unsent.push(text);
-		if (this.#unsent.length > this.#limits.unsentMessages) this.#unsent.shift();
+		this.#unsentCharacters += text.length;
+		const { unsentMessages, unsentCharacters } = this.#limits;
+		while (this.#unsent.length > unsentMessages || this.#unsentCharacters > unsentCharacters)
+			this.#unsentCharacters -= this.#unsent.shift()?.length ?? 0;
 	}
 
 	/** @param name of the stream, unique in the session @param eventCount sent on it already */
@@ -44,6 +48,7 @@ export class PushStreams {
 		const opened = { stream, name, eventCount };
 		this.#open.push(opened);
 		stream.onClose(() => (this.#open = this.#open.filter((each) => each !== opened)));
+		this.#unsentCharacters = 0;
 		for (const text of this.#unsent.splice(0)) this.#sendOn(opened, text);
 	}
 

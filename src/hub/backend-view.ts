@@ -143,8 +143,8 @@ export class BackendView implements Provider {
 		);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		this.#hub.subscribeResource(uri, isSubscribed);
+	subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		return this.#hub.subscribeResource(uri, isSubscribed, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -188,6 +188,7 @@ export class BackendView implements Provider {
 
 	/** The hub reports a change of any backend. */
 	#onChange(change: Change, listener: (change: Change) => void): void {
+		if (change.kind === 'log') return void (change.source === this.#id && listener(change));
 		const given = this.#given.get(change.kind);
 		if (change.kind === 'resource' || change.kind === 'resources' || given === undefined || !this.exists)
 			return listener(change);

@@ -62,6 +62,11 @@ export class Catalogue {
 		this.#log = options.log;
 	}
 
+	/** How long a list waits for a backend, in milliseconds. */
+	get waitMs(): number {
+		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+	}
+
 	tools(): Awaitable<MergedList<Tool>> {
 		return this.#list('tools', () => {
 			const partial = new PartialList<Tool>();
@@ -151,7 +156,7 @@ export class Catalogue {
 
 	/** Invalidate the lists that a change concerns. */
 	forget(change: Change): void {
-		if (change.kind === 'resource') return;
+		if (change.kind === 'resource' || change.kind === 'log') return;
 		this.#lists.delete(change.kind);
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}
@@ -212,7 +217,7 @@ export class Catalogue {
 		backend: Backend,
 		offered: Promise<readonly T[]>,
 	): Promise<BackendItems<T>> {
-		const waitMs = this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+		const { waitMs } = this;
 		const answered = offered.then(
 			(items) => this.#remember(kind, backend, items),
 			(error: unknown) => this.#fallBack<T>(kind, backend, error),
@@ -256,7 +261,7 @@ export class Catalogue {
 
 	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
 		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
-		// A backend that is down was logged before, and one that was removed is expected to end.
+		// A backend that is down was logged before, and a removed backend is expected to end.
 		const isNews = backend.downReason === undefined && this.#backends().includes(backend);
 		if (isNews) this.#log.warn(message);
 		else this.#log.debug(message);

@@ -7,7 +7,7 @@ export class ChangeFeed {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #isDifferent: (change: ListedChange) => Awaitable<boolean>;
 
-	/** @param isDifferent compares a list with the one that clients got */
+	/** @param isDifferent compares a list with the last list of the clients */
 	constructor(isDifferent: (change: ListedChange) => Awaitable<boolean>) {
 		this.#isDifferent = isDifferent;
 	}
@@ -20,7 +20,7 @@ export class ChangeFeed {
 
 	/** A backend reports a change. */
 	mayHaveChanged(change: Change): void {
-		if (change.kind === 'resource') return this.notify(change);
+		if (change.kind === 'resource' || change.kind === 'log') return this.notify(change);
 		const isDifferent = this.#isDifferent(change);
 		if (isDifferent === true) return this.notify(change);
 		void Promise.resolve(isDifferent)

@@ -82,7 +82,7 @@ export class HubMetrics {
 				this.#inFlight.delete(call);
 				const labels = callLabels(call, end);
 				const backend = { orchestra_backend: call.backend };
-				const phases = Object.entries(call.context?.phases ?? {});
+				const phases = Object.entries(call.context?.phases?.spent ?? {});
 				for (const [phase, phaseMs] of phases)
 					waited.observe({ ...backend, orchestra_phase: phase }, phaseMs / 1000);
 				calls.add({ mcp_method_name: call.method, ...backend, orchestra_outcome: end.outcome });

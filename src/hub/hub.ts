@@ -99,7 +99,8 @@ export class Hub implements Provider {
 		this.#backends = new BackendSet(log, onChange);
 		const current = (): readonly Backend[] => this.backends;
 		this.#catalogue = new Catalogue({ backends: current, log, listWaitMs, onLate: onChange });
-		this.#resources = new ResourceRoutes(current, this.#catalogue);
+		this.#resources = new ResourceRoutes(current, this.#catalogue, onChange);
+		this.#changes.listen(({ kind }) => kind === 'resources' && this.#resources.subscriptions.reroute());
 		this.#backends.use(backends);
 	}
 
@@ -112,9 +113,9 @@ export class Hub implements Provider {
 	async replaceBackends(backends: readonly Backend[]): Promise<void> {
 		const before = this.backends;
 		const gone = this.#backends.use(backends);
-		const isSame = backends.every((backend, at) => backend === before[at]) && gone.length === 0;
-		if (isSame) return;
+		if (gone.length === 0 && backends.every((backend, at) => backend === before[at])) return;
 		for (const kind of ['tools', 'prompts', 'resources'] as const) this.#changes.mayHaveChanged({ kind });
+		this.#resources.subscriptions.reroute();
 		await this.#backends.retire(gone);
 	}
 
@@ -223,10 +224,9 @@ export class Hub implements Provider {
 	): Awaitable<GetPromptResult | InputRequired> {
 		return after(this.#catalogue.prompt(name), (route) => {
 			if (!route?.backend.getPrompt) throw unknownPrompt(name, this.backends);
-			const call = { name: route.name, arguments: input };
-			const { backend } = route;
+			const { backend, name: own } = route;
 			const entry = { method: 'prompts/get', name, backend, client: clientName(context), context };
-			return this.record(entry, () => backend.getPrompt?.(call, context));
+			return this.record(entry, () => backend.getPrompt?.({ name: own, arguments: input }, context));
 		});
 	}
 
@@ -250,8 +250,8 @@ export class Hub implements Provider {
 		return this.#resources.complete(params, context);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		this.#resources.subscribe(uri, isSubscribed);
+	subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		return this.#resources.subscriptions.change(uri, isSubscribed, client);
 	}
 
 	rootsChanged(client: RootsClient): void {

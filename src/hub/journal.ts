@@ -9,9 +9,10 @@
  * response is sent, not in the path of the call.
  */
 import { messageOf } from '../errors.ts';
+import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
-import { redactJson } from '../redact.ts';
-import { canonicalJson, sha256 } from '../trust/canonical-json.ts';
+import { redact, redactJson } from '../redact.ts';
+import { canonicalJson, jsonStart } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
 import { isLarger } from './results/value-size.ts';
@@ -21,7 +22,7 @@ export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
 
 /** The hash of a larger text is that of its first bytes. */
 const HASHED_BYTES = 256 * 1024;
-/** A value without a text is not encoded above this size, and not hashed. */
+/** Of a value without a text, only the beginning is encoded above this size. */
 const ENCODED_CHARACTERS = 1024 * 1024;
 /** In UTF-8, at most. */
 const BYTES_PER_CHARACTER = 3;
@@ -48,7 +49,7 @@ export interface JournalEntry {
 	/** The decision of the policy, and the rule as `file:line`. */
 	readonly policy?: string | undefined;
 	readonly rule?: string | undefined;
-	/** The trace id of `traceparent`. */
+	/** The id of its trace: of `traceparent`, or of one that the hub began. */
 	readonly trace?: string | undefined;
 	/** Only their sizes and hashes are written. */
 	readonly arguments?: unknown;
@@ -57,8 +58,6 @@ export interface JournalEntry {
 
 /** Receives one entry per call. */
 export interface Journal {
-	/** True when calls are written only while a policy has rules. */
-	readonly needsPolicy?: boolean;
 	/** Where the lines are, when they are in a file. */
 	readonly file?: string;
 	write(entry: JournalEntry): void;
@@ -75,7 +74,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError);
+	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: JournalEntry[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {
@@ -84,7 +83,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			for (const entry of entries) lines.write(redactJson(fieldsOf(entry)) as object);
+			for (const entry of entries) lines.write(withoutSecrets(fieldsOf(entry)));
 		} catch (error) {
 			onError(error);
 		}
@@ -104,8 +103,8 @@ export function fileJournal(file: string, log: Log): Journal {
 }
 
 function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
-	const given = input === undefined ? undefined : digestOf(input, canonicalJson);
-	const returned = result === undefined ? undefined : digestOf(result, textOf);
+	const given = input === undefined ? undefined : digestOf(input, canonical);
+	const returned = result === undefined ? undefined : digestOf(result, asReturned);
 	return {
 		at: startedAt.toISOString(),
 		client: shortened(client),
@@ -113,10 +112,18 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 		name: shortened(withoutArguments(name)),
 		argumentsBytes: given?.bytes,
 		argumentsSha256: given?.hash,
+		argumentsHashedBytes: given?.hashedBytes,
 		resultBytes: returned?.bytes,
 		resultSha256: returned?.hash,
-		hashedBytes: given?.hashedBytes ?? returned?.hashedBytes,
+		resultHashedBytes: returned?.hashedBytes,
 	};
+}
+
+/** One look at all texts is much faster than one at each, and nearly no line has a secret. */
+function withoutSecrets(fields: object): object {
+	const texts = Object.values(fields).filter((value) => typeof value === 'string');
+	const text = texts.join('\n');
+	return redact(text) === text ? fields : (redactJson(fields) as object);
 }
 
 interface Digest {
@@ -126,10 +133,25 @@ interface Digest {
 	readonly hashedBytes?: number;
 }
 
+interface Encoding {
+	encode(value: unknown): string;
+	/** The keys of an object in the order of `encode`. */
+	keysOf(object: object): string[];
+}
+
+const canonical: Encoding = { encode: canonicalJson, keysOf: (object) => Object.keys(object).sort() };
+const asReturned: Encoding = {
+	encode: (result) => sourceTextOf(result) ?? JSON.stringify(result),
+	keysOf: Object.keys,
+};
+
 /** The size and the SHA-256 of a value as JSON. */
-function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
-	if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) return { hashedBytes: 0 };
+function digestOf(value: unknown, { encode, keysOf }: Encoding): Digest {
 	try {
+		if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) {
+			const start = Buffer.from(jsonStart(value, HASHED_BYTES, keysOf)).subarray(0, HASHED_BYTES);
+			return { hash: sha256(start), hashedBytes: start.length };
+		}
 		const text = encode(value);
 		if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
 			return { bytes: Buffer.byteLength(text), hash: sha256(text) };
@@ -139,10 +161,6 @@ function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
 	} catch {
 		return {}; // no JSON, or nested too deeply
 	}
-}
-
-function textOf(result: unknown): string {
-	return sourceTextOf(result) ?? JSON.stringify(result);
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */

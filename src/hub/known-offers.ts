@@ -6,9 +6,9 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { writeState } from '../files/state-file.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
-import { sha256 } from '../trust/canonical-json.ts';
 import type { PinPlace } from '../trust/pins/pin-place.ts';
 import { isObject } from '../wire/json.ts';
 

@@ -12,7 +12,7 @@ import type { MergedList } from './merged-list.ts';
 /** The lists of a catalogue. */
 export type CatalogueKind = 'tools' | 'prompts' | 'resources' | 'templates';
 /** A change of a list. */
-export type ListedChange = Exclude<Change, { kind: 'resource' }>;
+export type ListedChange = Exclude<Change, { kind: 'resource' | 'log' }>;
 
 type Given = Awaitable<MergedList<unknown>> | undefined;
 

@@ -50,7 +50,7 @@ export class CallRecorder {
 		return this.#lastCalls.get(backendId);
 	}
 
-	/** Make a call that the policy allows and write one line. `refuse` is the result of one that it does not allow. */
+	/** Make a call that the policy allows and write one line. `refuse` is the result of a call that it does not allow. */
 	record<T extends object>(
 		entry: RecordedCall,
 		call: () => Awaitable<T> | undefined,
@@ -58,7 +58,7 @@ export class CallRecorder {
 	): Awaitable<T> {
 		const { method, backend } = entry;
 		const go = (): Awaitable<T> => call() ?? missing(backend, method);
-		const isJournaled = this.#isJournaling;
+		const isJournaled = this.#journal !== noJournal;
 		if (!isJournaled && !this.#feed.isUsed) return this.#gated(entry, go, refuse);
 		const startedAt = new Date();
 		this.#lastCalls.set(backend.id, startedAt);
@@ -76,11 +76,6 @@ export class CallRecorder {
 				decided = found;
 			}),
 		);
-	}
-
-	get #isJournaling(): boolean {
-		if (this.#journal === noJournal) return false;
-		return !this.#journal.needsPolicy || this.#gate?.isOpen === false;
 	}
 
 	/** A call of a tool that could not be refused is a bug, and fails. */
@@ -106,7 +101,7 @@ function factsOf(entry: RecordedCall, startedAt: Date): Omit<JournalEntry, 'outc
 
 /** Whole milliseconds; what is in no other phase is the run. */
 function phasesOf(context: CallContext | undefined, ms: number): Record<string, number> | undefined {
-	const spent = Object.entries(context?.phases ?? {});
+	const spent = Object.entries(context?.phases?.spent ?? {});
 	if (spent.length === 0) return undefined;
 	const rounded = spent.map(([phase, time]): [string, number] => [phase, Math.round(time)]);
 	const run = Math.max(
@@ -116,8 +111,9 @@ function phasesOf(context: CallContext | undefined, ms: number): Record<string, 
 	return Object.fromEntries([...rounded, ['run', run]]);
 }
 
-/** The trace id of W3C `traceparent`. */
+/** The id of the trace that the hub exports, else that of W3C `traceparent`. */
 function traceOf(context: CallContext | undefined): string | undefined {
+	if (context?.tracer) return context.tracer.traceId;
 	const parent = context?.meta['traceparent'];
 	if (typeof parent !== 'string') return undefined;
 	return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];

@@ -1,40 +1,37 @@
 /* Routes what has a URI: the owner of a resource, subscriptions and completions. */
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
-import type { CompleteParams } from '../mcp/server/provider.ts';
-import { ResourceSubscriptions } from '../mcp/server/resource-subscriptions.ts';
+import type { Change, CompleteParams } from '../mcp/server/provider.ts';
 import type { Awaitable, CompleteResult } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Backend } from './backends/backend.ts';
 import type { Catalogue } from './catalogue.ts';
 import { resourceOwner, templateOwner } from './resource-owner.ts';
+import { RoutedSubscriptions } from './routed-subscriptions.ts';
 
 export class ResourceRoutes {
 	readonly #backends: () => readonly Backend[];
 	readonly #catalogue: Catalogue;
-	readonly #subscriptions = new ResourceSubscriptions();
+	/** The resources that clients subscribed to. */
+	readonly subscriptions: RoutedSubscriptions;
 
-	constructor(backends: () => readonly Backend[], catalogue: Catalogue) {
+	/** @param onUpdate is called when updates of a resource may have been lost */
+	constructor(backends: () => readonly Backend[], catalogue: Catalogue, onUpdate: (change: Change) => void) {
 		this.#backends = backends;
 		this.#catalogue = catalogue;
+		const ownerOf = (uri: string): Awaitable<Backend | undefined> => this.backendOf(uri);
+		this.subscriptions = new RoutedSubscriptions({
+			backends,
+			ownerOf,
+			waitMs: () => catalogue.waitMs,
+			onUpdate,
+		});
 	}
 
 	/** The backend that reads this URI; undefined when none does. */
 	backendOf(uri: string): Awaitable<Backend | undefined> {
 		return resourceOwner(uri, this.#backends(), this.#catalogue);
-	}
-
-	/** Backends are notified of the first subscriber and of the last one, over all clients. */
-	subscribe(uri: string, isSubscribed: boolean): void {
-		if (!this.#subscriptions.change(uri, isSubscribed)) return;
-		const notify = (owner: Backend | undefined): void => {
-			for (const backend of owner ? [owner] : this.#backends())
-				backend.subscribeResource?.(uri, isSubscribed);
-		};
-		const owner = this.backendOf(uri);
-		if (owner instanceof Promise) void owner.catch(() => undefined).then(notify);
-		else notify(owner);
 	}
 
 	complete(params: CompleteParams, context: CallContext): Awaitable<CompleteResult> {

@@ -1,51 +1,71 @@
 /*
- * The journal of `mctl serve`. Several of them may run in one folder, and a hash chain
+ * The journal of a process that is not the shared hub: `mctl serve`, `mctl worker`, a
+ * command such as `mctl call`. Several of them may run in one folder, and a hash chain
  * has one writer, so each process has its own file, made with its first call.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Log } from '../log.ts';
+import { messageOf } from '../errors.ts';
+import { isAlive } from '../files/folder-lock.ts';
+import type { Log } from '../log.ts';
 import { fileJournal, type Journal, noJournal } from './journal.ts';
 
-/** Files of earlier processes that are kept. */
-const KEPT_FILES = 20;
+/** Journals of processes that have ended: as many as this, and as large together. */
+const KEPT_FILES = 200;
+const KEPT_BYTES: number = 256 * 1024 * 1024;
+/** The parts of a journal. */
+const suffixes = ['', '.1', '.head'];
 
 /** The folder of the files, in the state folder of a hub. */
 export function serveJournalFolder(hubPath: string): string {
 	return join(hubPath, 'serve');
 }
 
+/** The names of the journals in the folder, the oldest first. One of which only a part is left has a name too. */
+export function serveJournalNames(folder: string): string[] {
+	const names = readdirSync(folder).flatMap((name) => /^(.*\.ndjson)(?:\.1|\.head)?$/.exec(name)?.[1] ?? []);
+	return [...new Set(names)].sort(); // they begin with the time
+}
+
 /**
- * A journal of this process. Nothing is written before the first call; a folder that cannot be written is ignored.
- * `hubPath` finds the state folder, when it is needed.
+ * A journal of this process. Nothing is written before the first call; a folder that cannot be written causes one
+ * warning. `hubPath` finds the state folder, when it is needed.
  */
-export function serveJournal(hubPath: () => Promise<string>): Journal {
+export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal {
 	let journal: Promise<Journal> | undefined;
 	const open = async (): Promise<Journal> => {
 		const folder = serveJournalFolder(await hubPath());
 		removeOld(folder);
 		const moment = new Date().toISOString().replace(/[:.]/g, '-');
-		return fileJournal(join(folder, `${moment}-${process.pid}.ndjson`), Log.silent);
+		return fileJournal(join(folder, `${moment}-${process.pid}.ndjson`), log);
+	};
+	const failed = (error: unknown): Journal => {
+		log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
+		return noJournal;
 	};
 	return {
-		// A line costs as much CPU time as the call itself; an agent's own hub writes none unless a person wants to know.
-		needsPolicy: true,
 		write: (entry) => {
-			journal ??= open().catch(() => noJournal); // a project without a state folder has no journal
+			journal ??= open().catch(failed);
 			void journal.then((opened) => opened.write(entry));
 		},
 		close: async () => (await journal)?.close(),
 	};
 }
 
-/** Names begin with the time, so they sort by age. */
 function removeOld(folder: string): void {
+	let [files, bytes] = [0, 0];
 	try {
-		const files = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
-		for (const name of files.sort().slice(0, -KEPT_FILES)) {
-			for (const suffix of ['', '.1', '.head']) rmSync(join(folder, name + suffix), { force: true });
+		for (const name of serveJournalNames(folder).reverse()) {
+			files++;
+			bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+			const isKept = (files < KEPT_FILES && bytes < KEPT_BYTES) || isAlive(writerOf(name));
+			if (!isKept) for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
 		}
 	} catch {
-		// There is no such folder yet, or it cannot be written: then nothing is recorded either.
+		// There is no such folder yet, or it cannot be written, which the first line reports.
 	}
+}
+
+function writerOf(name: string): number {
+	return Number(/-(\d+)\.ndjson$/.exec(name)?.[1]);
 }

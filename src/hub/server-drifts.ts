@@ -46,9 +46,9 @@ export interface ServerDrift {
 	readonly pin: PinMode;
 	/**
 	 * `unpinned`: it has no pins yet, or pins are off. `unknown`: its tools were never listed. `broken`: the lock file
-	 * cannot be used; `problem` says why.
+	 * cannot be used; `too_large`: the tools are too many to be pinned; `problem` says why.
 	 */
-	readonly state: 'same' | 'drifted' | 'unpinned' | 'unknown' | 'broken';
+	readonly state: 'same' | 'drifted' | 'unpinned' | 'unknown' | 'broken' | 'too_large';
 	readonly problem: OrchestraError | undefined;
 	readonly lockFile: string;
 	/** Of the tools as they are now: what a person saw when they accept it. */
@@ -152,23 +152,30 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'tell';
 	const known = knownToolsOf(entry, environment);
-	const tools = known && isTooMuch(known) ? undefined : known;
+	const tooLarge = known && isTooMuch(known) ? tooLargeError(entry, known.length) : undefined;
+	const tools = tooLarge ? undefined : known;
 	const hashes = tools && toolHashes(tools);
 	const { servers, problem } = store.read();
 	const pinned = servers.get(name);
 	const base = {
 		server: name,
 		pin,
-		problem: pin === 'off' ? undefined : problem,
+		problem: pin === 'off' ? undefined : (problem ?? tooLarge),
 		lockFile: store.place.lockFile,
 		sha256: hashes && hashesSha256(hashes),
 		tools: tools ?? [],
 	};
-	if (base.problem) return { ...base, state: 'broken', drifted: [] };
+	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
 	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
 	const drifted = withTexts(driftBetween(pinned, hashes), { pinned, tools, store, entry });
 	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
+}
+
+function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
+	return new OrchestraError('bad_input', `${name} offers too much to be pinned: ${tools} tools`, {
+		hint: `With "pin": "hold" its tools are held back; write "pin": "off" for it in ${file} to use them without pins.`,
+	});
 }
 
 function withTexts(

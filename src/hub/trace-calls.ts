@@ -56,6 +56,10 @@ class CallSpans implements CallTracer {
 		this.#about = about;
 	}
 
+	get traceId(): string {
+		return this.#received.traceId;
+	}
+
 	spent(phase: CallPhase, ms: number): void {
 		const startMs = this.#tracer.now() - ms;
 		this.#received.child({ name: phase, kind: spanKinds.internal, startMs }).end();

@@ -42,7 +42,8 @@ export type {
 	ToolReturn,
 } from './define/definition.ts';
 export { provide, type ServeMcpOptions, serve, serveProvider } from './define/serve.ts';
-export type { CallContext, InputResponses } from './server/call-context.ts';
+export type { CallContext } from './server/call-context.ts';
+export type { InputResponses } from './server/client-questions.ts';
 export { McpSession, type SharedState, sharedState } from './server/mcp-session.ts';
 export type {
 	CallToolParams,

@@ -16,7 +16,7 @@ export interface OAuthSettings {
 	readonly callbackHost?: CallbackHost | undefined;
 	/** False leaves out the `resource` parameter, for servers that reject it. Default true. */
 	readonly sendsResource?: boolean | undefined;
-	/** The issuer to use, in place of the one that the server names. */
+	/** The issuer to use, in place of the server's own. */
 	readonly issuer?: string | undefined;
 	/** Continue although the authorization server does not announce PKCE with S256. Default false. */
 	readonly allowMissingPkce?: boolean | undefined;

@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError, systemCode } from '../errors.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { FOREIGN_RESPONSE_LIMIT } from './auth-limits.ts';
 import type { CallbackHost } from './auth-settings.ts';
@@ -34,20 +34,14 @@ export class CallbackServer {
 	/** Start to listen. Throws `io` when the port is in use. */
 	static async open(options: CallbackOptions): Promise<CallbackServer> {
 		const { host, port, preferredPort } = options;
-		const first = host === '::1' ? '::1' : '127.0.0.1';
-		const server =
-			port !== undefined
-				? await listen(first, port)
-				: ((await listen(first, preferredPort ?? 0).catch(() => undefined)) ?? (await listen(first, 0)));
-		const bound = portOf(server);
-		// A browser may take `localhost` for either address; a machine without IPv6 has only one.
-		const second = host === 'localhost' ? await listen('::1', bound).catch(() => undefined) : undefined;
-		return new CallbackServer(host, bound, second === undefined ? [server] : [server, second]);
+		const listens = listenAs(host, port ?? preferredPort ?? 0);
+		const servers = await (port === undefined ? listens.catch(() => listenAs(host, 0)) : listens);
+		return new CallbackServer(host, servers);
 	}
 
-	private constructor(host: CallbackHost, port: number, servers: readonly Server[]) {
+	private constructor(host: CallbackHost, servers: readonly [Server, ...Server[]]) {
 		this.#servers = servers;
-		this.redirectUri = `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
+		this.redirectUri = `http://${host.includes(':') ? `[${host}]` : host}:${portOf(servers[0])}${PATH}`;
 		for (const server of servers) server.on('request', (request, response) => this.#serve(request, response));
 	}
 
@@ -91,6 +85,19 @@ export class CallbackServer {
 	}
 }
 
+/** A browser may take `localhost` for either address. A machine without IPv6 has one; on another, a program at the second one would get the response. */
+async function listenAs(host: CallbackHost, port: number): Promise<[Server, ...Server[]]> {
+	const first = await listen(host === '::1' ? '::1' : '127.0.0.1', port);
+	if (host !== 'localhost') return [first];
+	try {
+		return [first, await listen('::1', portOf(first))];
+	} catch (error) {
+		if (systemCode(OrchestraError.from(error).cause) !== 'EADDRINUSE') return [first];
+		first.close();
+		throw error;
+	}
+}
+
 async function listen(host: string, port: number): Promise<Server> {
 	const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 32 * 1024 });
 	try {
@@ -99,6 +106,7 @@ async function listen(host: string, port: number): Promise<Server> {
 		return server;
 	} catch (thrown) {
 		throw new OrchestraError('io', `cannot listen on ${host} port ${port}: ${messageOf(thrown)}`, {
+			cause: thrown,
 			hint: 'End the program that uses the port, or set `oauth.callbackPort` of the server to another one.',
 			data: { host, port },
 		});

@@ -7,7 +7,7 @@
  * record or the new one. The lock is per server: a slow authorization server delays
  * only its own clients.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
 	chmodSync,
 	closeSync,
@@ -23,8 +23,9 @@ import {
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
 import { LOCK_ROUNDS } from './auth-limits.ts';
@@ -83,7 +84,7 @@ export class CredentialStore {
 		const file = this.fileOf(url);
 		try {
 			if (credentials === undefined) rmSync(file, { force: true });
-			else replaceFile(file, encodeCredentials(credentials));
+			else writeRecord(file, encodeCredentials(credentials));
 		} catch (error) {
 			throw storeError(file, error);
 		}
@@ -108,7 +109,7 @@ export class CredentialStore {
 
 	#folderOf(url: string): string {
 		const host = new URL(url).hostname.replace(/[^\w.-]/g, '_').slice(0, 80);
-		const key = createHash('sha256').update(url).digest('hex').slice(0, KEY_CHARACTERS);
+		const key = sha256(url).slice(0, KEY_CHARACTERS);
 		return join(this.#folder, `${host}-${key}`);
 	}
 
@@ -126,14 +127,13 @@ export class CredentialStore {
 
 	/** Narrow the mode of a path of ours. Throws `bad_input` when it belongs to another user or is a link. */
 	#makePrivate(path: string, mode: number): void {
-		const warning = narrowMode(path, mode);
-		if (warning !== undefined) this.#log.warn(warning);
+		makePrivate(path, mode, this.#log);
 		assertPrivate(path);
 	}
 }
 
 /** Written beside the file and renamed, with its mode set before the first byte. */
-function replaceFile(file: string, text: string): void {
+function writeRecord(file: string, text: string): void {
 	const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
 	const descriptor = openSync(temporary, 'wx', FILE_MODE);
 	try {

@@ -31,7 +31,8 @@ export class GuardedHttp {
 	readonly #trusted: readonly URL[];
 	readonly #signal: AbortSignal | undefined;
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
-	#classes: Promise<Set<NetworkClass>> | undefined;
+	/** Those of the trusted URLs. */
+	#addresses: Promise<string[][]> | undefined;
 
 	/** @param trusted URLs that the user configured: their networks may be reached @param environment names proxies */
 	constructor(
@@ -51,9 +52,7 @@ export class GuardedHttp {
 		const signal = AbortSignal.any(limits.filter((each) => each !== undefined));
 		try {
 			const host = hostOf(url);
-			this.#classes ??= classesOf(this.#trusted);
-			// A name server that does not answer allows nothing.
-			const allowed = (await within(this.#classes, REQUEST_MS, false)) ?? new Set();
+			const allowed = await this.#allowed();
 			const refused = isIP(host) === 0 ? undefined : this.#refusal(url, [host], allowed);
 			if (refused) throw refused;
 			const proxy = proxyFor(url, this.#environment);
@@ -94,6 +93,14 @@ export class GuardedHttp {
 		throw new OrchestraError('bad_input', `${shown(target)} is not an https:// URL`, {
 			hint: 'Authorization needs HTTPS, except on this machine.',
 		});
+	}
+
+	/** The networks of the configured URLs. A name server that does not answer allows nothing, and is asked again. */
+	async #allowed(): Promise<ReadonlySet<NetworkClass>> {
+		this.#addresses ??= Promise.all(this.#trusted.map((url) => addressesOf(hostOf(url))));
+		const found = await within(this.#addresses, REQUEST_MS, false);
+		if (found?.some((addresses) => addresses.length === 0)) this.#addresses = undefined;
+		return new Set(found?.flat().map(networkClass));
 	}
 
 	/** A proxy resolves names by itself, so only a name that points to a forbidden network from here is refused. */
@@ -179,11 +186,6 @@ export function jsonObject(text: string): Record<string, unknown> | undefined {
 	} catch {
 		return undefined; // an HTML page with status 200 is the same as no document
 	}
-}
-
-async function classesOf(urls: readonly URL[]): Promise<Set<NetworkClass>> {
-	const found = await Promise.all(urls.map((url) => addressesOf(hostOf(url))));
-	return new Set(found.flat().map(networkClass));
 }
 
 function addressesOf(host: string): Promise<string[]> {

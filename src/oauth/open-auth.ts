@@ -11,8 +11,10 @@
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
+import { noteQuery } from '../secrets/secret-name.ts';
 import type { Challenge } from '../transport/http/challenges.ts';
 import type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
+import { nameOfUrl } from '../transport/http/http-errors.ts';
 import { REFRESH_MARGIN_MS, REFUSED_AGAIN_MS, STEP_UP_LIMIT } from './auth-limits.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import type { CredentialStore } from './credential-store.ts';
@@ -62,6 +64,7 @@ export class ServerAuth implements HttpAuth {
 		this.#options = options;
 		this.#settings = options.settings ?? {};
 		this.#log = options.log ?? Log.silent;
+		noteQuery(new URL(options.url));
 		const { issuer } = this.#settings;
 		const trusted = [options.url, ...(issuer === undefined ? [] : [issuer])];
 		this.#http = new GuardedHttp(trusted, options.signal, options.environment);
@@ -134,7 +137,7 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	get #name(): string {
-		return this.#options.name ?? this.#options.url;
+		return this.#options.name ?? nameOfUrl(new URL(this.#options.url));
 	}
 
 	/** Credentials of another issuer or client than the configured one are never used. */

@@ -6,19 +6,32 @@
  * program, with arguments; `BROWSER=none` opens nothing.
  */
 import { spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../errors.ts';
 
 const NONE = 'none';
 
-/** Start the browser, which outlives this process. Resolves to false when there is none. Throws `bad_input` for other schemes. */
-export function openBrowser(target: string, environment: Readonly<NodeJS.ProcessEnv>): Promise<boolean> {
+/**
+ * Start the browser, which outlives this process. Resolves to false when there is none. Throws `bad_input` for other schemes.
+ *
+ * @param page a file of ours that leads to `target`, so that the command line of the browser does not have it
+ */
+export function openBrowser(
+	target: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	page?: string,
+): Promise<boolean> {
 	const url = URL.canParse(target) ? new URL(target) : undefined;
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		throw new OrchestraError('bad_input', 'the address of the sign-in page is neither http:// nor https://', {
 			hint: 'Tell the operator of the authorization server.',
 		});
 	}
-	const command = browserCommand(url.href, environment, process.platform);
+	const command = browserCommand(
+		page === undefined ? url.href : pathToFileURL(page).href,
+		environment,
+		process.platform,
+	);
 	return command === undefined ? Promise.resolve(false) : start(command, environment);
 }
 

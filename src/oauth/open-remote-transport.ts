@@ -46,8 +46,7 @@ export async function openRemoteTransport(
 		options.auth === false
 			? undefined
 			: (options.auth ?? (await storedAuth({ ...server, headers }, options)));
-	const serverName = name ?? url;
-	return openHttpTransport(url, { kind, headers, auth, serverName, environment, limitBytes, log });
+	return openHttpTransport(url, { kind, headers, auth, serverName: name, environment, limitBytes, log });
 }
 
 async function storedAuth(

@@ -5,10 +5,10 @@
  * The URL comes from the challenge; without one, the two well-known places are tried.
  * A document about another resource is refused: a token for it would be sent here.
  */
-import { OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
-import { isLoopbackUrl } from '../transport/http/network-class.ts';
+import { publicUrl } from '../transport/http/http-errors.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 
 export interface ProtectedResource {
@@ -27,14 +27,17 @@ export async function findProtectedResource(
 	serverUrl: string,
 	options: { readonly named: string | undefined; readonly log: Log },
 ): Promise<ProtectedResource | undefined> {
-	for (const place of places(new URL(serverUrl), options)) {
-		const document = await http.json(place);
+	const server = new URL(serverUrl);
+	const named = namedPlace(server, options.named);
+	for (const place of new Set([...(named ? [named.href] : []), ...wellKnownPlaces(server)])) {
+		const isForeign = place === named?.href && named.origin !== server.origin;
+		const document = isForeign ? await foreignJson(http, named, options.log) : await http.json(place);
 		const found = document && readResource(document);
 		if (found === undefined) continue;
 		if (covers(found.resource, serverUrl)) return found;
 		throw new OrchestraError(
 			'bad_input',
-			`the metadata of ${serverUrl} is about another resource, ${printableName(found.resource)}`,
+			`the metadata of ${publicUrl(server)} is about another resource, ${printableName(found.resource)}`,
 			{ hint: 'Use the URL that the metadata names, if that is the server that you mean.' },
 		);
 	}
@@ -52,17 +55,27 @@ export function covers(resource: string, serverUrl: string): boolean {
 	return server.pathname === prefix || server.pathname.startsWith(`${prefix}/`);
 }
 
-function places(server: URL, { named, log }: { named: string | undefined; log: Log }): string[] {
-	const path = server.pathname.replace(/\/$/, '');
-	const wellKnown = [`${server.origin}${WELL_KNOWN}${path}${server.search}`, `${server.origin}${WELL_KNOWN}`];
-	const url =
-		named !== undefined && URL.canParse(named, server.href) ? new URL(named, server.href) : undefined;
-	if (url === undefined) return [...new Set(wellKnown)];
-	const isSameOrigin = url.origin === server.origin;
-	if (isSameOrigin || (isLoopbackUrl(url) && isLoopbackUrl(server)))
-		return [...new Set([url.href, ...wellKnown])];
-	log.warn(`${server.origin} names metadata of another origin, ${url.origin}; it is ignored`);
-	return [...new Set(wellKnown)];
+/** The URL in the challenge. It may be of another origin: `covers` binds its document to the server. */
+function namedPlace(server: URL, named: string | undefined): URL | undefined {
+	return named !== undefined && URL.canParse(named, server.href) ? new URL(named, server.href) : undefined;
+}
+
+function wellKnownPlaces({ origin, pathname, search }: URL): string[] {
+	return [`${origin}${WELL_KNOWN}${pathname.replace(/\/$/, '')}${search}`, `${origin}${WELL_KNOWN}`];
+}
+
+/** One that cannot be fetched, or must not be, is left out: the server may have metadata of its own. */
+async function foreignJson(
+	http: GuardedHttp,
+	url: URL,
+	log: Log,
+): Promise<Record<string, unknown> | undefined> {
+	try {
+		return await http.json(url.href);
+	} catch (error) {
+		log.warn(`the metadata at another origin is ignored: ${messageOf(error)}`);
+		return undefined;
+	}
 }
 
 function readResource(document: Readonly<Record<string, unknown>>): ProtectedResource | undefined {

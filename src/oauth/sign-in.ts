@@ -26,7 +26,7 @@ import { exchangeCode } from './token-requests.ts';
 export interface Interaction {
 	/** Show the page to the user, in a browser or as text. Called once. */
 	showPage(url: string): Promise<void>;
-	/** Calls `deliver` with redirect URLs that the user pasted; it returns false for one that does not belong to this sign-in. Returns a function that ends it. */
+	/** Calls `deliver` with redirect URLs that the user pasted; it returns false for a URL of another sign-in. Returns a function that ends it. */
 	readonly readPasted?: ((deliver: (url: string) => boolean) => () => void) | undefined;
 	/** Milliseconds for the whole sign-in. Default 5 minutes. */
 	readonly deadlineMs?: number | undefined;

@@ -10,6 +10,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { isInside } from '../files/is-inside.ts';
 import { spawnError } from './find-command.ts';
 import type { FoundProgram, Sandbox } from './sandbox.ts';
 
@@ -30,7 +31,7 @@ export function bubblewrapped(
 	const homes = homeFolders(environment);
 	const write = sandbox.write.map(realPath);
 	const read = [...sandbox.read.map(realPath), realPath(program.cwd)];
-	const open = write.find((path) => homes.some((home) => isBelow(home, path)));
+	const open = write.find((path) => homes.some((home) => isInside(home, path)));
 	if (open !== undefined) {
 		throw spawnError(
 			`its sandbox would make ${open} writable, and with it the home folder`,
@@ -38,7 +39,7 @@ export function bubblewrapped(
 			{ path: open },
 		);
 	}
-	const wide = read.filter((path) => homes.some((home) => isBelow(home, path)));
+	const wide = read.filter((path) => homes.some((home) => isInside(home, path)));
 	const narrow = read.filter((path) => !wide.includes(path));
 	const args = [
 		...isolation(sandbox),
@@ -113,7 +114,7 @@ interface Visibility {
 
 /** The program itself can be read wherever it is. */
 function ownFile({ file }: FoundProgram, { homes, visible, seesAll }: Visibility): string[] {
-	const isIn = (folders: readonly string[]): boolean => folders.some((folder) => isBelow(file, folder));
+	const isIn = (folders: readonly string[]): boolean => folders.some((folder) => isInside(file, folder));
 	const isSeen = seesAll ? !isIn([...homes, ...privateFolders]) : isIn(systemFolders);
 	return isSeen || isIn(visible) ? [] : ['--ro-bind', realPath(file), file];
 }
@@ -147,9 +148,4 @@ function isFolder(path: string): boolean {
 	} catch {
 		return false; // missing
 	}
-}
-
-/** True when `path` is `folder` or inside it. */
-function isBelow(path: string, folder: string): boolean {
-	return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }

@@ -36,6 +36,8 @@ export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => v
 export interface ChildOptions {
 	/** Default `discard`: only the last lines are kept. */
 	stderr?: StderrPolicy | undefined;
+	/** Called after the last chunk of stderr. */
+	onStderrEnd?: (() => void) | undefined;
 	/** Receives lines of stdout that are no messages. */
 	onStray?: ((line: string) => void) | undefined;
 	/** The environment that the minimal environment is taken from. Default: ours. */
@@ -113,7 +115,7 @@ export class Child {
 		this.#log = options.log ?? Log.silent;
 		this.#onStray = options.onStray;
 		this.pid = child.pid;
-		this.#readStderr(options.stderr ?? 'discard');
+		this.#readStderr(options.stderr ?? 'discard', options.onStderrEnd);
 		// A child that closes its stdin early breaks our pipe; writers get the error in their callbacks.
 		child.stdin.on('error', () => {});
 		this.exited = child.exited.then((status) => this.#recordExit(status));
@@ -241,11 +243,15 @@ export class Child {
 		else this.#tree.signal(signal);
 	}
 
-	#readStderr(policy: StderrPolicy): void {
+	#readStderr(policy: StderrPolicy, onEnd?: () => void): void {
 		const { stderr } = this.#process;
 		const log = this.#log.named(this.record.command);
 		const lines = new LineSplitter(STDERR_LINE_BYTES);
 		stderr.on('error', () => {}); // `exited` reports the end of the child
+		stderr.once('close', () => {
+			for (const line of lines.end()) log.info(line);
+			onEnd?.();
+		});
 		stderr.on('data', (chunk: Buffer) => {
 			this.#stderrRing.push(chunk);
 			if (typeof policy === 'function') policy(chunk);

@@ -37,7 +37,8 @@ export function findCommand(
 
 /** The error `failed to spawn process: …`. */
 export function spawnError(reason: string, hint: string, data: Record<string, unknown>): OrchestraError {
-	return new OrchestraError('spawn', `failed to spawn process: ${reason}`, { hint, data });
+	const message = `failed to spawn process: ${reason}`;
+	return new OrchestraError('spawn', message, { hint, data: { ...data, reasonText: reason } });
 }
 
 function findByPath(file: string, command: string, endings: string[]): string {

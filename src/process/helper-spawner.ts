@@ -192,7 +192,9 @@ function killIfAlive(pid: number): void {
 }
 
 function outcomeUnknown(): OrchestraError {
-	return new OrchestraError('closed', 'outcome unknown: the spawn helper died while it started the program', {
+	const death = 'the spawn helper died while it started the program';
+	return new OrchestraError('closed', `outcome unknown: ${death}`, {
 		hint: 'The program may have run for a moment. Check its effects before you call it again.',
+		data: { reasonText: death },
 	});
 }

@@ -12,7 +12,7 @@ import { redact } from '../redact.ts';
 export const RING_LINES = 20;
 /** How much of each line is kept, in characters. */
 export const RING_LINE_CHARACTERS = 500;
-/** How much of a line is searched for secrets: one that begins in the kept part may end here. */
+/** How much of a line is searched for secrets: a secret that begins in the kept part may end here. */
 const RAW_LINE_CHARACTERS = 8 * 1024;
 
 export class LineRing {

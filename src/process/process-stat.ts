@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 export interface ProcessStat {
-	/** `Z` for a zombie, `X` for one that is being removed, `T` for a stopped one. */
+	/** `Z` for a zombie, `X` while the process is removed, `T` for a stopped process. */
 	readonly state: string;
 	readonly parent: number;
 	readonly group: number;

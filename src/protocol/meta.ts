@@ -1,4 +1,4 @@
-/* Names of the `_meta` fields of MCP, and how to read them. */
+/* Names of MCP: the `_meta` fields and how to read them, error codes, the parameter of a header. */
 import { isObject } from '../wire/json.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -14,6 +14,24 @@ export const mcpCodes = {
 	headerMismatch: -32020,
 	missingClientCapability: -32021,
 	unsupportedVersion: -32022,
+} as const;
+
+/** The parameter that the header `Mcp-Name` repeats, by method. */
+export const nameParameters: Readonly<Record<string, string>> = {
+	'tools/call': 'name',
+	'prompts/get': 'name',
+	'resources/read': 'uri',
+	'tasks/get': 'taskId',
+	'tasks/update': 'taskId',
+	'tasks/cancel': 'taskId',
+};
+
+/** The error codes of older revisions. */
+export const oldCodes = {
+	/** Up to 2025-11-25; -32602 today. */
+	resourceNotFound: -32002,
+	/** Of 2025-11-25 alone. */
+	urlElicitationRequired: -32042,
 } as const;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});

@@ -7,7 +7,7 @@
 import { redactJson } from '../redact.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
-import { type Recording, readRecordings } from './read-recording.ts';
+import { type Recording, readRecordingPart } from './read-recording.ts';
 import { conversationOf, type RecordedExchange } from './recorded-exchanges.ts';
 import { recordingsOfCall, type TimedCall } from './recording-files.ts';
 
@@ -23,24 +23,26 @@ export interface SoughtCall extends TimedCall {
 }
 
 /** The request and its answer; undefined when no recording has it, `several` when more than one may be it. */
-export function findRecordedCall(folder: string, call: SoughtCall): RecordedExchange | 'several' | undefined {
+export async function findRecordedCall(
+	folder: string,
+	call: SoughtCall,
+): Promise<RecordedExchange | 'several' | undefined> {
+	const began = call.startedAt.getTime();
+	const time = { from: began - CLOCK_MS, to: began + call.ms + CLOCK_MS };
 	for (const { file } of recordingsOfCall(folder, call)) {
-		const [recording] = readRecordings(file);
-		const found = recording && findIn(recording, call);
+		const found = findIn(await readRecordingPart(file, time), call);
 		if (found !== undefined) return found;
 	}
 	return undefined;
 }
 
 function findIn(recording: Recording, call: SoughtCall): RecordedExchange | 'several' | undefined {
-	const from = call.startedAt.getTime();
-	const distance = (exchange: RecordedExchange): number => Math.abs(beganAt(recording, exchange) - from);
+	const times = new Map(recording.messages.map(({ line, at }) => [line, at]));
+	const start = Date.parse(recording.header.startedAt);
+	const distance = ({ line }: RecordedExchange): number =>
+		Math.abs(start + (times.get(line) ?? 0) - call.startedAt.getTime());
 	const found = conversationOf(recording)
-		.exchanges.filter((exchange) => {
-			const at = beganAt(recording, exchange);
-			const isInTime = at >= from - CLOCK_MS && at <= from + call.ms + CLOCK_MS;
-			return exchange.isSettled && isInTime && isCallOf(exchange, call);
-		})
+		.exchanges.filter((exchange) => exchange.isSettled && isCallOf(exchange, call))
 		.toSorted((one, other) => distance(one) - distance(other));
 	return call.arguments === undefined && found.length > 1 ? 'several' : found[0];
 }
@@ -49,9 +51,4 @@ function isCallOf({ method, params }: RecordedExchange, call: SoughtCall): boole
 	if (method !== 'tools/call' || !isObject(params) || params['name'] !== call.tool) return false;
 	if (call.arguments === undefined) return true;
 	return canonicalJson(redactJson(params['arguments'] ?? {})) === canonicalJson(call.arguments);
-}
-
-/** Milliseconds since 1970. The first line of a file is the header, the second one the first message. */
-function beganAt({ header, messages }: Recording, { line }: RecordedExchange): number {
-	return Date.parse(header.startedAt) + (messages[line - 2]?.at ?? 0);
 }

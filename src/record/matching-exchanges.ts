@@ -8,7 +8,7 @@
  * often than it was recorded gets the last answer again, except a call of a tool, which
  * may change something.
  */
-import { MASK } from '../redact.ts';
+import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { type RecordedExchange, requestKey } from './recorded-exchanges.ts';

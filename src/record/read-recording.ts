@@ -4,6 +4,7 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { parseBoundedJson } from '../files/value-bounds.ts';
@@ -17,6 +18,9 @@ import {
 
 /** Deepest message of a recording. */
 const DEPTH_LIMIT = 200;
+
+/** Lines that are parsed before the event loop runs again. */
+const SLICE_LINES = 500;
 
 /** A recording in memory. */
 export interface Recording {
@@ -55,6 +59,27 @@ function readRecording(file: string): Recording {
 	const header = readHeader(file, first);
 	if (isCut) throw wrong(file, lines.length + 1, 'the last line is cut', CUT_HINT);
 	return { file, header, messages: rest.map((line, at) => readMessageLine(file, line, at + 2)) };
+}
+
+/**
+ * The messages of a recording within a time, in milliseconds since its start. Only their lines are parsed, in slices,
+ * so that a large file does not block the event loop. Throws as `readRecording` does.
+ */
+export async function readRecordingPart(
+	file: string,
+	{ from, to }: { readonly from: number; readonly to: number },
+): Promise<Recording> {
+	const [first = '', ...rest] = textOf(file).split('\n');
+	const header = readHeader(file, first);
+	const start = Date.parse(header.startedAt);
+	const messages: RecordedMessage[] = [];
+	for (const [index, line] of rest.entries()) {
+		const at = start + Number(/^\{"at":([\d.e+-]+),/.exec(line)?.[1]);
+		if (!(at >= from && at <= to)) continue;
+		messages.push(readMessageLine(file, line, index + 2));
+		if (messages.length % SLICE_LINES === 0) await setImmediate();
+	}
+	return { file, header, messages };
 }
 
 function startOf({ header }: Recording): number {

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Transport } from '../transport/transport.ts';
 import { recorded } from './recorded-transport.ts';
 import { Recorder } from './recorder.ts';
-import { recordingsFolder } from './recording-files.ts';
+import { ownRecordings } from './recording-files.ts';
 
 export interface RecordServerOptions {
 	readonly server: string;
@@ -15,6 +15,7 @@ export interface RecordServerOptions {
 
 /** The transport, recorded until it is closed. Throws when the folder cannot be used. */
 export function recordServer(transport: Transport, options: RecordServerOptions): Transport {
-	const { server, folder = recordingsFolder(options.environment), log } = options;
-	return recorded(transport, new Recorder({ folder, server, log }));
+	const { server, log } = options;
+	const folder = options.folder ?? ownRecordings(options.environment, log);
+	return recorded(transport, new Recorder({ folder, server, log, keepsAll: options.folder !== undefined }));
 }

@@ -7,7 +7,7 @@
  */
 
 import { metaOf, SUBSCRIPTION_ID } from '../protocol/meta.ts';
-import { MASK } from '../redact.ts';
+import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { elementsOf, isObject, memberText } from '../wire/json.ts';
 import type { Recording } from './read-recording.ts';

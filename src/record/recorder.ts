@@ -30,6 +30,8 @@ export interface RecorderOptions {
 	/** For the name of the file. */
 	readonly server: string;
 	readonly log: Pick<Log, 'warn'>;
+	/** The folder is one that the user named: no file there is removed. */
+	readonly keepsAll?: boolean | undefined;
 	/** Size at which the next file begins. Default 16 MiB. */
 	readonly limitBytes?: number | undefined;
 }
@@ -117,8 +119,8 @@ export class Recorder {
 	}
 
 	#open(): void {
-		const { folder, server } = this.#options;
-		removeOldRecordings(folder, server);
+		const { folder, server, keepsAll, limitBytes = RECORDING_BYTES } = this.#options;
+		if (!keepsAll) removeOldRecordings(folder, server, limitBytes);
 		const startedAt = this.#startedAt.toISOString();
 		for (;;) {
 			this.#file = recordingPath(folder, server, this.#startedAt, this.#parts++);

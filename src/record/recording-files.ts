@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { stateFolder } from '../files/state-folder.ts';
-import { RECORDINGS_KEPT } from './recording-format.ts';
+import type { Log } from '../log.ts';
+import { RECORDINGS_KEPT, RECORDINGS_KEPT_BYTES } from './recording-format.ts';
 
 /** Longest part of a file name that is made of the name of a server. */
 const NAME_CHARACTERS = 100;
@@ -26,6 +27,13 @@ export interface RecordingFile {
 /** Where recordings are, unless a command names another folder. */
 export function recordingsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	return join(stateFolder(environment), 'recordings');
+}
+
+/** The same folder, to write to it: its mode is repaired with a warning. A folder that the user names keeps its mode. */
+export function ownRecordings(environment: Readonly<NodeJS.ProcessEnv>, log: Pick<Log, 'warn'>): string {
+	const folder = recordingsFolder(environment);
+	makePrivate(folder, 0o700, log);
+	return folder;
 }
 
 /** The path of part `part` of a recording that starts now. */
@@ -83,10 +91,13 @@ export function makeRecordingsFolder(folder: string): void {
 	assertPrivate(folder);
 }
 
-/** Remove the oldest recordings of a server, so that one more can be written. */
-export function removeOldRecordings(folder: string, server: string): void {
-	for (const { file } of listRecordings(folder, server).slice(RECORDINGS_KEPT - 1))
-		rmSync(file, { force: true });
+/** Remove the oldest recordings of a server, so that one more of `nextBytes` can be written. */
+export function removeOldRecordings(folder: string, server: string, nextBytes: number): void {
+	let bytes = nextBytes;
+	for (const [at, recording] of listRecordings(folder, server).entries()) {
+		bytes += recording.bytes;
+		if (at + 1 >= RECORDINGS_KEPT || bytes > RECORDINGS_KEPT_BYTES) rmSync(recording.file, { force: true });
+	}
 }
 
 function namesIn(folder: string): string[] {

@@ -16,8 +16,9 @@ export const RECORDING_VERSION = 1;
 export const RECORDING_BYTES: number = 16 * 1024 * 1024;
 /** Longest message that is recorded. */
 export const RECORDED_MESSAGE_BYTES: number = 4 * 1024 * 1024;
-/** Files that are kept of one server; the oldest are removed. */
-export const RECORDINGS_KEPT = 16;
+/** Of one server in the folder of the hub: most files, and most bytes. The oldest files are removed. */
+export const RECORDINGS_KEPT = 256;
+export const RECORDINGS_KEPT_BYTES: number = 16 * RECORDING_BYTES;
 /** Longest recording that is read; by hand one may join several. */
 export const READ_BYTES: number = 64 * 1024 * 1024;
 
@@ -41,7 +42,7 @@ export interface RecordedMessage {
 	readonly from: Side;
 	/** The message as JSON text; undefined when it was left out. */
 	readonly text: string | undefined;
-	/** The message as a value; of one that was left out, its id only. */
+	/** The message as a value; of an omitted message, its id only. */
 	readonly value: unknown;
 	/** The size of a message that was left out. */
 	readonly omittedBytes?: number | undefined;

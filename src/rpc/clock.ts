@@ -8,6 +8,14 @@ export interface Clock {
 	after(ms: number, action: () => void): () => void;
 }
 
+/** JavaScript timers overflow above this, and fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** `ms`, or the longest time that a timer can hold, almost 25 days. For every timer that a user sets. */
+export function timerMs(ms: number): number {
+	return Math.min(ms, LONGEST_TIMER_MS);
+}
+
 /** The clock of this process: `performance.now` and unreferenced timers. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
@@ -25,7 +33,7 @@ export const systemClock: Clock = {
 export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = true): Promise<T | undefined> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<undefined>((resolve) => {
-		timer = setTimeout(resolve, ms, undefined);
+		timer = setTimeout(resolve, timerMs(ms), undefined);
 		if (!keepsAlive) timer.unref();
 	});
 	try {

@@ -5,7 +5,7 @@
  * for the earliest deadline; when it fires, the owner sweeps what is due and returns
  * the next deadline. A call that is answered in time costs nothing.
  */
-import type { Clock } from './clock.ts';
+import { type Clock, timerMs } from './clock.ts';
 
 export class Deadlines {
 	readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class Deadlines {
 		this.#cancelTimer();
 		this.#armedFor = dueAt;
 		const waitMs = Math.max(1, Math.ceil(dueAt - this.#clock.now()));
-		this.#cancelTimer = this.#clock.after(Math.min(waitMs, LONGEST_TIMER_MS), () => this.#fire());
+		this.#cancelTimer = this.#clock.after(timerMs(waitMs), () => this.#fire());
 	}
 
 	close(): void {
@@ -38,6 +38,3 @@ export class Deadlines {
 		this.schedule(this.#sweep(this.#clock.now()));
 	}
 }
-
-/** JavaScript timers overflow above this; a longer wait is split. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -39,8 +39,11 @@ export const mcpDialect: Dialect = {
 	},
 	withProgressToken(params, token) {
 		const object = isObject(params) ? params : {};
-		const meta = isObject(object['_meta']) ? object['_meta'] : {};
-		return { ...object, _meta: { ...meta, progressToken: token } };
+		const meta = object['_meta'];
+		return {
+			...object,
+			_meta: isObject(meta) ? { ...meta, progressToken: token } : { progressToken: token },
+		};
 	},
 	progressToken: (method, params) =>
 		method === 'notifications/progress' && isObject(params) ? params['progressToken'] : undefined,

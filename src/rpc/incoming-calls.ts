@@ -27,7 +27,7 @@ import type { BatchResponse } from './batch-response.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming-call.ts';
-import type { ResponseBudget } from './response-budget.ts';
+import { droppedResponse, type ResponseBudget } from './response-budget.ts';
 import { rpcError, toRpcError } from './rpc-error.ts';
 
 /** Most requests of the peer in flight. Further ones are queued; when the queue is full, they are refused. */
@@ -173,7 +173,7 @@ export class IncomingCalls {
 		this.#parts.log.debug(
 			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
-		this.#parts.reply(encodeError(id, unread(text.length, limit)), batch, responseTo(id));
+		this.#parts.reply(encodeError(id, droppedResponse(text.length, limit)), batch, responseTo(id));
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */
@@ -198,14 +198,6 @@ const tooMany: RpcErrorObject = {
 	message: `${INCOMING_LIMIT} requests are in flight and the queue is full`,
 	data: { code: 'bad_input', hint: 'Wait for responses, or cancel some requests.' },
 };
-
-function unread(characters: number, limit: number): RpcErrorObject {
-	return {
-		code: rpcCodes.internal,
-		message: `the call has run, but its response of ${characters} characters was dropped: ${limit} characters of responses are unread`,
-		data: { code: 'io', hint: 'Read responses while you send requests.' },
-	};
-}
 
 /** An asynchronous call, and its batch. */
 interface Running {

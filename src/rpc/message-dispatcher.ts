@@ -14,6 +14,7 @@ import {
 	idFromHead,
 	idKey,
 	isId,
+	isResponseHead,
 	type RpcErrorObject,
 	type RpcNotification,
 	type RpcRequest,
@@ -80,6 +81,7 @@ export class MessageDispatcher {
 			return this.#replyError(known?.id, { code: rpcCodes.invalidRequest, message }, undefined);
 		}
 		if (known && !known.isRequest) this.#parts.outgoing.fail(known.id, error);
+		else if (isResponseHead(head)) this.#parts.outgoing.failOnly(error);
 		else this.#parts.outgoing.failOldest(error);
 	}
 

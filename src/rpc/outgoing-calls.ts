@@ -5,7 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
-import { rememberResultText } from '../wire/source-text.ts';
+import { rememberErrorText, rememberResultText } from '../wire/source-text.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
@@ -119,7 +119,10 @@ export class OutgoingCalls {
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		return new Promise((resolve, reject) => {
-			if (options.signal?.aborted) return reject(canceledCall(method, options.signal.reason));
+			const { signal, work } = options;
+			if (signal?.aborted) return reject(canceledCall(method, signal.reason));
+			// It must not reach the peer, which may have done it before the cancellation arrives.
+			if (work?.isCanceled) return work.onCancel((reason) => reject(canceledCall(method, reason)));
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);
@@ -154,8 +157,10 @@ export class OutgoingCalls {
 		const { id, result, error } = response;
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
-		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else {
+		if (error) {
+			if (call.keepsText) rememberErrorText(error, text);
+			call.reject(rpcError(error.code, error.message, error.data));
+		} else {
 			if (call.keepsText) rememberResultText(response, text, call.id);
 			call.resolve(result);
 		}
@@ -164,6 +169,14 @@ export class OutgoingCalls {
 	/** Fail the call `id`, whose response is unusable. */
 	fail(id: Id, error: OrchestraError): void {
 		this.#take(id)?.reject(error);
+	}
+
+	/** A response without a readable id is unusable: when exactly one call waits for an answer, it is that one's. */
+	failOnly(error: OrchestraError): void {
+		// A subscription has no deadline: its response is its end.
+		const waiting = [...this.#pending.values()].filter(({ dueAt }) => dueAt !== Number.POSITIVE_INFINITY);
+		if (waiting.length === 1) this.#take(waiting[0]?.id)?.reject(error);
+		else this.failOldest(error);
 	}
 
 	/** An unusable message arrived instead of a response: in strict mode the oldest call fails. */

@@ -23,6 +23,7 @@ export interface PendingEntry {
 
 /** Work that may be canceled, such as an `IncomingCall`. */
 export interface CancelSource {
+	readonly isCanceled: boolean;
 	/** Call `listener` on cancellation, or at once if it happened before. */
 	onCancel(listener: (reason: OrchestraError) => void): void;
 }

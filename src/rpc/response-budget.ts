@@ -6,6 +6,7 @@
  * is dropped and replaced by a short error. After a flush the count restarts, so up to
  * twice the limit can be unread. The peers of one server share a total as well.
  */
+import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
 
 /** The unread output of all peers of one server. */
 export class UnreadTotal {
@@ -66,4 +67,13 @@ export class ResponseBudget {
 		this.#total?.add(-this.#posted);
 		this.#posted = 0;
 	}
+}
+
+/** The error in place of a response that exceeds `limit`. */
+export function droppedResponse(characters: number, limit: number): RpcErrorObject {
+	return {
+		code: rpcCodes.internal,
+		message: `the call has run, but its response of ${characters} characters was dropped: ${limit} characters of responses are unread`,
+		data: { code: 'io', hint: 'Read responses while you send requests.' },
+	};
 }

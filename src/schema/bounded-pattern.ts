@@ -26,7 +26,7 @@ export class BoundedPattern {
 	readonly #source: string;
 	readonly #program: readonly Instruction[];
 
-	/** Throws `SyntaxError` for an invalid pattern, `bad_input` for one that cannot be matched in bounded time. */
+	/** Throws `SyntaxError` for an invalid pattern, `bad_input` for a pattern that cannot be matched in bounded time. */
 	constructor(source: string) {
 		this.#source = source;
 		this.#program = new Writer(source, acceptedFlags(source)).write(parsePattern(source));

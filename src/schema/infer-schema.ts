@@ -10,7 +10,7 @@ import type { StandardSchema } from './standard-schema.ts';
 export type InferSchema<Schema> =
 	Schema extends StandardSchema<infer _Input, infer Output> ? Output : FromJsonSchema<Schema>;
 
-/** The type of a tool's input: an open object where there is no schema, or one that tells nothing. */
+/** The type of a tool's input: an open object without a schema, or with a schema that infers nothing. */
 export type InferInput<Schema> = unknown extends Schema
 	? Record<string, unknown>
 	: unknown extends InferSchema<Schema>

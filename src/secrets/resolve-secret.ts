@@ -7,7 +7,7 @@
  */
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { messageOf, OrchestraError, systemCode } from '../errors.ts';
+import { messageOf, OrchestraError, reasonTextOf, systemCode } from '../errors.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { addSecret } from '../redact.ts';
 import { keychainCommand } from './keychain.ts';
@@ -89,7 +89,7 @@ export function secretPath(argument: string, folder: string, home: string): stri
 }
 
 function reasonOf(error: unknown): string {
-	if (OrchestraError.is(error)) return error.message.replace(/^failed to spawn process: /, '');
+	if (OrchestraError.is(error)) return reasonTextOf(error);
 	const code = systemCode(error);
 	if (code === 'ENOENT') return 'there is no such file';
 	return code === 'EACCES' ? 'you may not read that file' : (code ?? messageOf(error));

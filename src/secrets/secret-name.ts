@@ -3,6 +3,8 @@
  * variable. A wrong guess costs a readable word in a log, or a secret, so a short plain
  * word such as `disabled` and the name of a place are not taken for one.
  */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { addSecret } from '../redact.ts';
 
 const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session/i;
@@ -10,6 +12,8 @@ const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|
 const plainEnd = /[_-](?:path|file|dir|sock|socket|host|port|mode|type|name|enabled|url|uri|endpoint|id)$/i;
 const secretUrl = /webhook|dsn/i;
 const plainValue = /^(?:[A-Za-z]{0,12}|\d+)$/;
+/** Variables of every system: their values stand in ordinary paths and texts. */
+const plainName = /^(?:HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|HOSTNAME|TZ|(?:LC|XDG)_\w+)$/;
 /** Letters and digits without a space, long enough for a key. */
 const keyValue = /^(?=\S*\d)(?=\S*[A-Za-z])\S{20,}$/;
 
@@ -18,12 +22,27 @@ export function noteNamedValue(name: string, value: string): void {
 	if (isSecretName(name) && !plainValue.test(value)) addSecret(value);
 }
 
+/**
+ * Remember the value of a variable that stands in `env`, `headers` or `config`, whatever its name: most are credentials.
+ * Left out are plain words, names of a place or a choice, and paths that exist.
+ */
+export function noteVariable(name: string, value: string): void {
+	const isPlain = plainName.test(name) || (plainEnd.test(name) && !secretUrl.test(name));
+	if (isPlain || plainValue.test(value) || (isAbsolute(value) && existsSync(value))) return;
+	addSecret(value);
+}
+
 /** Remember the value of a header that is a credential by its name or its form. */
 export function noteHeader(name: string, value: string): void {
 	if (!isSecretName(name) && !keyValue.test(value)) return;
 	addSecret(value);
 	// Without its scheme, as in `Bearer token`.
 	addSecret(value.replace(/^[A-Za-z]+\s+/, ''));
+}
+
+/** Remember the values of a URL's query that are credentials by their name or their form. */
+export function noteQuery({ searchParams }: URL): void {
+	for (const [name, value] of searchParams) noteHeader(name, value);
 }
 
 function isSecretName(name: string): boolean {

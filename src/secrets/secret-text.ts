@@ -31,6 +31,11 @@ export type SecretTexts = Readonly<Record<string, SecretText>>;
 
 const reference = /\$\{(file|cmd|keychain):([^}]*)\}/g;
 
+/** Whether a value has a secret reference. */
+export function hasReference(text: string): boolean {
+	return text.search(reference) !== -1;
+}
+
 /** The parts of a value; one string when it has no reference. */
 export function splitReferences(text: string): (string | SecretReference)[] {
 	const parts: (string | SecretReference)[] = [];

@@ -28,6 +28,8 @@ export class OtlpExporter implements SpanExporter {
 	readonly #closing = new AbortController();
 	#queue: Span[] = [];
 	#timer: ReturnType<typeof setTimeout> | undefined;
+	/** Whether the timer waits for more spans. */
+	#isPatient = false;
 	#sending: Promise<void> | undefined;
 	#closed: Promise<void> | undefined;
 	#exported = 0;
@@ -51,9 +53,7 @@ export class OtlpExporter implements SpanExporter {
 			return;
 		}
 		this.#queue.push(span);
-		if (this.#timer !== undefined) return;
-		this.#timer = setTimeout(() => this.#onTimer(), BATCH_MS);
-		this.#timer.unref?.();
+		this.#schedule();
 	}
 
 	close(): Promise<void> {
@@ -70,10 +70,21 @@ export class OtlpExporter implements SpanExporter {
 		clearTimeout(late);
 	}
 
+	/** A whole batch is sent in the next turn of the event loop, and not in the path of the call. */
+	#schedule(): void {
+		const isWhole = this.#queue.length >= BATCH_SPANS;
+		if (this.#sending || (this.#timer !== undefined && !(isWhole && this.#isPatient))) return;
+		clearTimeout(this.#timer);
+		this.#isPatient = !isWhole;
+		this.#timer = setTimeout(() => this.#onTimer(), isWhole ? 0 : BATCH_MS);
+		this.#timer.unref?.();
+	}
+
 	#onTimer(): void {
 		this.#timer = undefined;
-		this.#sending ??= this.#sendAll().finally(() => {
+		this.#sending = this.#send(this.#queue.splice(0, BATCH_SPANS)).then(() => {
 			this.#sending = undefined;
+			if (this.#queue.length > 0 && !this.#closed) this.#schedule();
 		});
 	}
 

@@ -7,11 +7,12 @@
  * nothing else; of two tools with one id the first root wins.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
-import { type ConfigProblem, configProblem } from '../config/problem.ts';
-import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { type ConfigProblem, configProblem, unreadableProblem } from '../config/problem.ts';
+import { isCode, OrchestraError } from '../errors.ts';
+import { isInside } from '../files/is-inside.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
@@ -115,8 +116,8 @@ function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigP
 		}
 		const files = entries.filter((entry) => !entry.isDirectory());
 		const folders = depth < DEPTH_LIMIT ? entries.filter((entry) => entry.isDirectory()) : [];
-		if (files.length > filesLeft) problems.push(tooMany(folder, `more than ${limits.files} files`));
-		if (folders.length > foldersLeft) problems.push(tooMany(folder, `more than ${limits.folders} folders`));
+		if (files.length > filesLeft) problems.push(tooMany(folder, limits.files, 'file'));
+		if (folders.length > foldersLeft) problems.push(tooMany(folder, limits.folders, 'folder'));
 		for (const { name } of files.slice(0, filesLeft)) yield join(folder, name);
 		for (const { name } of folders.slice(0, foldersLeft).toReversed())
 			waiting.push({ folder: join(folder, name), depth: depth + 1 });
@@ -129,18 +130,24 @@ function isSearched(name: string): boolean {
 	return !name.startsWith('.') && name !== 'node_modules';
 }
 
-function tooMany(folder: string, found: string): ConfigProblem {
-	const allowed = 'a folder of tools; the rest was not searched';
-	return configProblem({ file: folder, line: 1, key: '', found, allowed });
+function tooMany(file: string, limit: number, kind: string): ConfigProblem {
+	const allowed = `${limit} ${kind}${limit === 1 ? '' : 's'}`;
+	const found = `more than ${allowed}`;
+	return {
+		file,
+		line: 1,
+		key: '',
+		found,
+		allowed,
+		message: `${file} has ${found}; the rest was not searched`,
+	};
 }
 
 function entriesOf(folder: string, problems: ConfigProblem[]): ReturnType<typeof readFolder> {
 	try {
 		return readFolder(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
 	} catch (error) {
-		const isAbsent = isCode(error, 'ENOENT');
-		const facts = { file: folder, line: 1, key: '', found: messageOf(error), allowed: 'a folder' };
-		if (!isAbsent) problems.push(configProblem(facts));
+		if (!isCode(error, 'ENOENT')) problems.push(unreadableProblem(folder, error));
 		return [];
 	}
 }
@@ -156,7 +163,7 @@ function readTool(file: string): Found {
 		const document = head === undefined ? undefined : readHeader(head, file);
 		return document === undefined ? { problems: [] } : toolOf(document, file, head ?? '');
 	} catch (error) {
-		return { problems: [brokenFile(file, error)] };
+		return { problems: [unreadableProblem(file, error)] };
 	}
 }
 
@@ -178,8 +185,8 @@ function missingEntry({ entry }: Manifest, folder: string, file: string): Config
 	if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
 		return configProblem({ ...facts, found: `"${entry}", which does not exist` });
 	}
-	const isInside = realpathSync(path).startsWith(realpathSync(folder) + sep);
-	return isInside ? undefined : configProblem({ ...facts, found: `"${entry}", a link that leads out of it` });
+	if (isInside(realpathSync(path), realpathSync(folder))) return undefined;
+	return configProblem({ ...facts, found: `"${entry}", a link that leads out of it` });
 }
 
 function notExecutable(manifest: Manifest, head: string, file: string): ConfigProblem | undefined {
@@ -198,13 +205,6 @@ function headOf(file: string): string | undefined {
 	if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
 	const text = readRegularHead(file, HEADER_BYTES).toString('utf8');
 	return text.includes('\0') ? undefined : text;
-}
-
-function brokenFile(file: string, error: unknown): ConfigProblem {
-	const { message, data } = OrchestraError.from(error);
-	const { line = 1, found = message, allowed = 'a file that can be read' } = data;
-	const facts = { file, line: Number(line), key: '', found: String(found), allowed: String(allowed) };
-	return OrchestraError.is(error) ? { ...facts, message } : configProblem(facts);
 }
 
 function duplicate(tool: DiscoveredTool, first: DiscoveredTool): ConfigProblem {

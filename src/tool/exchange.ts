@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { ExitStatus, Spawner } from '../process/spawner.ts';
+import { timerMs } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { readEvent, type ToolEvent } from './event.ts';
 import { RawLines } from './raw-lines.ts';
@@ -55,7 +56,7 @@ export class Exchange {
 	private constructor(child: Child, options: ExchangeOptions) {
 		this.#child = child;
 		this.#options = options;
-		this.#deadline = setTimeout(() => this.#stop('timeout'), options.timeoutMs);
+		this.#deadline = setTimeout(() => this.#stop('timeout'), timerMs(options.timeoutMs));
 		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
 		if (options.signal?.aborted) this.#stop('canceled');
 		// A tool that has exited met its deadline; `Child` handles a descendant that holds its pipe open.

@@ -59,7 +59,7 @@ const required: Readonly<Record<string, Rule>> = {
 
 const optional: Readonly<Record<string, Rule>> = {
 	runtime: { holds: (value) => runtimes.some((name) => name === value), allowed: runtimes.join(', ') },
-	entry: { holds: isInside, allowed: "a relative path inside the tool's folder" },
+	entry: { holds: isPathInside, allowed: "a relative path inside the tool's folder" },
 	command: {
 		holds: (value) => isTexts(value) && value.length > 0,
 		allowed: 'an array with the program and its arguments',
@@ -111,7 +111,9 @@ function startProblems(
 	report: (key: string, allowed: string, found: string) => ConfigProblem,
 ): ConfigProblem[] {
 	if (command !== undefined) {
-		return runtime === undefined ? [] : [report('command', 'either command, or runtime with entry', 'both')];
+		return runtime === undefined
+			? []
+			: [report('command', 'either command, or runtime with entry', 'set, and so is runtime')];
 	}
 	if (runtime === undefined) {
 		return [report('runtime', `${runtimes.join(', ')} with an entry, or a command array instead`, 'missing')];
@@ -136,7 +138,7 @@ function isObjectSchema(value: unknown): boolean {
 	return isObject(value) && (value['type'] === undefined || value['type'] === 'object');
 }
 
-function isInside(value: unknown): boolean {
+function isPathInside(value: unknown): boolean {
 	if (!isText(value) || isAbsolute(value) || /^[A-Za-z]:|\\/.test(value)) return false;
 	return !normalize(value).split('/').includes('..');
 }

@@ -6,9 +6,11 @@
  * order; a canceled call leaves the queue; a call that waited as long as it may run
  * is given up. Above the queue's own limit a call is refused at once.
  */
+
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { OrchestraError } from '../errors.ts';
+import { timerMs } from '../rpc/clock.ts';
 
 /** How many calls wait for a free place before the next one is refused. */
 export const WAITING_RUNS_LIMIT = 1000;
@@ -82,7 +84,7 @@ export class RunQueue {
 				},
 			};
 			const onAbort = (): void => give(signal.reason);
-			const timer = setTimeout(() => give(this.#tooLate(ms)), ms);
+			const timer = setTimeout(() => give(this.#tooLate(ms)), timerMs(ms));
 			signal.addEventListener('abort', onAbort, { once: true });
 			this.#waiting.add(waiting);
 		});

@@ -1,7 +1,7 @@
 /* A tool that was found: its manifest, where it lives, and how it is started. */
-
-import { basename, resolve, sep } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { ToolsSection } from '../config/configuration.ts';
+import { isInside } from '../files/is-inside.ts';
 import { childEnvironment } from '../process/environment.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { ownEntry } from '../wire/json.ts';
@@ -34,8 +34,7 @@ export function toolEnvironment(
 	{ untrustedFolder }: Pick<ToolsSection, 'untrustedFolder'>,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Readonly<NodeJS.ProcessEnv> {
-	const isUntrusted =
-		untrustedFolder !== undefined && `${folder}${sep}`.startsWith(`${untrustedFolder}${sep}`);
+	const isUntrusted = untrustedFolder !== undefined && isInside(folder, untrustedFolder);
 	return isUntrusted ? childEnvironment(environment) : environment;
 }
 

@@ -68,7 +68,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 	function start(): { peer: Peer; ended: Promise<void> } {
 		let onEnd = (): void => {};
 		const ended = new Promise<void>((resolve) => {
-			onEnd = () => resolve(finish(peer));
+			onEnd = () => resolve(drain(peer, { ...options, log }, stop.promise));
 		});
 		const onStalled = (reason: OrchestraError): void => {
 			failure = reason;
@@ -84,18 +84,22 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
 		transport.start(peer);
 		return { peer, ended };
 	}
+}
 
-	async function finish(peer: Peer): Promise<void> {
-		const drainMs = options.drainMs ?? DRAIN_MS;
-		// A handler may await something that does not keep the process alive.
-		const keepAlive = setInterval(() => {}, drainMs + 1000);
-		await peer.admitted();
-		options.onInputEnd?.();
-		const isDone = await drainedOrStopped(peer.drained(drainMs), stop.promise);
-		clearInterval(keepAlive);
-		if (!isDone) log.warn(`${peer.incomingCount} requests did not finish in time and get no response`);
-		peer.cancelIncoming('the server is shutting down');
-	}
+/** Finish the requests that were read; cancel those that take too long. */
+async function drain(
+	peer: Peer,
+	{ drainMs = DRAIN_MS, onInputEnd, log }: Pick<ServeOptions, 'drainMs' | 'onInputEnd'> & { log: Log },
+	stop: Promise<unknown>,
+): Promise<void> {
+	// A handler may await something that does not keep the process alive.
+	const keepAlive = setInterval(() => {}, drainMs + 1000);
+	await peer.admitted();
+	onInputEnd?.();
+	const isDone = await drainedOrStopped(peer.drained(drainMs), stop);
+	clearInterval(keepAlive);
+	if (!isDone) log.warn(`${peer.incomingCount} requests did not finish in time and get no response`);
+	peer.cancelIncoming('the server is shutting down');
 }
 
 /** Call `stop` when `signal` is aborted, or at the first signal of the system when there is none. */

@@ -9,7 +9,8 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
-import { assertPrivate } from '../files/private-path.ts';
+import { isAlive } from '../files/folder-lock.ts';
+import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { isObject } from '../wire/json.ts';
@@ -37,6 +38,7 @@ export class ApprovalFiles {
 	publish(request: ApprovalRequest): void {
 		mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
 		assertPrivate(this.#folder);
+		makePrivate(this.#folder, 0o700);
 		this.remove(request.id);
 		writeState(this.#path(request.id), request);
 	}
@@ -118,6 +120,7 @@ const textFields = [
 	'tool',
 	'argumentsSha256',
 	'policyVersion',
+	'argumentText',
 	'rule',
 	'root',
 	'askedAt',
@@ -133,13 +136,4 @@ function readRequest(found: unknown, id: string): ApprovalRequest | undefined {
 		found['shown'].every((line) => typeof line === 'string');
 	// Every field was checked.
 	return isWhole ? (found as unknown as ApprovalRequest) : undefined;
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return isCode(error, 'EPERM');
-	}
 }

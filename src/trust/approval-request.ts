@@ -1,5 +1,6 @@
 /* A call that waits for a person, as it is shown and as it is bound. */
-import { printableLine } from '../printable.ts';
+import { printable, printableLine } from '../printable.ts';
+import { redact } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { canonicalSha256 } from './canonical-json.ts';
 
@@ -8,6 +9,8 @@ export const APPROVAL_MS: number = 5 * 60_000;
 
 const SHOWN_ARGUMENTS = 30;
 const SHOWN_CHARACTERS = 400;
+/** Longest `argumentText`. */
+const TEXT_CHARACTERS: number = 64 * 1024;
 
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {
@@ -23,8 +26,10 @@ export interface ApprovalBinding {
 /** A request for approval. */
 export interface ApprovalRequest extends ApprovalBinding {
 	readonly id: string;
-	/** Lines with the arguments, shortened, with control characters escaped. */
+	/** Lines with the arguments, shortened, without secrets, with control characters escaped. */
 	readonly shown: readonly string[];
+	/** The arguments for a person to read before the decision, without secrets: `argumentText`. */
+	readonly argumentText: string;
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | undefined;
@@ -53,7 +58,25 @@ export function argumentLines(input: unknown): string[] {
 	return more > 0 ? [...lines, `… and ${more} more arguments`] : lines;
 }
 
+/**
+ * The arguments as indented JSON in which line breaks and tabs of strings are real ones; quotes stay escaped, so a
+ * string cannot pass as another argument. Above 64 Ki characters the rest is left out, and the last line says so.
+ */
+export function argumentText(input: unknown): string {
+	const json = JSON.stringify(input, undefined, 2) ?? '';
+	// A secret at the cut is whole in the longer text.
+	const text = printable(redact(json.slice(0, 2 * TEXT_CHARACTERS)).replace(/\\./g, lineBreak));
+	if (json.length <= TEXT_CHARACTERS) return text;
+	return `${text.slice(0, TEXT_CHARACTERS)}\n… shortened: the arguments have ${json.length} characters`;
+}
+
+function lineBreak(escape: string): string {
+	if (escape === '\\n') return '\n';
+	return escape === '\\t' ? '\t' : escape;
+}
+
 function shortened(text: string): string {
 	const more = text.length - SHOWN_CHARACTERS;
-	return more > 0 ? `${text.slice(0, SHOWN_CHARACTERS)}… (${more} more characters)` : text;
+	const safe = redact(text.slice(0, 2 * SHOWN_CHARACTERS));
+	return more > 0 ? `${safe.slice(0, SHOWN_CHARACTERS)}… (${more} more characters)` : safe;
 }

@@ -3,10 +3,11 @@
  * a person. The person is asked through the client when it can ask, else by
  * `mctl approve`. Without rules a call passes with one comparison.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { printableLine } from '../printable.ts';
 import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
-import { argumentLines, bindingKey } from './approval-request.ts';
+import { argumentLines, argumentText, bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
@@ -83,14 +84,10 @@ export class CallGate {
 	): Awaitable<T> {
 		const policy = this.#policy();
 		if (policy.isEmpty) return go();
-		const { name, client, tool } = call;
-		const decision = policy.decide({ tool: name, client, annotations: tool?.annotations });
-		const rule = placeOf(decision);
+		const decision = decisionAbout(call, policy);
 		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
-		onNote({ policy: decision.action, rule });
-		if (decision.action === 'allow') return go();
-		const { reason = 'the policy denies it' } = decision.rule ?? {};
-		return refuse(`${name} was not called: ${reason} (rule ${rule})`);
+		onNote({ policy: decision.action, rule: placeOf(decision) });
+		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
 	}
 
 	/** Deny every call that waits. Idempotent. */
@@ -104,19 +101,26 @@ export class CallGate {
 		go: () => Awaitable<T>,
 		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
 	): Promise<T> {
-		const { version } = this.#policy();
-		const request = this.#requestOf(call, decision, version);
+		const request = this.#requestOf(call, decision, this.#policy().version);
 		const { context } = call;
-		const key = bindingKey({ ...request, session: '' });
-		const isContinued = isRetry(context) && this.#takeContinued(key);
+		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
 		const outcome = isContinued ? 'allowed' : await this.#askPerson(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
-		const note = this.#policy().version === version ? notes[outcome] : 'changed';
+		// An approval outlives a change of other rules: the call is decided again.
+		const policy = this.#policy();
+		const now = decisionAbout(call, policy);
+		if (outcome === 'allowed' && now.action === 'deny') {
+			onNote({ policy: 'deny', rule: placeOf(now) });
+			return refuse(denialOf(call.name, now));
+		}
+		const isOther = now.action === 'ask' && !isSameRule(now, decision);
+		const note = outcome === 'allowed' && isOther ? 'changed' : notes[outcome];
 		onNote({ policy: note, rule: request.rule });
 		if (note !== 'approved') return refuse(refusalOf(call.name, note, this.#approvals.approvalMs));
 		const result = await go();
 		// The result of a backend is JSON.
-		if (isInputRequired(result as Record<string, unknown>)) this.#continue(key);
+		if (isInputRequired(result as Record<string, unknown>))
+			this.#continue(bindingKey({ ...request, policyVersion: policy.version }));
 		return result;
 	}
 
@@ -132,6 +136,7 @@ export class CallGate {
 			argumentsSha256: canonicalSha256(input),
 			policyVersion,
 			shown: argumentLines(input),
+			argumentText: argumentText(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
 			root: this.#root,
@@ -142,7 +147,7 @@ export class CallGate {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
 		const reporting = setInterval(report, this.#progressMs);
-		const since = performance.now();
+		const isDecided = context.enter('approval');
 		try {
 			if (canAsk(context)) {
 				report();
@@ -155,7 +160,7 @@ export class CallGate {
 			});
 		} finally {
 			clearInterval(reporting);
-			context.spent('approval', performance.now() - since);
+			isDecided();
 		}
 	}
 
@@ -185,9 +190,18 @@ function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number)
 	return `${tool} was not called: ${why[note] ?? note}`;
 }
 
-/** The client answers questions that the backend asked in an earlier round of this call. */
-function isRetry({ requestState, inputResponses }: CallContext): boolean {
-	return requestState !== undefined || inputResponses !== undefined;
+function decisionAbout({ name, client, tool }: GatedCall, policy: Policy): PolicyDecision {
+	return policy.decide({ tool: name, client, annotations: tool?.annotations });
+}
+
+function denialOf(tool: string, decision: PolicyDecision): string {
+	const { reason = 'the policy denies it' } = decision.rule ?? {};
+	return `${tool} was not called: ${reason} (rule ${placeOf(decision)})`;
+}
+
+/** The line of a rule does not count: it moves when another rule is written before it. */
+function isSameRule({ rule: one }: PolicyDecision, { rule: other }: PolicyDecision): boolean {
+	return isDeepStrictEqual({ ...one, line: 0 }, { ...other, line: 0 });
 }
 
 function placeOf({ rule }: PolicyDecision): string | undefined {

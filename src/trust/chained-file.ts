@@ -6,12 +6,15 @@
  * lines at the end are missing.
  */
 import { RotatingFile } from '../files/rotating-file.ts';
+import { sha256 } from '../files/sha256.ts';
 import { readState, writeState } from '../files/state-file.ts';
+import type { Log } from '../log.ts';
 import { isObject } from '../wire/json.ts';
-import { sha256 } from './canonical-json.ts';
 import { type ChainLink, chainLine, chainStart, readChainTail } from './hash-chain.ts';
 
 const HEAD_MS = 1000;
+/** For the first line: a chain without a head is a damaged one. */
+const FIRST_HEAD_MS = 1;
 /** Room for the mark of the first line of a file. */
 const MARK_BYTES = 16;
 
@@ -22,21 +25,26 @@ export class ChainedFile {
 	#last: ChainLink | undefined;
 	#headTimer: NodeJS.Timeout | undefined;
 
-	/** @param onError is called when the file cannot be written */
-	constructor(path: string, limitBytes: number, onError: (error: unknown) => void) {
+	/**
+	 * @param onError is called when the file cannot be written
+	 * @param log warns when others could read the file, which is repaired. Default: stderr
+	 */
+	constructor(path: string, limitBytes: number, onError: (error: unknown) => void, log?: Pick<Log, 'warn'>) {
 		this.#path = path;
 		this.#onError = onError;
-		this.#file = new RotatingFile(path, limitBytes, (error) => {
+		const onFileError = (error: unknown): void => {
 			this.#last = undefined; // a part of a line may be there: read the end again
 			onError(error);
-		});
+		};
+		this.#file = new RotatingFile(path, limitBytes, onFileError, log);
 	}
 
 	/** Append one line. */
 	write(fields: object): void {
+		const delayMs = this.#last === undefined ? FIRST_HEAD_MS : HEAD_MS;
 		this.#last ??= this.#resume();
 		this.#append(this.#last, fields);
-		this.#headTimer ??= setTimeout(() => this.#writeHead(), HEAD_MS).unref();
+		this.#headTimer ??= setTimeout(() => this.#writeHead(), delayMs).unref();
 	}
 
 	async close(): Promise<void> {
@@ -75,6 +83,7 @@ export class ChainedFile {
 	#writeHead(): void {
 		clearTimeout(this.#headTimer);
 		this.#headTimer = undefined;
+		this.#file.flush(); // never a head of a line that is not there
 		if (this.#last === undefined) return;
 		try {
 			writeState(headFile(this.#path), { n: this.#last.n, hash: this.#last.hash });

@@ -8,8 +8,8 @@
  * computes all later hashes anew.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { sha256 } from '../files/sha256.ts';
 import { isObject } from '../wire/json.ts';
-import { sha256 } from './canonical-json.ts';
 
 /** Longer than any line that we write. */
 const TAIL_BYTES = 64 * 1024;

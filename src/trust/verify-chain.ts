@@ -5,7 +5,7 @@
  * one mistake gives one finding. A line that was cut by a crash is a note when the next
  * writer said so, and a finding when nobody did.
  */
-import { sha256 } from './canonical-json.ts';
+import { sha256 } from '../files/sha256.ts';
 import { type ChainedLine, type ChainLink, parseObject, readChainedLine } from './hash-chain.ts';
 
 /** The text of one file of a chain. */
@@ -49,8 +49,12 @@ interface Unreadable {
 	readonly next: ChainedLine | undefined;
 }
 
-/** Check the files of one chain, the oldest first. `head` is the last line that its writer noted. */
-export function verifyChain(files: readonly ChainFile[], head?: ChainLink): ChainReport {
+/** Check the files of one chain, the oldest first. `head` is the last line that its writer noted, `name` is that of the newest file. */
+export function verifyChain(
+	files: readonly ChainFile[],
+	head: ChainLink | undefined,
+	name: string,
+): ChainReport {
 	const lines: Placed[] = [];
 	const unreadable: Unreadable[] = [];
 	for (const file of files) readLines(file, lines, unreadable);
@@ -59,7 +63,7 @@ export function verifyChain(files: readonly ChainFile[], head?: ChainLink): Chai
 		...unreadable.flatMap((each) => judgeUnreadable(each, notes)),
 		...judgeOrder(lines),
 		...judgeHashes(lines),
-		...judgeEnds(lines, { head, notes, files }),
+		...judgeEnds(lines, { head, notes, files, name }),
 	];
 	const place = ({ file, line }: ChainFinding): number =>
 		files.findIndex(({ name }) => name === file) * 1e9 + line;
@@ -130,8 +134,8 @@ function judgeOrder(lines: readonly Placed[]): ChainFinding[] {
 			findings.push({ kind: 'reordered', file, line, message: `${at} is number ${n}, after number ${last}` });
 		else if (last !== undefined && !present.has(n - 1)) {
 			const first = firstMissing(present, n - 1);
-			const which = first === n - 1 ? `number ${first}` : `numbers ${first} to ${n - 1}`;
-			findings.push({ kind: 'missing', file, line, message: `before ${at}, ${which} is missing` });
+			const which = first === n - 1 ? `number ${first} is` : `numbers ${first} to ${n - 1} are`;
+			findings.push({ kind: 'missing', file, line, message: `before ${at}, ${which} missing` });
 		}
 		seen.add(n);
 		last = Math.max(last ?? 0, n);
@@ -164,7 +168,12 @@ function judgeHashes(lines: readonly Placed[]): ChainFinding[] {
 /** Lines that are missing at the beginning of a file or after the last one. */
 function judgeEnds(
 	lines: readonly Placed[],
-	{ head, notes, files }: { head: ChainLink | undefined; notes: string[]; files: readonly ChainFile[] },
+	{
+		head,
+		notes,
+		files,
+		name,
+	}: { head: ChainLink | undefined; notes: string[]; files: readonly ChainFile[]; name: string },
 ): ChainFinding[] {
 	const findings: ChainFinding[] = [];
 	for (const { isFirst, fields, file, line } of lines) {
@@ -175,11 +184,15 @@ function judgeEnds(
 	if (first && first.n > 1 && first.isFirst && first.fields['first'] === true)
 		notes.push(`the lines before number ${first.n} are not kept any more`);
 	const last = lines.reduce((largest, { n }) => Math.max(largest, n), 0);
+	const line = files.at(-1)?.text.split('\n').length ?? 1;
 	if (head && head.n > last) {
-		const file = files.at(-1);
-		const line = file === undefined ? 1 : file.text.split('\n').length;
 		const which = head.n === last + 1 ? `number ${head.n} is` : `numbers ${last + 1} to ${head.n} are`;
-		findings.push({ kind: 'missing', file: file?.name ?? '', line, message: `at the end, ${which} missing` });
+		const message = `at the end of ${name}, ${which} missing`;
+		findings.push({ kind: 'missing', file: name, line, message });
+	}
+	if (head === undefined && last > 0) {
+		const message = `${name}.head is missing, so lines at the end may be missing too`;
+		findings.push({ kind: 'missing', file: name, line, message });
 	}
 	const headLine = head && lines.find(({ n }) => n === head.n);
 	if (headLine?.isIntact && headLine.hash !== head?.hash) {

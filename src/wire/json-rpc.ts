@@ -197,12 +197,15 @@ function invalid(id: Id | null, reason: string): Message & { kind: 'invalid' } {
 	return { kind: 'invalid', id, reason };
 }
 
+const VERSION_MEMBER = '(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?';
+const ID_HEAD: RegExp = new RegExp(
+	`^\\s*\\{\\s*${VERSION_MEMBER}"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)\\s*,\\s*${VERSION_MEMBER}"(\\w+)"`,
+);
+const RESPONSE_HEAD: RegExp = new RegExp(`^\\s*\\{\\s*${VERSION_MEMBER}"(?:result|error)"\\s*:`);
+
 /** The id of an oversize message, read from its first bytes; undefined when it is not there. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
-	const [, text, next] =
-		/^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*,\s*"(\w+)"/.exec(
-			head,
-		) ?? [];
+	const [, text, next] = ID_HEAD.exec(head) ?? [];
 	if (text === undefined) return undefined;
 	try {
 		const id = exactly(JSON.parse(text), `{"id":${text}}`, 'id');
@@ -210,6 +213,11 @@ export function idFromHead(head: string): { id: Id; isRequest: boolean } | undef
 	} catch {
 		return undefined; // the id is not valid JSON
 	}
+}
+
+/** Whether an oversize message is a response whose id comes after its result. */
+export function isResponseHead(head: string): boolean {
+	return RESPONSE_HEAD.test(head);
 }
 
 /** A map key for an id: 1, "1" and a large number are three different keys. */
@@ -233,7 +241,9 @@ export function encodeResult(id: Id, result: unknown): string {
 /** An error response. `undefined` omits the id, for peers that reject `null`. */
 export function encodeError(id: Id | null | undefined, error: RpcErrorObject): string {
 	const head = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
-	return `{"jsonrpc":"2.0",${head}"error":${stringify(error)}}`;
+	const data = sourceTextOf(error.data);
+	const sent = data === undefined ? error : { ...error, data: new JsonText(data) };
+	return `{"jsonrpc":"2.0",${head}"error":${stringify(sent)}}`;
 }
 
 /** An id as JSON text. */

@@ -53,33 +53,60 @@ export function withMember(text: string, path: readonly string[], valueText: str
 	return `${before}${separator}${JSON.stringify(key)}:${withMember('{}', rest, valueText)}${text.slice(end)}`;
 }
 
-/** Where the value of a member is, with the blanks around it. */
-function memberRange(text: string, key: string): { start: number; end: number } | undefined {
-	let found: { start: number; end: number } | undefined;
+/** An object text without the members at these paths, and everything else as it was written. */
+export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
+	if (!text.trimStart().startsWith('{')) return text;
+	const kept = membersOf(text).flatMap(({ key, keyAt, start, end }) => {
+		const inner = paths.filter(([first]) => first === key).map(([, ...rest]) => rest);
+		if (inner.some((rest) => rest.length === 0)) return [];
+		if (inner.length === 0) return text.slice(keyAt, end);
+		return text.slice(keyAt, start) + withoutMembers(text.slice(start, end), inner);
+	});
+	return `{${kept.join(',')}}`;
+}
+
+/** A member of an object text. */
+interface MemberRange {
+	readonly key: string;
+	/** Where the quote of the key is. */
+	readonly keyAt: number;
+	/** Where the value is, with the blanks around it. */
+	readonly start: number;
+	readonly end: number;
+}
+
+function memberRange(text: string, key: string): MemberRange | undefined {
+	return membersOf(text).findLast((member) => member.key === key);
+}
+
+function membersOf(text: string): MemberRange[] {
+	const found: MemberRange[] = [];
 	let depth = 0;
-	let valueAt = -1;
+	let member: Omit<MemberRange, 'end'> | undefined;
 	for (let at = 0; at < text.length; at++) {
 		const char = text[at];
-		const isEndOfValue = depth === 1 && (char === ',' || char === '}');
-		if (isEndOfValue && valueAt !== -1) {
-			found = { start: valueAt, end: at };
-			valueAt = -1;
+		if (member && depth === 1 && (char === ',' || char === '}')) {
+			found.push({ ...member, end: at });
+			member = undefined;
 		}
 		if (char === '{' || char === '[') depth++;
 		else if (char === '}' || char === ']') depth--;
 		else if (char === '"') {
 			const end = endOfString(text, at);
-			const colon = depth === 1 && valueAt === -1 ? colonAfter(text, end) : -1;
-			if (colon !== -1 && JSON.parse(text.slice(at, end + 1)) === key) valueAt = colon + 1;
+			const colon = depth === 1 && member === undefined ? colonAfter(text, end) : -1;
+			if (colon !== -1) member = { key: JSON.parse(text.slice(at, end + 1)), keyAt: at, start: colon + 1 };
 			at = end;
 		}
 	}
 	return found;
 }
 
-/** Whether a text has a number of more than fifteen digits, which may not survive as a double. */
+/** More than fifteen digits, or an exponent near the largest. */
+const HARD_NUMBER = /\d[\d.]{15}|[:,[\s]-?\d[\d.]*[eE][+-]?\d{3}/;
+
+/** Whether a text has a number that may not survive as a double. */
 export function losesDigits(text: string): boolean {
-	return /\d{16}|\d\.\d{15}/.test(text);
+	return HARD_NUMBER.test(text);
 }
 
 /** The source texts of the elements of an array, which must be valid JSON; `[]` gives one empty text. */
@@ -102,9 +129,12 @@ export function elementsOf(text: string): string[] {
 
 /** The index of the closing quote of the string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
-	let at = start + 1;
-	while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-	return at;
+	for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+		let backslashes = 0;
+		while (text[at - 1 - backslashes] === '\\') backslashes++;
+		if (backslashes % 2 === 0) return at;
+	}
+	return text.length;
 }
 
 /** The index of the colon after a key; -1 when the string is a value. */

@@ -7,7 +7,7 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
-import { memberText } from './json.ts';
+import { isObject, losesDigits, memberText, withMember, withoutMembers } from './json.ts';
 
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
@@ -42,6 +42,13 @@ export function rememberResultText(
 	if (found !== undefined) rememberText(result, found);
 }
 
+/** Remember the text of `data` in an error response that was parsed from `text`, when it has digits to lose. */
+export function rememberErrorText({ data }: { readonly data?: unknown }, text: string): void {
+	if (typeof data !== 'object' || data === null || !losesDigits(text)) return;
+	const found = memberText(text, 'error', 'data');
+	if (found !== undefined) rememberText(data, found);
+}
+
 /** Remember the JSON text that `value` was parsed from. */
 export function rememberText(value: object, text: string): void {
 	// A line break inside the text would end the line that it is written to.
@@ -59,6 +66,36 @@ export function withMembers(
 	const rest = text.slice(text.indexOf('{') + 1);
 	const separator = Object.keys(value).length === 0 || Object.keys(members).length === 0 ? '' : ',';
 	remember(copy, `${JSON.stringify(members).slice(0, -1)}${separator}${rest}`);
+	return copy;
+}
+
+/** A copy of `value` with a member of its object `name` set. The copy remembers its text. */
+export function withInnerMember(
+	value: Readonly<Record<string, unknown>>,
+	[name, key]: readonly [string, string],
+	member: unknown,
+): Record<string, unknown> {
+	const inner = value[name];
+	const copy = { ...value, [name]: { ...(isObject(inner) && inner), [key]: member } };
+	const text = sourceTextOf(value);
+	if (text !== undefined) remember(copy, withMember(text, [name, key], JSON.stringify(member)));
+	return copy;
+}
+
+/** A copy of `value` without the members at these paths, of one or two names. The copy remembers its text. */
+export function withoutMembersAt(
+	value: Readonly<Record<string, unknown>>,
+	paths: readonly (readonly string[])[],
+): Record<string, unknown> {
+	const copy: Record<string, unknown> = { ...value };
+	for (const [name = '', key] of paths) {
+		const inner = copy[name];
+		if (key === undefined) delete copy[name];
+		else if (isObject(inner))
+			copy[name] = Object.fromEntries(Object.entries(inner).filter(([each]) => each !== key));
+	}
+	const text = sourceTextOf(value);
+	if (text !== undefined) remember(copy, withoutMembers(text, paths));
 	return copy;
 }
 

@@ -1,10 +1,12 @@
 /* The page with the keyboard alone, on narrow and wide screens, and without a hub. */
 
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
 import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
+import { until } from '../support/waiting.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs');
 const place = new DashboardPlace({
@@ -116,6 +118,21 @@ describe.skipIf(isSkipped)('the page', () => {
 		await page.getByRole('status').getByText('live').waitFor();
 		await page.context().close();
 	}, 30_000);
+
+	it('says when the hub hangs, and connects again when it goes on', async () => {
+		const { page } = await place.open('overview', { hasClock: true });
+		const hub = Number(JSON.parse(await place.run('hub', 'start', '--json')).pid);
+		process.kill(hub, 'SIGSTOP');
+		onTestFinished(() => void process.kill(hub, 'SIGCONT'));
+		await until('it is stopped', () => /^State:\s+T/m.test(readFileSync(`/proc/${hub}/status`, 'utf8')));
+		await page.clock.fastForward(24_000);
+		await page.getByRole('status').getByText('live').waitFor();
+		await page.clock.fastForward(25_000);
+		await page.getByText('The connection to the hub is lost').waitFor();
+		process.kill(hub, 'SIGCONT');
+		await page.getByRole('status').getByText('live').waitFor();
+		await page.context().close();
+	}, 60_000);
 
 	it('says when the hub is gone', async () => {
 		const { page } = await place.open();

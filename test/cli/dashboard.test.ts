@@ -1,4 +1,6 @@
 /* `mctl dashboard` and `mctl server`, with a real shared hub. */
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HUB_CONTROL } from '../../src/hub/shared/hub-control.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../../src/link/certificates/certificates.ts';
@@ -7,6 +9,8 @@ import { Browser, fetchRaw } from '../support/dashboard.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { isAlive } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 const TEST_MS = 60_000;
 const servers = { mcpServers: { py: pythonServer } };
@@ -22,8 +26,17 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await browser.get('/api/state'))['hub'].root).toBe(place.cwd);
 		expect((await fetchRaw(stdout.trim())).status).toBe(401);
 		expect(place.hubs()).toHaveLength(1);
-		place.env['BROWSER'] = 'true';
-		expect((await place.run('dashboard')).stderr).toContain('A browser opens this page');
+		writeFiles(place.cwd, { browser: '#!/bin/sh\necho "$@" > seen.part; mv seen.part seen\n' });
+		chmodSync(join(place.cwd, 'browser'), 0o755);
+		place.env['BROWSER'] = join(place.cwd, 'browser');
+		const opened = await place.run('dashboard');
+		expect(opened.stderr).toContain('A browser opens this page');
+		await until('the browser ran', () => existsSync(join(place.cwd, 'seen')));
+		const page = new URL(readFileSync(join(place.cwd, 'seen'), 'utf8').trim());
+		expect([page.protocol, page.search, statSync(page).mode & 0o777]).toEqual(['file:', '', 0o600]);
+		expect(readFileSync(page, 'utf8')).toContain(`content="0; url=${opened.stdout.trim()}"`);
+		const followed = await fetchRaw(opened.stdout.trim(), { headers: { 'Sec-Fetch-Site': 'cross-site' } });
+		expect([followed.status, followed.header('refresh')]).toEqual([200, '0; url=/dashboard/']);
 		place.env['BROWSER'] = 'no-such-browser-here';
 		expect((await place.run('dashboard')).stderr).toContain('Open this page in a browser');
 	});

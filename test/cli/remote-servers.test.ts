@@ -46,6 +46,25 @@ describe('a URL', { timeout: TEST_MS }, () => {
 		expect([stderr.includes(`hint: Run: mctl auth ${url}`), code]).toEqual([true, 69]);
 	});
 
+	it('with a key in its query appears without it in every message', async () => {
+		const { url } = await startAuthorizationServer({
+			upstream: (await serveSdk1()).url,
+			resource: 'https://example.com/mcp',
+		});
+		const { run } = mcpFolder({});
+		const keyed = `${url}?api_key=c4n4ry-00c0ffee`;
+		const results = [
+			await run('call', keyed, 'count', 'text=a'),
+			await run('auth', keyed),
+			await run('auth', keyed, '--status'),
+			await run('auth', keyed, '--logout', '--json'),
+		];
+		expect(results[0]?.stderr).toContain(`hint: Run: mctl auth ${url}?…\n`);
+		expect(results[1]?.stderr).toContain(`the metadata of ${url} is about another resource`);
+		expect(results[2]?.stderr).toContain(`you are not signed in to ${url}?…`);
+		for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain('c4n4ry');
+	});
+
 	it.each([
 		['https://', 'must begin with http:// or https://'],
 		['http://ann:secret@127.0.0.1:1/mcp', 'must not contain a user name or a password'],
@@ -89,7 +108,11 @@ describe('remote servers of the configuration', { timeout: TEST_MS }, () => {
 			{ signIn: 'none' },
 			{ signIn: 'signed_in' },
 		]);
-		expect(before.stdout + after.stdout).not.toContain('secret-');
+		const { stdout: doctor } = await run('doctor', '--check');
+		expect(doctor).toMatch(/server old: .* ms, authorized by its own header$/m);
+		expect(doctor).toMatch(/server modern: .* ms$/m);
+		expect(doctor).toMatch(/server guarded: .* ms, authorized by the stored sign-in$/m);
+		expect(before.stdout + after.stdout + doctor).not.toContain('secret-');
 	});
 
 	it('are contacted by list servers --check, which explains each one that fails', async () => {

@@ -30,6 +30,29 @@ describe('addPolicyRule', () => {
 		expect(statSync(file).mode & 0o777).toBe(0o640);
 	});
 
+	it.each([
+		[
+			'{\n\t"policy": [\n\t\t{ "tools": "x", "action": "ask" },\n\t\t// mine\n\t\t{ "tools": ["write"], "clients": "agent", "action": "deny" }\n\t]\n}\n',
+			`{\n\t"policy": [\n\t\t${added},\n\t\t{ "tools": "x", "action": "ask" }\n\t\t// mine\n\t]\n}\n`,
+		],
+		[
+			`{ "policy": [${added.replace('allow', 'ask')}, ${added.replace('allow', 'deny')}] }`,
+			`{ "policy": [${added}] }`,
+		],
+		[`{ "policy": [{ "action": "ask" }, ${added}] }`, `{ "policy": [${added}, { "action": "ask" }] }`],
+		[`{ "policy": [${added}, { "action": "ask" }] }`, `{ "policy": [${added}, { "action": "ask" }] }`],
+		[
+			`{ "policy": [${added.replace(' }', ', "reason": "r" }')}] }`,
+			`{ "policy": [${added}, ${added.replace(' }', ', "reason": "r" }')}] }`,
+		],
+	])('replaces a rule about the same tools and clients: %j', async (text, expected) => {
+		const file = fileWith(text);
+		const { mtimeMs } = statSync(file);
+		await addPolicyRule(file, rule, { ORCHESTRA_TRUST: 'all' });
+		expect(readFileSync(file, 'utf8')).toBe(expected);
+		if (text === expected) expect(statSync(file).mtimeMs).toBe(mtimeMs);
+	});
+
 	it.each(['', '{}', '{\n\t"mcpServers": {}, // mine\n}\n', '{ "policy": [] }'])(
 		'gives rules to a file without them, with a pattern where one is meant: %j',
 		async (text) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StdioServerEntry } from '../../src/config/configuration.ts';
@@ -155,10 +155,13 @@ describe('loadConfiguration', () => {
 		['restart', '"yes"', 'true or false'],
 		['allow', '"read_*"', 'an array'],
 		['eager', '1', 'true or false'],
+		['rename', '{ "a": "x", "b": "x" }', 'a new name of its own for each tool'],
 	])('reports a wrong %s of a server with file, line, found and allowed', (key, value, allowed) => {
 		const text = `{ "mcpServers": {\n "bad": { "command": "a",\n "${key}": ${value} },\n "good": { "command": "b" } } }`;
 		const { configuration, problems } = load({ 'orchestra.json': text });
-		expect(problems).toMatchObject([{ line: 3, key: `mcpServers.bad.${key}`, allowed }]);
+		expect(problems).toMatchObject([
+			{ line: 3, key: expect.stringMatching(`^mcpServers.bad.${key}`), allowed },
+		]);
 		expect(configuration.mcpServers.map(({ name }) => name)).toEqual(['good']);
 	});
 
@@ -259,6 +262,18 @@ describe('loadConfiguration', () => {
 			'mcpServers.bad.args',
 			'"z" (a string)',
 		],
+		[
+			'{"mcpServers":{"bad":{"command":"y","args":["${file:k.txt}"]},"good":{"command":"x"}}}',
+			1,
+			'mcpServers.bad.args.0',
+			'a text with a secret reference',
+		],
+		[
+			'{"tools":{"config":{"a":{"key":"x ${keychain:k}"}}},"mcpServers":{"good":{"command":"x"}}}',
+			1,
+			'tools.config.a.key',
+			'a text with a secret reference',
+		],
 		['{"tool":{},"mcpServers":{"good":{"command":"x"}}}', 1, 'tool', 'an unknown key'],
 		[
 			'{"limits":{"requestMs":-1},"mcpServers":{"good":{"command":"x"}}}',
@@ -318,13 +333,20 @@ describe('loadConfiguration', () => {
 		execFileSync('mkfifo', [join(cwd, name)]);
 		const { brokenFiles, problems } = loadConfiguration({ cwd, environment: {} });
 		expect(brokenFiles).toEqual([join(cwd, name)]);
-		expect(problems[0]?.message).toContain('is a named pipe');
+		expect(problems[0]?.message).toBe(`${join(cwd, name)} is a named pipe, not a regular file`);
 	});
 
-	it('reports a file that is a symlink to itself', () => {
+	it.each<[string, (file: string) => void, string]>([
+		['a folder', (file) => mkdirSync(file), 'is a folder, not a regular file'],
+		['a symlink to itself', (file) => symlinkSync(file, file), 'cannot be read (ELOOP)'],
+		['too large', (file) => writeFileSync(file, Buffer.alloc(2 * 1024 ** 2)), 'is larger than 1048576 bytes'],
+	])('reports in one sentence that a file is %s', (_, create, sentence) => {
 		const cwd = temporaryFolder();
-		symlinkSync('orchestra.json', join(cwd, 'orchestra.json'));
-		expect(loadConfiguration({ cwd, environment: {} }).brokenFiles).toEqual([join(cwd, 'orchestra.json')]);
+		const file = join(cwd, 'orchestra.json');
+		create(file);
+		const { brokenFiles, problems } = loadConfiguration({ cwd, environment: {}, file });
+		expect(brokenFiles).toEqual([file]);
+		expect(problems).toMatchObject([{ message: `${file} ${sentence}`, hint: expect.any(String) }]);
 	});
 
 	it.each([

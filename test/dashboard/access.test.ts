@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { DashboardAccess } from '../../src/dashboard/dashboard-access.ts';
 import { type Browser, eventsOf, fetchRaw, openTestDashboard } from '../support/dashboard.ts';
+import { modernRequest, send } from '../support/http-listener.ts';
 import { until } from '../support/waiting.ts';
 
 const servers = {};
@@ -198,8 +199,19 @@ describe('the limits', () => {
 		});
 	});
 
+	it('share the limit of event streams with MCP clients', async () => {
+		const { login, http, token } = await openTestDashboard({ servers });
+		const browser = await login();
+		const streams = await Promise.all(Array.from({ length: 64 }, () => browser.page('/api/events')));
+		const refused = await send(http.url, {
+			...modernRequest('subscriptions/listen', { notifications: {} }),
+			token,
+		});
+		expect([streams.at(-1)?.status, refused.status]).toEqual([200, 503]);
+	});
+
 	it('bound what a page that never reads costs', async () => {
-		const limits = { unreadBytes: 10_000, tickMs: 5, stateMs: 5, commentMs: 5 };
+		const limits = { unreadBytes: 10_000, tickMs: 5, stateMs: 5, pingMs: 5 };
 		const { login, served } = await openTestDashboard({ servers, limits });
 		const browser = await login();
 		const stuck = await browser.page('/api/events');

@@ -140,6 +140,10 @@ describe('the calls', () => {
 				ms: 9,
 				outcome: 'error',
 				error: 'timeout',
+				phases: { start: 4, run: 5 },
+				policy: 'allow',
+				rule: 'orchestra.json:3',
+				trace: 'a'.repeat(32),
 			},
 			{ not: 'a call' },
 		];
@@ -169,7 +173,18 @@ describe('the calls', () => {
 		expect(await numbers('tool=py*add')).toEqual([2, 1]);
 		expect(await numbers('client=OLD&outcome=ok')).toEqual([-2]);
 		expect(await numbers(`since=${Date.now() - 60_000}`)).toEqual([3, 2, 1]);
-		expect(await browser.get('/api/calls/-1')).toMatchObject({ number: -1, arguments: null });
+		expect(await browser.get('/api/calls/-1')).toMatchObject({
+			number: -1,
+			arguments: null,
+			phases: [
+				{ name: 'start', startMs: 0, ms: 4 },
+				{ name: 'run', startMs: 4, ms: 5 },
+			],
+			policy: 'allow',
+			rule: 'orchestra.json:3',
+			trace: 'a'.repeat(32),
+		});
+		expect(await browser.get('/api/calls/-2')).toMatchObject({ phases: [], policy: null });
 		expect((await browser.page('/api/calls/99')).status).toBe(404);
 	});
 
@@ -285,9 +300,16 @@ describe('the event stream', () => {
 		const call = await browser.post('/api/call', { name: 'py__hang', arguments: {} });
 		const events = eventsOf(await browser.page('/api/events?call=1'));
 		const running = await next(events, ({ name, data }) => name === 'call' && data.logs.length > 0);
-		expect(running.data).toMatchObject({ number: 1, outcome: 'running', logs: [{ text: 'hanging' }] });
+		expect(running.data).toMatchObject({
+			number: 1,
+			outcome: 'running',
+			phase: 'run',
+			phases: [{ name: 'run' }],
+			logs: [{ text: 'hanging' }],
+		});
 		call.cut();
-		await next(events, ({ name, data }) => name === 'call' && data.outcome === 'canceled');
+		const canceled = await next(events, ({ name, data }) => name === 'call' && data.outcome === 'canceled');
+		expect(canceled.data.phase).toBeNull();
 	});
 
 	it('shows the lines of a server as it writes them, those of stdout that are no messages too', async () => {
@@ -308,6 +330,13 @@ describe('the event stream', () => {
 			expect.arrayContaining(['stdout stray line', 'stderr no disk']),
 		);
 		expect(page.history.map(({ state }: Line) => state)).toEqual(['started', 'ended']);
+	});
+
+	it('pings a page that gets nothing else, so that it can tell an idle hub from one that hangs', async () => {
+		const limits = { tickMs: 20, stateMs: 60_000, pingMs: 50 };
+		const { login } = await openTestDashboard({ servers: {}, limits });
+		const events = eventsOf(await (await login()).page('/api/events'));
+		for (const _ of [1, 2]) expect((await next(events, ({ name }) => name === 'ping')).data).toEqual({});
 	});
 
 	it('ends with the listener', async () => {

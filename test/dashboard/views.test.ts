@@ -1,12 +1,14 @@
 /* What the views of the page get: state, catalogue, servers, approvals, library, settings. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageVersion } from '../../src/files/package-version.ts';
-import { type Line, openTestDashboard, py } from '../support/dashboard.ts';
+import { eventsOf, type Line, openTestDashboard, py } from '../support/dashboard.ts';
 import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
+import { pluginWith } from '../support/plugins.ts';
 import { until } from '../support/waiting.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 describe('the overview', () => {
 	it('has every backend with its state, and clients that are connected but have not called', async () => {
@@ -50,8 +52,25 @@ describe('the overview', () => {
 			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'broken');
 		await until('no start runs', async () => (await rowOf())['state'] === 'failed');
 		const row = await rowOf();
-		expect(row).toMatchObject({ lastError: { message: expect.stringContaining('broken') } });
+		expect(row['lastError']).toEqual({
+			code: 'closed',
+			message: expect.stringContaining('broken'),
+			hint: expect.stringContaining('Read its last lines, then run it by hand'),
+		});
 		expect(row['nextTryAt']).toBeGreaterThan(Date.now() - 60_000);
+	});
+
+	it('counts all processes of a server and their memory', async () => {
+		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, scope: 'session' } } });
+		const browser = await login();
+		for (const name of ['one', 'other'])
+			await (await served.client({ name })).call('py__add', { numbers: [1] });
+		const { backends } = await browser.get('/api/state');
+		const row = backends.find(({ id }: Line) => id === 'py');
+		const owned = served.opened.hub.processes().filter(({ backend }) => backend === 'py');
+		expect(row['processes']).toBe(owned.length);
+		expect(owned.length).toBeGreaterThan(1);
+		if (process.platform === 'linux') expect(row['memoryBytes']).toBeGreaterThan(10 * 1024 * 1024);
 	});
 
 	it('has the problems of the configuration', async () => {
@@ -91,6 +110,20 @@ describe('the catalogue', () => {
 			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
 		);
 		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+		const facts = (uri: string) => browser.get(`/api/resource/facts?uri=${encodeURIComponent(uri)}`);
+		expect(await facts('orchestr8://guides/server-hangs')).toMatchObject({
+			backend: 'library',
+			resource: { mimeType: 'text/markdown' },
+		});
+		expect(await facts('orchestr8://nothing')).toEqual({ backend: null, resource: null });
+		const kinds = async (kind: string): Promise<string[]> => {
+			const found = await browser.get(`/api/search?q=explaining%20failures&limit=1&kind=${kind}`);
+			return found.hits.map(({ kind: each, name, why }: Line) => `${each} ${name} ${why[0].fields}`);
+		};
+		expect(await kinds('prompts')).toEqual(['prompt explain-failure name,title']);
+		expect((await kinds('resources')).map((hit) => hit.split(' ')[0])).toEqual(['resource', 'template']);
+		expect((await kinds('')).filter((hit) => hit.startsWith('prompt'))).toHaveLength(1);
+		expect((await browser.page('/api/search?q=x&kind=constructor')).status).toBe(400);
 	});
 });
 
@@ -127,7 +160,7 @@ describe('a server', () => {
 		const started = await act('start');
 		expect(started).toMatchObject({ state: 'idle', pid: expect.any(Number), restarts: 0 });
 		const restarted = await act('restart');
-		expect(restarted).toMatchObject({ state: 'idle', restarts: 1 });
+		expect(restarted).toMatchObject({ state: 'idle', restarts: 0 });
 		expect(restarted.pid).not.toBe(started.pid);
 		expect(await act('stop')).toMatchObject({ state: 'stopped', pid: null });
 		const lines = await browser.call('/api/call', { name: 'py__add', arguments: { numbers: [1, 2] } });
@@ -142,6 +175,45 @@ describe('a server', () => {
 		]);
 		expect((await browser.post('/api/servers/py/explode')).status).toBe(400);
 		expect((await browser.post('/api/servers/library/stop')).status).toBe(404);
+	});
+
+	it('that is a plugin has its stderr, its history, and the reason of its end', async () => {
+		const tools = `say: tool(() => { console.error('a line of stderr'); return 'said'; }),
+			die: tool(() => process.exit(7))`;
+		const { login } = await openTestDashboard({
+			servers: {},
+			more: { plugins: [pluginWith('talker', tools)] },
+		});
+		const browser = await login();
+		const events = eventsOf(await browser.page('/api/events?server=talker'));
+		await browser.call('/api/call', { name: 'say', arguments: {} });
+		for await (const { name, data } of events)
+			if (name === 'log' && JSON.stringify(data).includes('a line of stderr')) break;
+		await browser.call('/api/call', { name: 'die', arguments: {} });
+		const pageOf = (): Promise<Line> => browser.get('/api/servers/talker');
+		await until('it started again', async () => (await pageOf())['restarts'] === 1, 20_000);
+		const { history, log } = await pageOf();
+		expect(history.map(({ state }: Line) => state)).toEqual(['started', 'ended', 'started']);
+		expect(history[1].message).toContain('code 7');
+		expect(log).toContainEqual(expect.objectContaining({ stream: 'stderr', text: 'a line of stderr' }));
+	}, 30_000);
+
+	it('is followed by a page when its entry changes', async () => {
+		const { login, served } = await openTestDashboard({ limits: { tickMs: 20 } });
+		const browser = await login();
+		await browser.post('/api/servers/py/start');
+		const events = eventsOf(await browser.page('/api/events?server=py'));
+		await events.next();
+		const file = join(served.folder, 'orchestra.json');
+		const { mcpServers, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+		const changed = { py: { ...mcpServers.py, env: { CHANGED: '1' } } };
+		const before = served.opened.hub.backends.find(({ id }) => id === 'py');
+		writeFileSync(file, JSON.stringify({ ...rest, mcpServers: changed }));
+		await until('it is another', () => served.opened.hub.backends.find(({ id }) => id === 'py') !== before);
+		await browser.post('/api/servers/py/start');
+		for await (const { name, data } of events)
+			if (name === 'log' && data.lines.some(({ text }: Line) => text.startsWith('started'))) return;
+		throw new Error('the stream ended');
 	});
 
 	it('that is stopped during a call fails the call with the reason', async () => {
@@ -198,6 +270,20 @@ describe('the policy', () => {
 			{ tools: 'py__add', clients: '*', action: 'allow' },
 			{ tools: 'py__*', clients: '*', action: 'deny' },
 		]);
+	});
+
+	it('says when a rule of another file counts instead', async () => {
+		const { login, served } = await openTestDashboard();
+		const file = join(served.folder, 'orchestra.json');
+		const user = writeFiles(served.folder, {
+			'.config/orchestra/config.json': JSON.stringify({ policy: [{ tools: 'py__add', action: 'deny' }] }),
+		});
+		const browser = await login();
+		const answer = await browser.post('/api/policy', { server: 'py', tool: 'py__add', action: 'allow' });
+		expect((await answer.json())['message']).toMatch(
+			`But ${join(user, '.config/orchestra/config.json')}:1 counts for py__add: deny`,
+		);
+		expect(readFileSync(file, 'utf8')).toContain('allow');
 	});
 
 	it('gets no rule for what is not offered, for no known action, or from another origin', async () => {
@@ -277,6 +363,9 @@ describe('an approval', () => {
 				shown: ['numbers: [1,2]'],
 				reason: 'money',
 			});
+			const { rows } = await browser.get('/api/calls?limit=1');
+			const running = await browser.get(`/api/calls/${rows[0].number}`);
+			expect(running).toMatchObject({ phase: 'approval', phases: [{ name: 'approval' }] });
 			expect(shown.commands.always).toBe(`mctl approve allow ${id} --always`);
 			const answer = await browser.post(`/api/approvals/${id}`, { decision });
 			expect(answer.status).toBe(200);
@@ -298,11 +387,16 @@ describe('the library', () => {
 		const browser = await login();
 		const { matches, tokens, total } = await browser.get('/api/library?q=server%20hangs&budget=300');
 		expect(matches[0]).toMatchObject({ uri: 'orchestr8://guides/server-hangs', isWithinBudget: true });
-		expect(matches[0].why.length).toBeGreaterThan(0);
+		const points = matches[0].why.map(({ points: own = 0 }: Line) => own);
+		expect(points.some((own: number) => own > 0)).toBe(true);
+		expect(points.reduce((sum: number, own: number) => sum + own, 0)).toBeLessThanOrEqual(101);
 		expect(tokens).toBeLessThanOrEqual(300);
 		expect(total).toBeGreaterThan(0);
 		expect(matches.some(({ isWithinBudget }: Line) => !isWithinBudget)).toBe(true);
-		expect((await browser.get('/api/library')).matches.length).toBeGreaterThan(10);
+		const all = await browser.get('/api/library');
+		expect(all.matches.length).toBeGreaterThan(10);
+		expect(all.matches.every(({ tokens: own }: Line) => own > 0)).toBe(true);
+		expect([all.isCut, all.tokens > 1000]).toEqual([false, true]);
 		const uri = encodeURIComponent('orchestr8://guides/server-hangs');
 		expect(await browser.get(`/api/library/document?uri=${uri}`)).toMatchObject({
 			mimeType: 'text/markdown',
@@ -315,19 +409,31 @@ describe('the library', () => {
 describe('the settings', () => {
 	it('have each value with its file, references as they are written, and no secret', async () => {
 		const env = { WHERE: '${HOME}', KEY: 'a-plain-secret-value' };
-		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, env } } });
-		const { files, values } = await (await login()).get('/api/settings');
+		const { login, served } = await openTestDashboard({
+			servers: { py: { ...py.py, env } },
+			limits: { tickMs: 20 },
+		});
+		const browser = await login();
+		const { files, values } = await browser.get('/api/settings');
 		const file = join(served.folder, 'orchestra.json');
 		expect(files).toContainEqual({ path: file, kind: 'project', exists: true });
 		const valueOf = (key: string): Line => values.find((row: Line) => row['key'] === key);
 		expect(valueOf('mcpServers.py.command')).toEqual({
 			key: 'mcpServers.py.command',
 			value: '"python3"',
-			source: file,
+			source: expect.stringMatching(new RegExp(`^${file}:\\d+$`)),
 		});
+		expect(valueOf('pin')).toEqual({ key: 'pin', value: '"tell"', source: 'default' });
 		expect(valueOf('mcpServers.py.env.WHERE')['value']).toBe('"${HOME}"');
 		expect(valueOf('mcpServers.py.env.KEY')['value']).toBe('"•••"');
 		expect(JSON.stringify(values)).not.toContain('a-plain-secret');
+		const events = eventsOf(await browser.page('/api/events'));
+		await events.next();
+		writeFileSync(file, JSON.stringify({ pin: 'hold' }));
+		for await (const { name } of events) if (name === 'settings') break;
+		expect((await browser.get('/api/settings'))['values']).toContainEqual(
+			expect.objectContaining({ key: 'pin', value: '"hold"', source: `${file}:1` }),
+		);
 	});
 });
 

@@ -63,12 +63,8 @@ describe('RotatingFile', () => {
 		writeFileSync(file, 'old\n', { mode: 0o644 });
 		chmodSync(file, 0o644);
 		const warnings: string[] = [];
-		const lines = new RotatingFile(
-			file,
-			LIMIT_BYTES,
-			() => {},
-			(warning) => warnings.push(warning),
-		);
+		const log = { warn: (warning: string) => void warnings.push(warning) };
+		const lines = new RotatingFile(file, LIMIT_BYTES, () => {}, log);
 		lines.write('new\n');
 		await lines.close();
 		expect(statSync(file).mode & 0o777).toBe(0o600);

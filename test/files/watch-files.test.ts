@@ -36,7 +36,7 @@ describe('watchFiles', () => {
 		await reported(() => write(file, '{ }'));
 	});
 
-	it('says nothing of other files, nor of a folder that comes without the file', async () => {
+	it('reports no other files, and no folder that comes without the file', async () => {
 		const { root, count } = watched('a/config.json');
 		const last = watched('config.json');
 		writeFiles(root, { 'a/other.json': '{}', 'b/config.json': '{}', 'config.json': '{}' });

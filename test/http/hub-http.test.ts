@@ -7,6 +7,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../src/link/certificates/certificates.ts';
+import { someOf } from '../support/all-tests.ts';
 import { HttpSession, modernRequest, openListener, send } from '../support/http-listener.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
 import { isAlive } from '../support/programs.ts';
@@ -98,7 +99,7 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 });
 
 describe('a hub over HTTP', { timeout: TEST_MS }, () => {
-	it.each(['SDK v1', 'legacy', 'auto', 'pinned'])(
+	it.each(someOf(['SDK v1', 'legacy', 'auto', 'pinned']))(
 		'runs a tool for %s, with progress, and reports new tools',
 		async (mode) => {
 			const place = openHubPlace({}, tools);

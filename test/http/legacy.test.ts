@@ -1,10 +1,15 @@
 /* The legacy era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
+import type { EventStream } from '../../src/http/event-stream.ts';
+import { defaultHttpLimits } from '../../src/http/http-limits.ts';
+import { PushStreams } from '../../src/http/push-streams.ts';
+import { ReplayBuffer } from '../../src/http/replay-buffer.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { HttpSession, openListener, send } from '../support/http-listener.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
+import type { Wire } from '../support/raw-client.ts';
 import { deferred, until } from '../support/waiting.ts';
 
 describe('a session', () => {
@@ -235,6 +240,36 @@ describe('a request', () => {
 		expect((await (await HttpSession.open(url)).post(batch)).status).toBe(400);
 	});
 
+	it('in a batch over the limit is refused, and none of it runs', async () => {
+		const { url } = await openListener();
+		const session = await HttpSession.open(url, { version: '2025-03-26' });
+		const batch = Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+		const refused = await session.post(batch);
+		expect([refused.status, (await refused.json()).error?.message]).toEqual([
+			400,
+			'a batch may have 100 messages; this one has 101',
+		]);
+		expect(JSON.parse(await (await session.post(batch.slice(1))).text())).toHaveLength(100);
+	});
+
+	it('in a batch whose responses are over the limit gets an error for those that do not fit', async () => {
+		const { url } = await openListener({ limits: { collectedCharacters: 2000 } });
+		const session = await HttpSession.open(url, { version: '2025-03-26' });
+		const params = { name: 'echo', arguments: { text: 'x'.repeat(700) } };
+		const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+		for (const ids of [
+			[1, 2, 3],
+			[4, 5, 6],
+		]) {
+			const answers: Wire[] = JSON.parse(await (await session.post(ids.map(call))).text());
+			expect(answers.map(({ id, error }) => [id, error?.message])).toEqual([
+				[ids[0], undefined],
+				[ids[1], undefined],
+				[ids[2], expect.stringContaining('was dropped: 2000 characters')],
+			]);
+		}
+	});
+
 	it('in a batch with notifications streams each response alone', async () => {
 		const { url } = await openListener();
 		const session = await HttpSession.open(url, { version: '2025-03-26' });
@@ -274,6 +309,17 @@ describe('a stream for push', () => {
 		const stream = await session.get();
 		expect(await stream.messages(1)).toMatchObject([{ method: 'notifications/tools/list_changed' }]);
 		stream.cut();
+	});
+
+	it('gets what fits of what came while there was none', async () => {
+		const replay = new ReplayBuffer(defaultHttpLimits);
+		const limits = { ...defaultHttpLimits, unsentMessages: 4, unsentCharacters: 10 };
+		const streams = new PushStreams(limits, replay);
+		for (const text of ['a', 'b', 'c'.repeat(11), 'd'.repeat(6), 'e'.repeat(4), 'f', 'g']) streams.send(text);
+		const sent: string[] = [];
+		const stream = { send: (text: string) => void sent.push(text), onClose: () => {} };
+		streams.add(stream as unknown as EventStream, 'g1', 0);
+		expect(sent).toEqual(['eeee', 'f', 'g']);
 	});
 
 	it('is limited in number', async () => {

@@ -1,6 +1,8 @@
 /* The modern era over HTTP, by a raw client. */
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
+import type { HttpRoute } from '../../src/http/http-route.ts';
+import { ModernSessions } from '../../src/http/modern-sessions.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import {
@@ -11,6 +13,7 @@ import {
 	send,
 } from '../support/http-listener.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
+import { gateway, serveServers } from '../support/served-hub.ts';
 import { deferred, until } from '../support/waiting.ts';
 
 const call = (name: string, args: object = {}, more: object = {}): SendOptions =>
@@ -23,6 +26,30 @@ describe('a modern request', () => {
 		expect([answer.status, answer.header('content-type')]).toEqual([200, 'application/json']);
 		expect(answer.header('mcp-session-id')).toBeUndefined();
 		expect(await answer.json()).toMatchObject({ id: 1, result: { content: [{ text: 'hé' }] } });
+	});
+
+	it('shares its session with those of the same client name alone', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const { url } = await openListener({ provider: served.opened.hub });
+		const pidFor = async (name: string): Promise<string> => {
+			const meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+			const { result } = await (await send(url, call('gate__pid', {}, { meta }))).json();
+			return result.content[0].text;
+		};
+		const [one, two, again] = [await pidFor('one'), await pidFor('two'), await pidFor('one')];
+		expect(two).not.toBe(one);
+		expect(again).toBe(one);
+	});
+
+	it('of one client name too many ends the session that was not used for longest', async () => {
+		const ended: string[] = [];
+		const provider = Object.assign(kitchenSink(), { sessionClosed: (id: string) => ended.push(id) });
+		const sessions = new ModernSessions(provider, { sessions: 2, sessionIdleMs: 1000 });
+		const [one, two] = [sessions.use('token', { name: 'one' }), sessions.use('token', { name: 'two' })];
+		sessions.release(two);
+		sessions.use('token', { name: 'three' });
+		sessions.use('token', { name: 'four' });
+		expect(ended).toEqual([two.sessionId, one.sessionId]);
 	});
 
 	it('is answered with a stream once a notification comes before the result', async () => {
@@ -208,11 +235,16 @@ describe('a subscription', () => {
 	});
 
 	it('over the limit of streams gets 503, until another one ends', async () => {
-		const { url } = await openListener({ limits: { pushStreams: 1 } });
+		const other: HttpRoute = {
+			path: '/other',
+			serve: ({ response, streams }) => void response.writeHead(streams.isFull ? 503 : 200).end(),
+		};
+		const { url } = await openListener({ limits: { pushStreams: 1 }, routes: [other] });
 		const first = await send(url, listen);
 		await first.messages(1);
 		const refused = await send(url, listen);
 		expect([refused.status, refused.header('retry-after')]).toEqual([503, '5']);
+		expect((await send(new URL('/other', url).href, {})).status).toBe(503);
 		first.cut();
 		await until('there is room', async () => {
 			const answer = await send(url, listen);

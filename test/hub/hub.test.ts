@@ -5,6 +5,7 @@ import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
+import type { ClientConnection } from '../../src/mcp/server/call-context.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
@@ -176,15 +177,25 @@ describe('Hub', () => {
 		expect(changes).toEqual([]);
 	});
 
-	it('counts subscribers over all clients, and notifies backends of the first and of the last', () => {
+	it('notifies a backend of the first and the last subscription of a session', async () => {
 		const seen: string[] = [];
-		const backend: Backend = {
-			...echoBackend('x'),
-			subscribeResource: (uri, isSubscribed) => seen.push(`${uri} ${isSubscribed}`),
-		};
-		const { hub } = open([backend]);
-		for (const isSubscribed of [true, true, false, false]) hub.subscribeResource('a://1', isSubscribed);
+		const { hub } = open([subscribedBackend(seen, ['a://1'])]);
+		for (const isSubscribed of [true, true, false, false])
+			await hub.subscribeResource('a://1', isSubscribed, client);
 		expect(seen).toEqual(['a://1 true', 'a://1 false']);
+	});
+
+	it('subscribes to a resource that a backend has only later, and reports it as updated then', async () => {
+		const [seen, uris, updates]: [string[], string[], string[]] = [[], [], []];
+		const backend = subscribedBackend(seen, uris);
+		const { hub } = open([backend]);
+		hub.onChange((change) => change.kind === 'resource' && updates.push(change.uri));
+		await hub.subscribeResource('a://1', true, client);
+		expect(seen).toEqual([]);
+		uris.push('a://1');
+		await hub.replaceBackends([{ ...backend }]);
+		await until('it is reported', () => updates.length === 1);
+		expect([...seen, ...updates]).toEqual(['a://1 true', 'a://1']);
 	});
 
 	it('announces only capabilities that some backend has', async () => {
@@ -264,6 +275,15 @@ function echoBackend(id: string, qualifiesNames = false): Backend {
 		}),
 		close: () => Promise.resolve(),
 	};
+}
+
+const client = { sessionId: 's' } as ClientConnection;
+
+function subscribedBackend(seen: string[], uris: readonly string[]): Backend {
+	return readingBackend('notes', {
+		listResources: () => uris.map((uri) => ({ uri, name: uri })),
+		subscribeResource: (uri, isSubscribed) => void seen.push(`${uri} ${isSubscribed}`),
+	});
 }
 
 function failingBackend(): Backend {

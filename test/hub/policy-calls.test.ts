@@ -16,6 +16,7 @@ import { ApprovalFiles } from '../../src/trust/approval-files.ts';
 import type { ApprovalRequest } from '../../src/trust/approval-request.ts';
 import { Approvals } from '../../src/trust/approvals.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
+import { decideApproval } from '../../src/trust/decide-approval.ts';
 import { Policy } from '../../src/trust/policy.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -85,6 +86,7 @@ describe('a tool that is asked about', () => {
 			tool: 'write',
 			client: 'agent',
 			shown: ['a: 1'],
+			argumentText: '{\n  "a": 1\n}',
 			rule: 'orchestra.json:1',
 		});
 		expect(hub.calls).toEqual([]);
@@ -224,6 +226,29 @@ describe('a tool that is asked about', () => {
 		expect(hub.calls).toEqual([]);
 	});
 
+	it.each([
+		['goes on when the rule that asked is still the one that decides', 'ask', ['write']],
+		['goes on when a new rule allows it', 'allow', ['write']],
+		['is refused when a new rule denies it', 'deny', []],
+	] as const)('%s, although the policy changed while it waited', async (_what, action, calls) => {
+		const hub = guard([rule({ line: 1 })]);
+		const results = [hub.connect().call('write'), hub.connect().call('read')];
+		await until('both wait', () => hub.files.list().length === 2);
+		const added = rule({
+			tools: [action === 'ask' ? 'read' : 'write'],
+			action: action === 'ask' ? 'allow' : action,
+		});
+		hub.change([added, rule({ line: 2 })]);
+		for (const request of hub.files.list())
+			hub.files.answer(request, request.tool === 'write' ? 'allow' : 'deny');
+		const [written, read] = await Promise.all(results);
+		expect(written).toMatchObject(
+			action === 'deny' ? { isError: true } : { content: [{ text: 'write {}' }] },
+		);
+		expect(JSON.stringify(read)).toContain('its user denied the call');
+		expect(hub.calls).toEqual(calls);
+	});
+
 	it('is refused when the hub closes', async () => {
 		const hub = guard();
 		const result = hub.connect().call('write');
@@ -279,6 +304,26 @@ describe('a client that can ask its user', () => {
 		expect(seen).toEqual(['Allow the call of write?', 'Which name?']);
 	});
 
+	it.each([
+		['answers alone', false, 'own'],
+		['answers alone, of another session', false, 'other'],
+		['the state of another session', true, 'other'],
+	] as const)('is asked again when a retry has %s', async (_what, hasState, session) => {
+		const hub = guard(undefined, { asksFirst: true });
+		const own = hub.connect();
+		const asked = await own.modern('write', {});
+		const [key = ''] = Object.keys(asked['inputRequests'] as object);
+		const { requestState } = asked;
+		const approved = await own.modern('write', {}, { requestState, inputResponses: { [key]: accepted } });
+		expect(approved).toMatchObject({ inputRequests: question.inputRequests });
+		const client = session === 'own' ? own : hub.connect();
+		const inputResponses = { name: { action: 'accept', content: { name: 'Ann' } } };
+		const state = hasState ? { requestState: approved['requestState'] } : {};
+		const retried = await client.modern('write', {}, { inputResponses, ...state });
+		expect(JSON.stringify(retried)).toContain('Allow the call of write?');
+		expect(hub.calls).toEqual([]);
+	});
+
 	it('falls back to mctl approve when asking fails', async () => {
 		const hub = guard();
 		const onQuestion = (): never => {
@@ -287,6 +332,19 @@ describe('a client that can ask its user', () => {
 		const result = hub.connect({ capabilities: elicitation, onQuestion }).call('write');
 		hub.files.answer(await hub.pending(), 'allow');
 		expect(await result).toMatchObject({ content: [{ text: 'write {}' }] });
+	});
+});
+
+describe('decideApproval', () => {
+	it('decides nothing when "always" cannot become a rule', async () => {
+		const hub = guard();
+		const result = hub.connect({ name: '' }).call('write');
+		const request = await hub.pending();
+		const choice = { decision: 'allow', isAlways: true, environment: {} } as const;
+		await expect(decideApproval(hub.files, request, choice)).rejects.toThrow('a client without a name');
+		expect(hub.files.answerTo(request)).toBeUndefined();
+		hub.files.answer(request, 'deny');
+		expect(await result).toMatchObject({ isError: true });
 	});
 });
 
@@ -311,6 +369,7 @@ const blank: ApprovalRequest = {
 	argumentsSha256: '',
 	policyVersion: '',
 	shown: [],
+	argumentText: '',
 	rule: '',
 	reason: undefined,
 	root: '/',

@@ -1,6 +1,6 @@
 /* Policy, approvals and the journal as people and agents use them: real processes, both SDK clients. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -15,6 +15,7 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const info = { name: 'judge', version: '1' };
 const capabilities = { elicitation: {} };
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const configuration = {
 	policy: [
 		{ tools: 'touch', action: 'ask', reason: 'it writes' },
@@ -54,6 +55,7 @@ describe.each(Object.entries(judges))('%s', (_name, open) => {
 		await Promise.all([yes.close(), no.close()]);
 		const { stdout } = await place.run('log', '--json');
 		const calls: Record<string, unknown>[] = JSON.parse(stdout).calls;
+		expect(calls[0]).toMatchObject({ phases: { approval: expect.any(Number), run: expect.any(Number) } });
 		expect(calls.map(({ name, policy, outcome }) => [name, policy, outcome])).toEqual([
 			['touch', 'approved', 'ok'],
 			['secret', 'deny', 'failed'],
@@ -155,6 +157,44 @@ describe('mctl log verify', () => {
 		const verified = await place.run('log', 'verify');
 		expect(verified.code).toBe(1);
 		expect(verified.stdout).toBe('changed: line 2 of journal.ndjson (number 2) was changed\n');
+		expect(verified.stderr).toContain('the journal has 1 damaged place\n');
+	}, 60_000);
+});
+
+describe('a process without the shared hub', () => {
+	it('writes each call to a journal, and mctl log verify notices what is removed of one', async () => {
+		const place = workspace({ policy: [{ tools: 'secret', action: 'deny' }] });
+		expect((await place.run('call', 'secret')).code).toBe(1);
+		expect((await place.serve('touch', { policy: [] })).stdout).toContain('touched');
+		const logged = async (): Promise<unknown[]> => {
+			const { calls } = JSON.parse((await place.run('log', '--json')).stdout);
+			return calls.map(({ client, name, policy }: Record<string, unknown>) => [client, name, policy]);
+		};
+		expect(await logged()).toEqual([
+			['mctl', 'secret', 'deny'],
+			['judge', 'touch', undefined],
+		]);
+		const [call] = JSON.parse((await place.run('log', '--json', '--tool', 'tou*')).stdout).calls;
+		expect(call).toMatchObject({ trace: traceparent.split('-')[1], argumentsBytes: 2, outcome: 'ok' });
+		expect((await place.run('log', 'verify')).stdout).toBe('2 lines, none changed or missing.\n');
+		const [called = '', served = ''] = place.journals();
+		rmSync(called);
+		rmSync(`${served}.head`);
+		expect(await place.run('log', 'verify')).toMatchObject({
+			code: 1,
+			stdout: [
+				`missing: at the end of serve/${basename(called)}, number 1 is missing`,
+				`missing: serve/${basename(served)}.head is missing, so lines at the end may be missing too\n`,
+			].join('\n'),
+		});
+	}, 60_000);
+
+	it('warns once when its journal cannot be written, and makes the call', async () => {
+		const place = workspace({});
+		writeFiles(place.cwd, { blocked: '' });
+		const { stdout, stderr } = await place.serve('touch', {}, { XDG_STATE_HOME: join(place.cwd, 'blocked') });
+		expect(stdout).toContain('touched');
+		expect(stderr.match(/journal/g)).toHaveLength(1);
 	}, 60_000);
 });
 
@@ -174,19 +214,42 @@ interface Place {
 	readonly cwd: string;
 	readonly env: Record<string, string>;
 	run(...words: string[]): Promise<MctlResult>;
+	/** Call a tool through `mctl serve`, with another configuration. */
+	serve(tool: string, configuration: object, env?: Record<string, string>): Promise<MctlResult>;
+	/** The journals of processes, the oldest first. */
+	journals(): string[];
 }
 
-function workspace(): Place {
+function workspace(settings: object = configuration): Place {
 	const home = temporaryFolder();
 	const cwd = join(home, 'work');
-	writeFiles(cwd, { 'orchestra.json': JSON.stringify(configuration), ...tools });
+	writeFiles(cwd, { 'orchestra.json': JSON.stringify(settings), ...tools });
 	const env = {
 		HOME: home,
 		XDG_STATE_HOME: join(home, 'state'),
 		XDG_CONFIG_HOME: join(home, 'config'),
 		ORCHESTRA_TRUST: 'all',
 	};
-	return { cwd, env, run: (...words) => mctl(words, { cwd, env }) };
+	const request = (id: number, method: string, params: object): string =>
+		`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+	const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info };
+	return {
+		cwd,
+		env,
+		run: (...words) => mctl(words, { cwd, env }),
+		serve: (name, settled, more) => {
+			writeFiles(cwd, { 'orchestra.json': JSON.stringify(settled) });
+			const input =
+				request(1, 'initialize', hello) +
+				request(2, 'tools/call', { name, arguments: {}, _meta: { traceparent } });
+			return mctl(['serve'], { cwd, env: { ...env, ...more }, input });
+		},
+		journals: () =>
+			readdirSync(join(home, 'state'), { recursive: true, encoding: 'utf8' })
+				.filter((path) => /serve\/.*\.ndjson$/.test(path))
+				.sort()
+				.map((path) => join(home, 'state', path)),
+	};
 }
 
 async function waitingId(place: Pick<Place, 'run'>): Promise<string> {

@@ -42,6 +42,7 @@ it.each(pairs)(
 		});
 		onTestFinished(() => judge.client.close());
 		await Promise.all([usesFiles(judge, folder), usesMemory(judge), thinks(judge), usesEverything(judge)]);
+		if (command === 'bridge') await answersEverything(judge);
 	},
 	WORKS_MS,
 );
@@ -94,7 +95,30 @@ async function usesEverything(judge: Judge): Promise<void> {
 	});
 }
 
-async function textOf({ client }: Judge, name: string, input: Record<string, unknown>): Promise<string> {
+/** What needs the client: questions, cancellation, a subscription, logs outside calls. */
+async function answersEverything(judge: Judge): Promise<void> {
+	expect(await textOf(judge, 'everything__trigger-elicitation-request')).toContain('User provided');
+	expect(await textOf(judge, 'everything__trigger-sampling-request', { prompt: 'Hi' })).toContain(
+		'Hello from the model',
+	);
+	expect(await textOf(judge, 'everything__get-roots-list')).toContain('file:///project');
+	const abort = new AbortController();
+	const long = {
+		name: 'everything__trigger-long-running-operation',
+		arguments: { duration: 60, steps: 600 },
+	};
+	const options = { signal: abort.signal, onprogress: () => abort.abort() };
+	await expect(judge.client.callTool(long, options)).rejects.toThrow();
+	const uri = 'demo://resource/dynamic/text/1';
+	await judge.subscribe(uri);
+	await textOf(judge, 'everything__toggle-subscriber-updates');
+	await until('it is updated', () => judge.heard.includes(`updated ${uri}`));
+	// The server logs it while no call is in flight; a modern client gets logs of its requests only.
+	const isLogged = (): boolean => judge.heard.some((line) => line.includes('Received Subscribe Resource'));
+	if (Object.keys(judge.meta).length === 0) await until('the subscription is logged', isLogged);
+}
+
+async function textOf({ client }: Judge, name: string, input: Record<string, unknown> = {}): Promise<string> {
 	const { content } = (await client.callTool({ name, arguments: input })) as { content: { text: string }[] };
 	return content[0]?.text ?? '';
 }

@@ -10,7 +10,7 @@ import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { nextTurn } from '../support/waiting.ts';
 
-it('says nothing of a backend that starts while the first list is made', async () => {
+it('sends no list_changed for a backend that starts while the first list is made', async () => {
 	const backend = new Plugin();
 	const client = connect(new Hub({ backends: [backend] }));
 	client.send('initialize');
@@ -21,7 +21,7 @@ it('says nothing of a backend that starts while the first list is made', async (
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
 });
 
-it('says nothing of several backends that start one after the other while the first list is made', async () => {
+it('sends no list_changed for several backends that start one after the other while the first list is made', async () => {
 	const backends = [new Plugin('one'), new Plugin('two'), new Plugin('three')];
 	const client = connect(new Hub({ backends }));
 	client.send('initialize');
@@ -52,7 +52,7 @@ it('announces changes of several backends at the same moment', async () => {
 	expect(client.answers.get(3)).toContain('two again');
 });
 
-it('says nothing of a backend that starts again with the same tools', async () => {
+it('sends no list_changed for a backend that starts again with the same tools', async () => {
 	const backend = new Plugin();
 	const client = connect(new Hub({ backends: [backend] }));
 	client.send('initialize');

@@ -277,7 +277,7 @@ describe('subscriptions of a modern client', () => {
 		await other.end();
 	});
 
-	it('notify the provider of the first subscriber of a resource and of the last, over both eras', async () => {
+	it('notify the provider of each subscriber of a resource, in both eras', async () => {
 		const watched: [string, boolean][] = [];
 		const client = await RawClient.legacy({
 			info: { name: 'x', version: '1' },
@@ -292,10 +292,12 @@ describe('subscriptions of a modern client', () => {
 		await client.request('resources/unsubscribe', { uri: 'a:1' });
 		expect(watched).toEqual([
 			['a:1', true],
+			['a:1', true],
 			['a:2', true],
+			['a:1', false],
 		]);
 		await client.end();
-		expect(watched.slice(2)).toEqual([
+		expect(watched.slice(4)).toEqual([
 			['a:1', false],
 			['a:2', false],
 		]);

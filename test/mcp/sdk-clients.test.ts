@@ -6,6 +6,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import type { Judge as InteropJudge } from '../support/judges.ts';
 
 const record = {
 	command: process.execPath,
@@ -16,18 +17,7 @@ const capabilities = { elicitation: {} };
 const answer = { action: 'accept' as const, content: { name: 'Ann' } };
 
 interface Judge {
-	client: Pick<
-		ClientV2,
-		| 'listTools'
-		| 'callTool'
-		| 'listResources'
-		| 'listResourceTemplates'
-		| 'readResource'
-		| 'listPrompts'
-		| 'getPrompt'
-		| 'complete'
-		| 'close'
-	>;
+	client: InteropJudge['client'];
 	/** Resolves when the client is notified that the tools changed. */
 	toolsChanged: Promise<void>;
 	version: string | undefined;

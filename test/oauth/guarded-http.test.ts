@@ -1,6 +1,8 @@
+import dns from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RESPONSE_LIMIT_BYTES } from '../../src/oauth/auth-limits.ts';
 import { GuardedHttp } from '../../src/oauth/guarded-http.ts';
 import { covers } from '../../src/oauth/resource-metadata.ts';
@@ -34,6 +36,16 @@ describe('a request to a URL that a server named', () => {
 		const http = new GuardedHttp(['http://127.0.0.1:9/']);
 		const error = await thrownBy(() => http.fetch('http://127.0.0.1:9/secret?code=secret'));
 		expect(String(error)).not.toContain('secret');
+	});
+
+	it('is permitted again after an outage of the name server', async () => {
+		const url = await serve((_, response) => void response.end('{}'));
+		const nameServer = fakeNameServer();
+		const http = new GuardedHttp(['https://mcp.test/', url.replace('127.0.0.1', 'other.test')]);
+		nameServer.isDown = true;
+		expect(String(await thrownBy(() => http.fetch(url)))).toContain('a loopback network');
+		nameServer.isDown = false;
+		expect((await http.fetch(url)).status).toBe(200);
 	});
 
 	it('ends with an error when the response is too large', async () => {
@@ -116,4 +128,21 @@ async function serve(listener: RequestListener): Promise<string> {
 	servers.push({ close: () => (server.closeAllConnections(), server.close()) });
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** A resolver that knows every name as this machine, or none while it is down. */
+function fakeNameServer(): { isDown: boolean } {
+	const state = { isDown: false };
+	const real = dns.lookup;
+	const fake = (_host: string, _options: object, callback: (...result: unknown[]) => void): void =>
+		state.isDown
+			? callback(Object.assign(new Error('no name server'), { code: 'EAI_AGAIN' }))
+			: callback(null, [{ address: '127.0.0.1', family: 4 }]);
+	Object.assign(dns, { lookup: fake });
+	syncBuiltinESMExports();
+	onTestFinished(() => {
+		Object.assign(dns, { lookup: real });
+		syncBuiltinESMExports();
+	});
+	return state;
 }

@@ -42,6 +42,25 @@ describe('a sign-in', () => {
 		expect(await signedIn(server.url)).toBe(200);
 	});
 
+	it.each(['http://example.test/prm', 'https://10.0.0.1/prm'])(
+		'ignores metadata in the challenge at a forbidden place, %s',
+		async (place) => {
+			const server = await startAuthorizationServer({ challenge: `Bearer resource_metadata="${place}"` });
+			const { auth, lines } = testedAuth({ url: server.url, interactive: obedientBrowser() });
+			expect(await request(auth, server.url)).toBe(200);
+			expect(lines.join('')).toContain('the metadata at another origin is ignored');
+		},
+	);
+
+	it('refuses metadata at another origin that is about another resource', async () => {
+		const other = await startAuthorizationServer();
+		const challenge = `Bearer resource_metadata="${other.origin}/.well-known/oauth-protected-resource/mcp"`;
+		const server = await startAuthorizationServer({ challenge });
+		expect(await thrownBy(() => signedIn(server.url))).toMatchObject({
+			message: expect.stringContaining(`is about another resource, ${other.url}`),
+		});
+	});
+
 	it('takes the origin as authorization server where there is no metadata of the resource', async () => {
 		const server = await startAuthorizationServer({ noResourceMetadata: true });
 		const browser = obedientBrowser();

@@ -6,12 +6,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { livingWith, nothingLeft } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
 const hastyFile = fileURLToPath(new URL('../fixtures/dies-while-starting.mjs', import.meta.url));
-const ROUNDS = 50;
+const ROUNDS = runsAllTests ? 50 : 15;
 const ROUNDS_AT_ONCE = 5;
 const HASTY_ROUNDS = 5;
 

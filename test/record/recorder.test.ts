@@ -50,13 +50,14 @@ describe('Recorder', () => {
 			['client', '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
 			['client', request('open', 'tools/call')],
 		];
-		for (let id = 2; id < 200; id++) {
+		for (let id = 2; id < 2000; id++) {
 			messages.push(['client', request(id, 'tools/call')]);
 			messages.push(['server', `{"jsonrpc":"2.0","id":${id},"result":{"fill":"${'x'.repeat(200)}"}}`]);
 		}
 		messages.push(['server', '{"jsonrpc":"2.0","id":"open","result":{"it":"took long"}}']);
 		const { folder, files } = record(messages, 2000);
 		expect(files).toHaveLength(RECORDINGS_KEPT);
+		expect(record(messages, 2000, 'x', undefined, true).files.length).toBeGreaterThan(RECORDINGS_KEPT);
 		for (const name of files) expect(statSync(join(folder, name)).size).toBeLessThan(3000);
 		const [newest] = listRecordings(folder);
 		const exchanges = exchangesOf(readRecordings(newest?.file ?? ''));
@@ -166,8 +167,10 @@ function record(
 	limitBytes?: number,
 	server = 'x',
 	folder = join(temporaryFolder(), 'recordings'),
+	keepsAll = false,
 ): { folder: string; files: string[]; text: string } {
-	const recorder = new Recorder({ folder, server, limitBytes, log: { warn: (line) => expect.fail(line) } });
+	const log = { warn: (line: string) => expect.fail(line) };
+	const recorder = new Recorder({ folder, server, limitBytes, keepsAll, log });
 	for (const [from, text] of messages) recorder.record(from, text);
 	recorder.close();
 	const files = readdirSync(folder);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/rpc/clock.ts';
+import { systemClock, within } from '../../src/rpc/clock.ts';
 import { Deadlines } from '../../src/rpc/deadlines.ts';
 import { FakeClock } from '../support/fake-channel.ts';
 
@@ -58,4 +58,10 @@ describe('systemClock', () => {
 		clearTimeout(keepAlive);
 		expect(systemClock.now()).toBeGreaterThan(before);
 	});
+});
+
+it('a wait that is longer than a timer can hold does not end at once', async () => {
+	const late = within(new Promise(() => {}), 2 ** 40, false).then(() => 'ended');
+	const soon = new Promise((resolve) => setTimeout(resolve, 20, 'waits'));
+	expect(await Promise.race([late, soon])).toBe('waits');
 });

@@ -295,6 +295,24 @@ describe('a peer that calls', () => {
 		peer.oversize({ limitBytes: 10, head: 'whose was it?' });
 		peer.message('{"jsonrpc":"2.0","id":2,"result":"fine"}');
 		expect(await second).toBe('fine');
+		const third = peer.request('c');
+		peer.oversize({ limitBytes: 10, head: '{"id":3,"jsonrpc":"2.0","result":{"x":"yyyy' });
+		await expect(third).rejects.toMatchObject({ code: 'bad_frame' });
+	});
+
+	it('fails the only call in flight at once when an oversize response begins with its result', async () => {
+		const { peer } = open();
+		const [first, second] = [peer.request('a'), peer.request('b')];
+		const subscription = peer.request('c', {}, { timeoutMs: Number.POSITIVE_INFINITY });
+		const head = '{"result":{"x":"yyyy';
+		peer.oversize({ limitBytes: 10, head });
+		peer.message('{"jsonrpc":"2.0","id":1,"result":"fine"}');
+		expect(await first).toBe('fine');
+		peer.oversize({ limitBytes: 10, head: '{"jsonrpc":"2.0","method":"notifications/message","params":{' });
+		peer.oversize({ limitBytes: 10, head });
+		await expect(second).rejects.toMatchObject({ code: 'bad_frame', data: { limitBytes: 10 } });
+		peer.message('{"jsonrpc":"2.0","id":3,"result":"ended"}');
+		expect(await subscription).toBe('ended');
 	});
 });
 

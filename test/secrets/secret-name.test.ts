@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { redact } from '../../src/redact.ts';
-import { noteHeader, noteNamedValue } from '../../src/secrets/secret-name.ts';
+import { noteHeader, noteNamedValue, noteVariable } from '../../src/secrets/secret-name.ts';
 
 test.each([
 	['API_KEY', 'k3y-value-of-one'],
@@ -21,6 +21,27 @@ test.each([
 	['REGION', 'eu-central-one'],
 ])('%s is none', (name, value) => {
 	noteNamedValue(name, value);
+	expect(redact(value)).toBe(value);
+});
+
+test.each([
+	['GH_PAT', 'pat-value-0001'],
+	['DB_CONN', 'postgres-user:pw1@db.example.com'],
+	['WHATEVER', 'lowercaseandlongenough'],
+])('a variable is a secret whatever its name: %s', (name, value) => {
+	noteVariable(name, value);
+	expect(redact(`<${value}>`)).toBe('<•••>');
+});
+
+test.each([
+	['HOME', '/nowhere/at-all'],
+	['XDG_STATE_HOME', '/nowhere/at-all/state'],
+	['SEARCH_URL', 'https://search.example.com/mcp'],
+	['PROJECT', import.meta.dirname],
+	['REGION', 'euwest'],
+	['PORT', '123456789'],
+])('%s is no secret variable', (name, value) => {
+	noteVariable(name, value);
 	expect(redact(value)).toBe(value);
 });
 

@@ -55,6 +55,8 @@ export interface Quirks {
 	/** Added to tokens and codes, so that a search can find them. */
 	canary?: string;
 	rejectsResource?: boolean;
+	/** The origin that clients know, in front of this server. */
+	publicOrigin?: string;
 	/** Requests with a valid token are passed on to this MCP server. */
 	upstream?: string;
 }
@@ -115,6 +117,11 @@ export class AuthorizationServer {
 	}
 
 	get origin(): string {
+		return this.quirks.publicOrigin ?? this.ownOrigin;
+	}
+
+	/** Where it listens. */
+	get ownOrigin(): string {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
@@ -363,7 +370,8 @@ async function pass(upstream: string, seen: SeenRequest, response: ServerRespons
 		signal: cut.signal,
 		...body,
 	};
-	const answer = await fetch(upstream, request);
+	const answer = await fetch(upstream, request).catch(() => undefined);
+	if (answer === undefined) return void response.destroy(); // the client is gone
 	response.writeHead(answer.status, Object.fromEntries(answer.headers));
 	if (answer.body === null) return void response.end();
 	pipeline(Readable.fromWeb(answer.body), response, () => {}); // ends with either side

@@ -4,32 +4,20 @@
  * Where there is no Chromium the tests are skipped; `npm run test:browser` installs it. Every
  * request, console error and dialog of the page is recorded: a test asks for them at its end.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
-import { mctl } from './mctl.ts';
+import { mctl, startMctl } from './mctl.ts';
 import { livingWith } from './programs.ts';
 import { until } from './waiting.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
 /** The Chromium of the system; undefined where there is none. */
-export const chromiumPath: string | undefined = [process.env['ORCHESTRA_CHROMIUM'] ?? '', ...PLACES].find(
-	(path) => path !== '' && existsSync(path),
-);
+export const chromiumPath: string | undefined = findChromium();
 
-const FLAGS = [
-	'--headless',
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
 /** How long a test waits for something on the page, in milliseconds. */
 const WAIT_MS = 15_000;
 
@@ -37,6 +25,8 @@ export interface PageOptions {
 	readonly width?: number;
 	readonly height?: number;
 	readonly scheme?: 'light' | 'dark';
+	/** The test moves the time of the page by `page.clock`. */
+	readonly hasClock?: boolean;
 }
 
 /** What a page did besides showing itself. */
@@ -72,6 +62,12 @@ export class DashboardPlace {
 		return (await mctl(words, { cwd: this.cwd, env: this.#env })).stdout;
 	}
 
+	/** A command that goes on. The test ends it. */
+	start(...words: string[]): ChildProcessWithoutNullStreams {
+		this.#isUsed = true;
+		return startMctl(words, { cwd: this.cwd, env: this.#env });
+	}
+
 	/** The link of `mctl dashboard`, which starts the hub. */
 	async link(): Promise<URL> {
 		return new URL(JSON.parse(await this.run('dashboard', '--json')).url);
@@ -85,11 +81,12 @@ export class DashboardPlace {
 	/** A page that is signed in, and what it did. */
 	async open(route = 'overview', options: PageOptions = {}): Promise<{ page: Page; record: PageRecord }> {
 		const { width = 1280, height = 800, scheme = 'light' } = options;
-		this.#browser ??= await chromium.launch({ executablePath: chromiumPath ?? '', args: FLAGS });
+		this.#browser ??= await chromium.launch({ executablePath: chromiumPath ?? '', args: chromiumFlags });
 		const link = await this.link();
 		const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme: scheme });
 		const page = await context.newPage();
 		page.setDefaultTimeout(WAIT_MS);
+		if (options.hasClock) await page.clock.install();
 		const record = recordOf(page, link.origin);
 		await page.goto(link.href);
 		await page.getByRole('status').getByText('live').waitFor();

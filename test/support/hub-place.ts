@@ -8,7 +8,7 @@ import { BridgeClient, initialize } from './bridges.ts';
 import { type MctlResult, mctl, startMctl } from './mctl.ts';
 import { livingWith } from './programs.ts';
 import { until } from './waiting.ts';
-import { temporaryFolder, writeFiles } from './workspace.ts';
+import { homeVariables, temporaryFolder, writeFiles } from './workspace.ts';
 
 export interface HubPlace {
 	readonly home: string;
@@ -39,12 +39,7 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 	const cwd = join(home, 'work');
 	mkdirSync(cwd);
 	writeFiles(home, { 'work/orchestra.json': JSON.stringify(configuration), ...files });
-	const env = {
-		HOME: home,
-		XDG_STATE_HOME: join(home, 'state'),
-		XDG_CONFIG_HOME: join(home, 'config'),
-		ORCHESTRA_TRUST: 'all',
-	};
+	const env = homeVariables(home);
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');
@@ -93,3 +88,7 @@ function hubsOf(home: string): number[] {
 		}
 	});
 }
+
+/** What is said of a hub that does not respond. */
+export const blockedMessage = (pid: number): RegExp =>
+	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type MctlResult, mctl } from './mctl.ts';
 import { livingWith } from './programs.ts';
 import { until } from './waiting.ts';
-import { temporaryFolder, writeFiles } from './workspace.ts';
+import { homeVariables, temporaryFolder, writeFiles } from './workspace.ts';
 
 /** An MCP server in Python, in one file. */
 export const pythonServer = {
@@ -37,12 +37,7 @@ export function mcpFolder(mcpServers: object, files: Record<string, string> = {}
 	const home = temporaryFolder();
 	const cwd = join(home, 'work');
 	writeFiles(cwd, { 'orchestra.json': JSON.stringify({ mcpServers }), ...files });
-	const env = {
-		HOME: home,
-		XDG_STATE_HOME: join(home, 'state'),
-		XDG_CONFIG_HOME: join(home, 'config'),
-		ORCHESTRA_TRUST: 'all',
-	};
+	const env = homeVariables(home);
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');

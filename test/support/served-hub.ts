@@ -36,7 +36,7 @@ export interface ServedHub {
 export interface HubClientOptions {
 	readonly capabilities?: object;
 	/** Answers the questions of servers. */
-	readonly onQuestion?: (method: string, params: unknown) => unknown;
+	readonly onQuestion?: (method: string, params: unknown, call: { readonly signal: AbortSignal }) => unknown;
 	readonly era?: 'legacy' | 'modern';
 	readonly sessionId?: string;
 	/** The name in its `clientInfo`. Default `test`. */
@@ -127,7 +127,7 @@ async function connect(
 	const heard: HubClient['heard'] = [];
 	const peer = new Peer(ours, {
 		onNotification: (method, params) => heard.push({ method, params }),
-		onRequest: ({ method, params }) => onQuestion?.(method, params),
+		onRequest: (call) => onQuestion?.(call.method, call.params, call),
 	});
 	ours.start(peer);
 	const envelope = {

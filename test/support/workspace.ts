@@ -27,3 +27,13 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
 	}
 	return folder;
 }
+
+/** The variables of a process whose user has this home and trusts every project. */
+export function homeVariables(home: string): Record<string, string> {
+	return {
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
+		XDG_CONFIG_HOME: join(home, 'config'),
+		ORCHESTRA_TRUST: 'all',
+	};
+}

@@ -20,6 +20,19 @@ describe('OtlpExporter', () => {
 		expect(collector.spans).toHaveLength(1000);
 	});
 
+	it('sends a whole batch at once: a busy hub with a healthy collector loses no span', async () => {
+		const collector = await startCollector();
+		const exporter = exporterFor(collector.url);
+		const tracer = new Tracer(exporter);
+		for (let made = 0; made < 3 * QUEUE_SPANS; made += 512) {
+			makeSpans(tracer, 512);
+			await collector.received(made + 512);
+		}
+		await exporter.close();
+		expect(exporter.counts).toEqual({ exported: 3 * QUEUE_SPANS, dropped: 0 });
+		expect(collector.requests).toHaveLength(12);
+	});
+
 	it('drops spans above the bound of its queue', async () => {
 		const collector = await startCollector();
 		const exporter = exporterFor(collector.url);

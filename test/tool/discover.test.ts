@@ -71,8 +71,8 @@ describe('discoverTools', () => {
 		const { tools, problems } = discoverTools([root], { files: 1, folders: 1 });
 		expect(tools.map(({ id }) => id)).toEqual(['a']);
 		expect(problems.map(({ message }) => message)).toEqual([
-			expect.stringContaining('more than 1 files'),
-			expect.stringContaining('more than 1 folders'),
+			`${root} has more than 1 file; the rest was not searched`,
+			`${root} has more than 1 folder; the rest was not searched`,
 		]);
 	});
 

@@ -42,7 +42,7 @@ describe('readManifest', () => {
 		[{ runtime: 'node', entry: '../x.js' }, 'entry', '"../x.js" (a string)'],
 		[{ runtime: 'node', entry: '/etc/passwd' }, 'entry', '"/etc/passwd" (a string)'],
 		[{ runtime: 'node', entry: 'a/../../b' }, 'entry', '"a/../../b" (a string)'],
-		[{ runtime: 'node', entry: 'x', command: ['y'] }, 'command', 'both'],
+		[{ runtime: 'node', entry: 'x', command: ['y'] }, 'command', 'set, and so is runtime'],
 		[{ command: [] }, 'command', '[] (an array)'],
 		[{ command: 'sh x' }, 'command', '"sh x" (a string)'],
 		[{ command: undefined }, 'runtime', 'missing'],

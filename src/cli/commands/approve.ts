@@ -56,7 +56,7 @@ function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput
 
 function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', request });
-	const { id, tool, client, root, rule, reason, shown, argumentsSha256, expiresAt } = request;
+	const { id, tool, client, root, rule, reason, argumentText, argumentsSha256, expiresAt } = request;
 	out.foreign(
 		[
 			`tool       ${tool}`,
@@ -65,7 +65,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 			`rule       ${rule}${reason === undefined ? '' : ` (${reason})`}`,
 			`expires    ${timeUntil(expiresAt)}`,
 			`arguments  SHA-256 ${argumentsSha256}`,
-			...shown.map((line) => `  ${line}`),
+			...argumentText.split('\n').map((line) => `  ${line}`),
 			`mctl approve allow ${id}, or mctl approve deny ${id}`,
 		].join('\n'),
 	);

@@ -75,13 +75,13 @@ async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth
 	if (after.status === 401) {
 		throw new OrchestraError('rpc', `${name} refuses the token that it asked for`, {
 			hint: 'The sign-in worked, so the account or the `oauth` settings of the server may be wrong.',
-			data: { server: name, url },
+			data: { server: name, url: target.shownUrl },
 		});
 	}
 	report(input, target, server);
 }
 
-function notNeeded({ flags, out }: CommandInput, { name, url }: AuthTarget, status: number): void {
+function notNeeded({ flags, out }: CommandInput, { name, shownUrl: url }: AuthTarget, status: number): void {
 	if (status >= 500 || status === 404) {
 		throw new OrchestraError(
 			'rpc',
@@ -98,7 +98,7 @@ function notNeeded({ flags, out }: CommandInput, { name, url }: AuthTarget, stat
 
 async function logOut(
 	{ flags, out }: CommandInput,
-	{ name, url }: AuthTarget,
+	{ name, shownUrl: url }: AuthTarget,
 	server: ServerAuth,
 ): Promise<void> {
 	const wasSignedIn = await server.signOut();
@@ -107,7 +107,7 @@ async function logOut(
 }
 
 function showStatus(input: CommandInput, target: AuthTarget, server: ServerAuth): void {
-	const { name, url } = target;
+	const { name, shownUrl: url } = target;
 	if (server.credentials?.tokens !== undefined) return report(input, target, server);
 	if (input.flags['json']) input.out.json({ schema: 'orchestra.auth/1', server: name, url, state: 'none' });
 	throw new OrchestraError('not_found', `you are not signed in to ${name}`, {
@@ -116,7 +116,7 @@ function showStatus(input: CommandInput, target: AuthTarget, server: ServerAuth)
 }
 
 /** Who, what, until when. */
-function report({ flags, out }: CommandInput, { name, url }: AuthTarget, server: ServerAuth): void {
+function report({ flags, out }: CommandInput, { name, shownUrl: url }: AuthTarget, server: ServerAuth): void {
 	const { issuer, client, account, tokens } = server.credentials ?? {};
 	const expiresAt = tokens?.expiresAt === undefined ? undefined : new Date(tokens.expiresAt).toISOString();
 	const isExpired = tokens?.expiresAt !== undefined && tokens.expiresAt <= Date.now();

@@ -1,9 +1,16 @@
-/* `mctl dashboard`: the page of the shared hub, in a browser. */
+/*
+ * `mctl dashboard`: the page of the shared hub, in a browser.
+ *
+ * Every user of the machine can read command lines, and the link has a code. So the
+ * browser gets the name of a private file that leads to the link.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { openBrowser } from '../../oauth/open-browser.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { controlHub } from '../control-hub.ts';
-import { hubHere } from '../hub-location.ts';
+import { hubFolderHere, hubHere } from '../hub-location.ts';
 
 export const dashboard: Command = {
 	usage: 'mctl dashboard [--no-open] [--json]',
@@ -22,11 +29,22 @@ export const dashboard: Command = {
 		const { pid, root } = record;
 		if (flags['json']) return out.json({ schema: 'orchestra.dashboard/1', url, pid, root });
 		out.line(url);
-		const isOpen = flags['no-open'] !== true && (await openBrowser(url, environment));
+		const isOpen =
+			flags['no-open'] !== true && (await openBrowser(url, environment, leadingTo(url, environment)));
 		out.note(
 			isOpen
-				? 'A browser opens this page. The link works once.'
+				? 'A browser opens this page. The link works once; open it yourself if the browser finds no file.'
 				: 'Open this page in a browser on this machine. The link works once, for 5 minutes.',
 		);
 	},
 };
+
+/** A private file in the folder of the hub that leads to `url`. Each one takes the place of the last. */
+function leadingTo(url: string, environment: Readonly<NodeJS.ProcessEnv>): string {
+	const file = join(hubFolderHere(environment).path, 'open-dashboard.html');
+	const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+	const head = `<meta charset="utf-8"><title>Orchestra</title><meta http-equiv="refresh" content="0; url=${target}">`;
+	rmSync(file, { force: true });
+	writeFileSync(file, `<!doctype html>${head}\n`, { mode: 0o600, flag: 'wx' });
+	return file;
+}

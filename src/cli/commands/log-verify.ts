@@ -4,7 +4,7 @@ import { printable } from '../../printable.ts';
 import { readChainHead } from '../../trust/chained-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { type Command, refuseWords } from '../command.ts';
-import { journalsHere, readJournal } from '../journal-lines.ts';
+import { journalName, journalsHere, readJournal } from '../journal-lines.ts';
 
 export const logVerify: Command = {
 	usage: 'mctl log verify [--json]',
@@ -15,7 +15,7 @@ export const logVerify: Command = {
 		refuseWords(input, logVerify);
 		const { flags, out, environment } = input;
 		const reports = journalsHere(environment).map((file) =>
-			verifyChain(readJournal(file), readChainHead(file)),
+			verifyChain(readJournal(file), readChainHead(file), journalName(file)),
 		);
 		const lines = reports.reduce((sum, report) => sum + report.lines, 0);
 		const findings = reports.flatMap((report) => report.findings);
@@ -28,7 +28,8 @@ export const logVerify: Command = {
 				out.line(`${lines} ${lines === 1 ? 'line' : 'lines'}, none changed or missing.`);
 		}
 		if (findings.length === 0) return;
-		throw new OrchestraError('tool_failed', `the journal has ${findings.length} damaged places`, {
+		const places = findings.length === 1 ? '1 damaged place' : `${findings.length} damaged places`;
+		throw new OrchestraError('tool_failed', `the journal has ${places}`, {
 			hint: 'Compare it with a backup; new lines continue the chain all the same.',
 		});
 	},

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { OrchestraError } from '../../errors.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { Receiver } from '../../rpc/channel.ts';
+import { timerMs } from '../../rpc/clock.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { LineReader } from '../../transport/line-reader.ts';
@@ -133,7 +134,7 @@ function readInput(
 /** Resolves after `ms`; never without one. */
 function timeLimit(ms: number | undefined): Promise<'late'> {
 	return new Promise((resolve) => {
-		if (ms !== undefined) setTimeout(resolve, ms, 'late').unref();
+		if (ms !== undefined) setTimeout(resolve, timerMs(ms), 'late').unref();
 	});
 }
 

@@ -1,7 +1,7 @@
 /* `mctl record`: a program's MCP conversation, or those of all servers of the hub, to a file. */
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { recordingsFolder } from '../../record/recording-files.ts';
+import { ownRecordings } from '../../record/recording-files.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 
 export const record: Command = {
@@ -29,10 +29,11 @@ export const record: Command = {
 	},
 };
 
-function folderOf({ flags, environment }: CommandInput): string {
+function folderOf({ flags, environment, out }: CommandInput): string {
 	const { to } = flags;
 	if (to === '') throw usageError(record, '--to is empty; it takes a folder');
-	return typeof to === 'string' ? resolve(to) : recordingsFolder(environment);
+	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
+	return typeof to === 'string' ? resolve(to) : ownRecordings(environment, log);
 }
 
 function withRecordings(configuration: Configuration, folder: string): Configuration {

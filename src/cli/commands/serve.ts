@@ -52,7 +52,7 @@ export async function serveHere(
 	const journal = serveJournal(async () => {
 		const { hubFolderHere } = await import('../hub-location.ts');
 		return hubFolderHere(environment).path;
-	});
+	}, log);
 	const all = { cwd: process.cwd(), environment, log, journal, openFabric, ...options };
 	const opened = await openHub(all).catch((error: unknown) => {
 		log.error(`orchestra could not start: ${messageOf(error)}`);

@@ -54,6 +54,7 @@ function summaryOf(drifts: readonly ServerDrift[]): string {
 	const others = [
 		...(count('unpinned') > 0 ? [`${count('unpinned')} without pins`] : []),
 		...(count('unknown') > 0 ? [`${count('unknown')} never started`] : []),
+		...(count('too_large') > 0 ? [`${count('too_large')} too large`] : []),
 	];
 	return `No tool differs from what was accepted (${[`${count('same')} compared`, ...others].join(', ')}).`;
 }

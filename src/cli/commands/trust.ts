@@ -5,9 +5,10 @@ import { type EffectChange, effectChanges } from '../../config/trust/effect-chan
 import type { ReadProjectFile } from '../../config/trust/held-back.ts';
 import { projectEffects } from '../../config/trust/project-effects.ts';
 import { recordedEffects } from '../../config/trust/trust-edit.ts';
-import { sha256Of, TrustRecord, trustPath } from '../../config/trust/trust-record.ts';
+import { TrustRecord, trustPath } from '../../config/trust/trust-record.ts';
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
@@ -73,7 +74,7 @@ function projectFiles(environment: CommandInput['environment']): ReadProjectFile
 	const broken = problems.find(({ file }) => brokenFiles.includes(file));
 	if (broken) {
 		throw new OrchestraError('bad_input', broken.message, {
-			hint: `Correct line ${broken.line} of ${broken.file}.`,
+			hint: broken.hint ?? `Correct line ${broken.line} of ${broken.file}.`,
 		});
 	}
 	if (found.length > 0) return found;
@@ -83,12 +84,12 @@ function projectFiles(environment: CommandInput['environment']): ReadProjectFile
 }
 
 function seenFile(read: ReadProjectFile, record: TrustRecord): SeenFile {
-	const sha256 = sha256Of(read.bytes);
+	const hash = sha256(read.bytes);
 	const known = record.find(read.file);
-	const isKnown = known?.sha256.includes(sha256) ?? false;
+	const isKnown = known?.sha256.includes(hash) ?? false;
 	const state = isKnown ? 'trusted' : known ? 'changed' : 'new';
 	const effects = projectEffects(read.value, read.folder);
-	return { ...read, sha256, state, effects: effectChanges(effects, known?.runs) };
+	return { ...read, sha256: hash, state, effects: effectChanges(effects, known?.runs) };
 }
 
 const marks = {
@@ -134,11 +135,11 @@ function list(record: TrustRecord, { flags, out }: CommandInput): void {
 	for (const line of lines) out.line(line);
 }
 
-function stateAt(path: string, sha256: readonly string[]): 'trusted' | 'changed' | 'missing' {
+function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed' | 'missing' {
 	try {
 		const bytes = readIfPresent(path);
 		if (bytes === undefined) return 'missing';
-		return sha256.includes(sha256Of(bytes)) ? 'trusted' : 'changed';
+		return trusted.includes(sha256(bytes)) ? 'trusted' : 'changed';
 	} catch {
 		return 'missing'; // a folder or a pipe by now
 	}

@@ -36,7 +36,7 @@ export const worker: Command = {
 		const journal = serveJournal(async () => {
 			const { hubFolderHere } = await import('../hub-location.ts');
 			return hubFolderHere(environment).path;
-		});
+		}, log);
 		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
 		const opened = await openHub({ cwd: process.cwd(), environment, file, log, journal, narrow });
 		let opening: Promise<FollowedOffer> | undefined;

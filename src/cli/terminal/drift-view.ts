@@ -19,7 +19,7 @@ const INDENT = '    ';
 export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[], out: Styled): string[] {
 	const { server, state, problem, drifted } = drift;
 	const lines = [
-		...(state === 'broken' ? [`  ${printable(problem?.message ?? '')}`] : []),
+		...(problem ? [`  ${printable(problem.message)}`] : []),
 		...drifted.flatMap((tool) => toolLines(tool, out)),
 		...findings.map(
 			(finding) => `  ${out.style('yellow', 'suspicious')} ${printable(describeFinding(finding))}`,

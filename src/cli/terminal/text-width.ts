@@ -7,7 +7,8 @@
  * (docs/dependencies.md says why this is no package).
  */
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+// Created at the first need: it loads tables, and most commands print ASCII alone.
+let segmenter: Intl.Segmenter | undefined;
 
 /** East Asian Wide and Fullwidth, by block. */
 const WIDE =
@@ -21,7 +22,7 @@ const ASCII = /^[\u0020-\u007E]*$/;
 export function textWidth(text: string): number {
 	if (ASCII.test(text)) return text.length;
 	let width = 0;
-	for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+	for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
 	return width;
 }
 
@@ -36,12 +37,17 @@ export function cutText(text: string, width: number): string {
 	if (text.length * 2 <= width || textWidth(text) <= width) return text;
 	let kept = '';
 	let room = width - 1;
-	for (const { segment } of graphemes.segment(text)) {
+	for (const { segment } of graphemesOf(text)) {
 		room -= graphemeWidth(segment);
 		if (room < 0) break;
 		kept += segment;
 	}
 	return `${kept}…`;
+}
+
+function graphemesOf(text: string): Intl.Segments {
+	segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+	return segmenter.segment(text);
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -1,5 +1,5 @@
 /* A unified diff of two texts, by lines. */
-import { type DiffStep, sequenceDiff } from '../../sequence-diff.ts';
+import { type DiffStep, diffHunks, sequenceDiff } from '../../sequence-diff.ts';
 
 const CONTEXT_LINES = 3;
 
@@ -7,7 +7,7 @@ const CONTEXT_LINES = 3;
 export function unifiedDiff(before: string, after: string): string[] {
 	const steps = sequenceDiff(linesOf(before), linesOf(after));
 	const lines: string[] = [];
-	for (const [start, end] of hunksOf(steps)) {
+	for (const [start, end] of diffHunks(steps, CONTEXT_LINES)) {
 		const hunk = steps.slice(start, end);
 		const from = rangeOf(steps, start, hunk, '-');
 		const to = rangeOf(steps, start, hunk, '+');
@@ -34,17 +34,4 @@ function rangeOf(
 	const length = hunk.filter(counts).length;
 	const first = steps.slice(0, start).filter(counts).length + (length === 0 ? 0 : 1);
 	return length === 1 ? String(first) : `${first},${length}`;
-}
-
-/** The changes with the lines around them; those that meet are one. */
-function hunksOf(steps: readonly DiffStep[]): [start: number, end: number][] {
-	const hunks: [number, number][] = [];
-	for (const [index, [sign]] of steps.entries()) {
-		if (sign === ' ') continue;
-		const last = hunks.at(-1);
-		const end = Math.min(steps.length, index + 1 + CONTEXT_LINES);
-		if (last && index - CONTEXT_LINES <= last[1]) last[1] = end;
-		else hunks.push([Math.max(0, index - CONTEXT_LINES), end]);
-	}
-	return hunks;
 }

@@ -6,7 +6,7 @@
  * the hash of the new bytes, so undo knows whether a file was changed since. A client
  * that wrote its file again keeps what it wrote: only our edit is taken back.
  */
-import { createHash } from 'node:crypto';
+
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
@@ -14,6 +14,7 @@ import { missingFolders, removeEmptyFolders } from '../../files/created-folders.
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
 import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
 import type { PlannedFile } from './move-plan.ts';
@@ -146,7 +147,7 @@ type FileState = 'old' | 'new' | 'changed';
 /** A file that is as it was before needs nothing: the move ended before it, or it was restored by hand. */
 function stateOf({ path, before, after }: BackupEntry): FileState {
 	const bytes = readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
-	const hash = bytes && hashOf(bytes);
+	const hash = bytes && sha256(bytes);
 	if (hash === before) return 'old';
 	return hash === after ? 'new' : 'changed';
 }
@@ -161,7 +162,7 @@ function changedSince(entries: readonly BackupEntry[], backup: string): Orchestr
 }
 
 function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEntry {
-	if (before === undefined) return { path, after: hashOf(after) };
+	if (before === undefined) return { path, after: sha256(after) };
 	replaceFile(copy, before, { mode: 0o600 });
 	const edited = copy.replace(/bak$/, 'new');
 	replaceFile(edited, after, { mode: 0o600 });
@@ -170,14 +171,10 @@ function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEnt
 		path,
 		copy: basename(copy),
 		mode,
-		before: hashOf(before),
+		before: sha256(before),
 		edited: basename(edited),
-		after: hashOf(after),
+		after: sha256(after),
 	};
-}
-
-function hashOf(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }
 
 function backupsFolder(state: string): string {

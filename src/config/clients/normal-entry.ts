@@ -14,7 +14,7 @@ export type NormalEntry = Readonly<Record<string, unknown>>;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The entry, or why it is not one that we can take over. */
+/** The entry, or why it cannot be imported. */
 export function normalEntry(raw: unknown, client: ClientId): NormalEntry | string {
 	if (!isObject(raw)) return 'is not an object';
 	if (raw['source'] === 'extension') return 'is an extension of the client';

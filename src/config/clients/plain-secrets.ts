@@ -57,7 +57,7 @@ function flagBefore(args: readonly unknown[], index: number): string {
 	return isFlag ? before.replace(/^-+/, '') : '';
 }
 
-const MASK = '********';
+const STARS = '********';
 
 const quotedPair = /("|')((?:(?!\1)[^\\\n]|\\.){1,200})\1(\s*[:=]\s*)("|')((?:(?!\4)[^\\\n]|\\.)*)\4/g;
 const barePair = /^([+\- ]?\s*(?:- )?)([\w.-]{1,100})(\s*[:=]\s*)(\S.*)$/;
@@ -67,18 +67,18 @@ export function maskSecrets(line: string, known: readonly string[] = []): string
 	const masked = known
 		.filter((value) => value.length > 3)
 		.reduce(
-			(text, value) => text.replaceAll(JSON.stringify(value).slice(1, -1), MASK).replaceAll(value, MASK),
+			(text, value) => text.replaceAll(JSON.stringify(value).slice(1, -1), STARS).replaceAll(value, STARS),
 			line,
 		)
 		.replace(quotedPair, (whole, ...[quote, name, colon, other, value]: string[]) =>
 			looksLikeSecret(name ?? '', value ?? '')
-				? `${quote}${name}${quote}${colon}${other}${MASK}${other}`
+				? `${quote}${name}${quote}${colon}${other}${STARS}${other}`
 				: whole,
 		)
-		.replace(new RegExp(knownToken.source, 'g'), MASK);
+		.replace(new RegExp(knownToken.source, 'g'), STARS);
 	const [whole, before = '', name = '', colon = '', value = ''] = barePair.exec(masked) ?? [];
 	const isOpen = /^[[{]/.test(value);
-	return whole !== undefined && !isOpen && !value.includes(MASK) && looksLikeSecret(name, value)
-		? `${before}${name}${colon}${MASK}`
+	return whole !== undefined && !isOpen && !value.includes(STARS) && looksLikeSecret(name, value)
+		? `${before}${name}${colon}${STARS}`
 		: masked;
 }

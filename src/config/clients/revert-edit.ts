@@ -5,7 +5,7 @@
  * around it where it can, and replaced by the old ones. Nothing is guessed: a place that
  * is not there exactly once is no place.
  */
-import { type DiffStep, sequenceDiff } from '../../sequence-diff.ts';
+import { type DiffStep, diffHunks, sequenceDiff } from '../../sequence-diff.ts';
 
 /** Lines around a change that must be there too, in the order they are tried. */
 const CONTEXTS = [1, 0];
@@ -34,7 +34,7 @@ function revertHunks(
 ): string[] | undefined {
 	const lines: string[] = [];
 	let from = 0;
-	for (const [start, end] of hunksIn(steps, context)) {
+	for (const [start, end] of diffHunks(steps, context)) {
 		const hunk = steps.slice(start, end);
 		const present = hunk.filter(([sign]) => sign !== '+').map(([, line]) => line);
 		const at = placeOf(present, now);
@@ -44,19 +44,6 @@ function revertHunks(
 		from = at + present.length;
 	}
 	return [...lines, ...now.slice(from)];
-}
-
-/** The changes with the lines around them; those that touch are one. */
-function hunksIn(steps: readonly DiffStep[], context: number): [start: number, end: number][] {
-	const hunks: [number, number][] = [];
-	for (const [index, [sign]] of steps.entries()) {
-		if (sign === ' ') continue;
-		const last = hunks.at(-1);
-		const end = Math.min(steps.length, index + 1 + context);
-		if (last && index - context <= last[1]) last[1] = end;
-		else hunks.push([Math.max(0, index - context), end]);
-	}
-	return hunks;
 }
 
 /** Where these lines are in a text, when they are there exactly once. */

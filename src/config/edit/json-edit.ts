@@ -26,6 +26,15 @@ export function removeJsonKey(text: string, path: readonly string[]): string {
 	});
 }
 
+/** Remove one item of the array at `path`; a text without it is returned unchanged. The text must parse. */
+export function removeJsonItem(text: string, path: readonly string[], index: number): string {
+	return keepMark(text, (body) => {
+		const array = nodeAt(body, path);
+		const item = array?.type === 'array' ? array.children?.[index] : undefined;
+		return item === undefined ? body : applyTextEdits(body, removalOf(body, item));
+	});
+}
+
 /** Set the key at `path`, with the objects on the way; a new key comes last. The text must parse. */
 export function setJsonKey(text: string, path: readonly string[], value: unknown): string {
 	return keepMark(text, (body) => {

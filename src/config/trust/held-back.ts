@@ -5,9 +5,10 @@
  * changes nothing. A record that cannot be read trusts nothing.
  */
 import { messageOf } from '../../errors.ts';
+import { sha256 } from '../../files/sha256.ts';
 import type { JsonValue } from '../../wire/json.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
-import { sha256Of, type TrustedProject, TrustRecord } from './trust-record.ts';
+import { type TrustedProject, TrustRecord } from './trust-record.ts';
 
 /** `all` trusts every project file, for CI. */
 export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
@@ -49,7 +50,7 @@ export function holdBack(
 	const effects = projectEffects(value, folder);
 	if (effects.length === 0) return undefined;
 	const { trusted, problem } = recordOf(file, environment);
-	if (trusted?.sha256.includes(sha256Of(bytes))) return undefined;
+	if (trusted?.sha256.includes(sha256(bytes))) return undefined;
 	const reason = trusted ? 'changed' : 'new';
 	return { file, folder, reason, recordProblem: problem, effects, trustedEffects: trusted?.runs };
 }

@@ -6,7 +6,8 @@
  * until the file is trusted. Others can only make things stricter, and only where the
  * user's own configuration says nothing. A section that is not known here is held back.
  */
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { isInside } from '../../files/is-inside.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { redact } from '../../redact.ts';
@@ -60,10 +61,9 @@ export function projectEffects(value: JsonValue, folder: string): ProjectEffect[
 }
 
 /** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
-export function isInside(path: unknown, folder: string): boolean {
+export function isWrittenInside(path: unknown, folder: string): boolean {
 	if (typeof path !== 'string' || path.includes('${') || path.startsWith('~')) return false;
-	const inside = relative(folder, resolve(folder, path));
-	return inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
+	return isInside(resolve(folder, path), folder);
 }
 
 function membersOf(value: unknown): [string, unknown][] {
@@ -149,7 +149,7 @@ function toolsEffect([key, value]: [string, unknown], folder: string): ProjectEf
 	if (key === 'examples') return [];
 	if (key === 'roots') {
 		const roots = Array.isArray(value) ? value : [];
-		const outside = roots.filter((root) => !isInside(root, folder));
+		const outside = roots.filter((root) => !isWrittenInside(root, folder));
 		return outside.length === 0 ? [] : [setting('tools.roots', outside)];
 	}
 	if (key === 'config') {
@@ -161,10 +161,10 @@ function toolsEffect([key, value]: [string, unknown], folder: string): ProjectEf
 }
 
 function outsideEffect(section: string, [key, value]: [string, unknown], folder: string): ProjectEffect[] {
-	return isInside(value, folder) ? [] : [setting(`${section}.${key}`, value)];
+	return isWrittenInside(value, folder) ? [] : [setting(`${section}.${key}`, value)];
 }
 
-/** A rule that allows is held back; one that asks or denies counts from the start. */
+/** Rules that allow are held back; rules that ask or deny count from the start. */
 function policyEffects(section: unknown): ProjectEffect[] {
 	const rules = Array.isArray(section) ? section : [section];
 	const isAllowing = (rule: unknown): boolean => isObject(rule) && rule['action'] === 'allow';

@@ -7,11 +7,13 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
-import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../files/private-path.ts';
+import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
@@ -52,12 +54,20 @@ export class TrustRecord {
 
 	/** Whether these bytes are trusted at this place. Throws as `find` does. */
 	has(file: string, bytes: Uint8Array): boolean {
-		return this.find(file)?.sha256.includes(sha256Of(bytes)) ?? false;
+		return this.find(file)?.sha256.includes(sha256(bytes)) ?? false;
 	}
 
 	/** All of them, the latest first. Throws as `find` does. */
 	list(): TrustedProject[] {
 		assertPrivate(dirname(this.file));
+		if ((statSync(this.file, { throwIfNoEntry: false })?.size ?? 0) > SMALL_FILE_LIMIT_BYTES)
+			throw new OrchestraError(
+				'bad_input',
+				`${this.file} is too large to be read, so no project is trusted`,
+				{
+					hint: 'Remove it, and trust your projects again: mctl trust',
+				},
+			);
 		const value = readState(this.file);
 		const projects = isObject(value) && Array.isArray(value['projects']) ? value['projects'] : [];
 		return projects.filter(isProject);
@@ -66,12 +76,15 @@ export class TrustRecord {
 	/** Trust these bytes at this place. Throws system errors, and `timeout` while another process has the lock. */
 	async trust(file: string, bytes: Uint8Array, runs: Readonly<Record<string, string>>): Promise<void> {
 		const path = trustPath(file);
-		const hash = sha256Of(bytes);
+		const hash = sha256(bytes);
 		await this.#change((projects) => {
 			const others = projects.filter((project) => project.path !== path);
 			const known = projects.find((project) => project.path === path)?.sha256 ?? [];
-			const sha256 = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
-			return [{ path, trustedAt: new Date().toISOString(), sha256, runs }, ...others].slice(0, PROJECT_LIMIT);
+			const hashes = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
+			return [{ path, trustedAt: new Date().toISOString(), sha256: hashes, runs }, ...others].slice(
+				0,
+				PROJECT_LIMIT,
+			);
 		});
 	}
 
@@ -89,9 +102,17 @@ export class TrustRecord {
 		const folder = dirname(this.file);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		assertPrivate(folder);
-		narrowMode(folder, 0o700);
-		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
+		makePrivate(folder, 0o700);
+		await withFolderLock(folder, async () =>
+			writeState(this.file, { projects: readable(edit(this.list())) }),
+		);
 	}
+}
+
+/** Without the oldest ones that would make the record too large to be read. */
+function readable(projects: readonly TrustedProject[]): readonly TrustedProject[] {
+	const bytes = Buffer.byteLength(JSON.stringify({ projects }));
+	return bytes <= SMALL_FILE_LIMIT_BYTES || projects.length < 2 ? projects : readable(projects.slice(0, -1));
 }
 
 /** The name of a file in the record: the folder without links, and the name of the file. */
@@ -101,10 +122,6 @@ export function trustPath(file: string): string {
 	} catch {
 		return file; // the folder is gone
 	}
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }
 
 function isProject(value: unknown): value is TrustedProject {

@@ -4,7 +4,7 @@
  * Only what is listed here has an effect; all else is as if the file did not have it. It
  * counts after the user's own configuration, so it fills gaps and overrides nothing.
  */
-import { isAbsolute, relative } from 'node:path';
+import { isInside } from '../../files/is-inside.ts';
 import type { ToolsSection } from '../configuration.ts';
 import type { FieldSource } from '../field.ts';
 import type { ConfigProblem } from '../problem.ts';
@@ -25,7 +25,7 @@ export function readUntrusted(
 	const sections = read({
 		...source,
 		environment: { HOME },
-		environmentName: 'a file that is not trusted',
+		environmentName: 'the environment of a file that is not trusted, which has only HOME',
 		unset: new Set(),
 		problems,
 	});
@@ -44,12 +44,12 @@ function untrustedSections(sections: FileSections, root: string, empty: FileSect
 	const { tools, library, limits, policy, toolList, views, clients } = sections;
 	const { sandbox, sandboxes, limits: toolLimits } = tools;
 	const inside = (path: string | undefined): string | undefined =>
-		path !== undefined && isBelow(path, root) ? path : undefined;
+		path !== undefined && isInside(path, root) ? path : undefined;
 	return {
 		...empty,
 		tools: {
 			...empty.tools,
-			roots: tools.roots?.filter((path) => isBelow(path, root)),
+			roots: tools.roots?.filter((path) => isInside(path, root)),
 			examples: tools.examples,
 			untrustedFolder: root,
 			...(sandbox && { sandbox }),
@@ -75,9 +75,4 @@ export function yieldingTo(trusted: FileSections, untrusted: FileSections): File
 		...(limits && !hasLimits && { limits }),
 	};
 	return { ...untrusted, tools: kept };
-}
-
-function isBelow(path: string, root: string): boolean {
-	const inside = relative(root, path);
-	return inside !== '..' && !inside.startsWith('../') && !isAbsolute(inside);
 }

@@ -6,9 +6,11 @@
  * see. Methods that a backend does not support are absent. Lists must be cheap and
  * must not start a process whose lists are known.
  */
+import type { OrchestraError } from '../../errors.ts';
+import type { Fragment } from '../../library/files/fragment.ts';
 import type { FindOptions } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
-import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
 import type {
 	CallToolParams,
 	Change,
@@ -119,6 +121,8 @@ export interface Backend {
 	readonly state: string;
 	/** Why it is down and when it restarts; undefined when it is not down. */
 	readonly downReason?: string | undefined;
+	/** Why its process is down or unhealthy. Kept until it works again. */
+	readonly lastError?: OrchestraError | undefined;
 	/** True for a tool that it offered before it went down. A call is still routed to it and fails with the reason. */
 	hasDownTool?(name: string): boolean;
 	/** Its instructions for clients, as far as they are known. Starts no process. */
@@ -137,8 +141,8 @@ export interface Backend {
 	/** True when its resources have the scheme of this URI, so that it may read it although no list contains it. */
 	claimsUri?(uri: string): boolean;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
-	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
-	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
+	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
@@ -154,10 +158,12 @@ export interface Backend {
 	counts?(): BackendCounts | undefined;
 	/** For an MCP server. */
 	serverStatus?(): ServerStatus;
-	/** The lines of an MCP server; undefined before its first use. */
+	/** The lines of an MCP server or plugin; undefined before its first use. */
 	lines?(): ServerLines | undefined;
 	/** Start or stop its process. Calls in flight fail. Rejects with the reason when it does not start. */
 	control?(action: ProcessAction): Promise<void>;
+	/** All documents, for a library. */
+	listDocuments?(): Promise<readonly Fragment[]>;
 	/** Find documents, for a library. */
 	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */

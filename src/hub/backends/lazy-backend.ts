@@ -3,6 +3,8 @@
  * does not slow down the start of the hub. The kinds of its lists are declared
  * beforehand, so that the capabilities of the hub are known at once.
  */
+import type { OrchestraError } from '../../errors.ts';
+import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import type {
@@ -45,9 +47,9 @@ export class LazyBackend implements Backend {
 	instructions?: NonNullable<Backend['instructions']>;
 	control?: NonNullable<Backend['control']>;
 	findDocuments?: NonNullable<Backend['findDocuments']>;
+	listDocuments?: NonNullable<Backend['listDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #subscribed = new Set<string>();
 	#loading: Promise<Backend> | undefined;
 	#backend: Backend | undefined;
 
@@ -69,9 +71,7 @@ export class LazyBackend implements Backend {
 			this.#offerServer();
 			this.control = async (action) => (await this.#get()).control?.(action);
 		}
-		if (kind === 'library')
-			this.findDocuments = (...args) =>
-				Promise.resolve(this.#use((backend) => backend.findDocuments?.(...args), undefined));
+		if (kind === 'library') this.#offerDocuments();
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -88,6 +88,10 @@ export class LazyBackend implements Backend {
 
 	get downReason(): string | undefined {
 		return this.#backend?.downReason;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return this.#backend?.lastError;
 	}
 
 	lines(): ServerLines | undefined {
@@ -123,10 +127,8 @@ export class LazyBackend implements Backend {
 		);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed) this.#subscribed.add(uri);
-		else this.#subscribed.delete(uri);
-		this.#backend?.subscribeResource?.(uri, isSubscribed);
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		await (await this.#get()).subscribeResource?.(uri, isSubscribed, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -170,6 +172,12 @@ export class LazyBackend implements Backend {
 			);
 	}
 
+	#offerDocuments(): void {
+		this.listDocuments = async () => this.#use((backend) => backend.listDocuments?.(), []);
+		this.findDocuments = async (...args) =>
+			this.#use((backend) => backend.findDocuments?.(...args), undefined);
+	}
+
 	#offerTools(): void {
 		this.listTools = () => this.#use((backend) => backend.listTools?.(), []);
 		this.callTool = (...args) => this.#use((backend) => backend.callTool?.(...args), undefined);
@@ -207,7 +215,6 @@ export class LazyBackend implements Backend {
 		backend.onChange?.((change) => {
 			for (const listener of this.#listeners) listener(change);
 		});
-		for (const uri of this.#subscribed) backend.subscribeResource?.(uri, true);
 		this.#backend = backend;
 		return backend;
 	}

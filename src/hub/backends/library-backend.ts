@@ -1,10 +1,12 @@
 /* The markdown library as a backend. */
 import { affects, type LibraryChange } from '../../library/change.ts';
+import type { Fragment } from '../../library/files/fragment.ts';
 import type { LibraryPaths } from '../../library/files/paths.ts';
 import { type FindOptions, Library } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { Log } from '../../log.ts';
 import type { Change, CompleteParams, GetPromptParams } from '../../mcp/server/provider.ts';
+import { ResourceSubscriptions } from '../../mcp/server/resource-subscriptions.ts';
 import type {
 	CompleteResult,
 	GetPromptResult,
@@ -22,7 +24,7 @@ export class LibraryBackend implements Backend {
 	readonly state = 'open';
 	readonly #library: Library;
 	readonly #listeners = new Set<(change: Change) => void>();
-	readonly #subscribed = new Set<string>();
+	readonly #subscribed = new ResourceSubscriptions();
 
 	constructor(paths: LibraryPaths, log: Log) {
 		this.#library = Library.open({ ...paths, log, watch: true });
@@ -64,13 +66,16 @@ export class LibraryBackend implements Backend {
 		return this.#library.find(query, options);
 	}
 
+	listDocuments(): Promise<readonly Fragment[]> {
+		return this.#library.listDocuments();
+	}
+
 	ready(): Promise<void> {
 		return this.#library.ready();
 	}
 
 	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed) this.#subscribed.add(uri);
-		else this.#subscribed.delete(uri);
+		this.#subscribed.change(uri, isSubscribed);
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -90,7 +95,8 @@ export class LibraryBackend implements Backend {
 			changes.push({ kind: 'prompts' });
 		if (resources.added.length + resources.removed.length + resources.changed.length > 0)
 			changes.push({ kind: 'resources' });
-		for (const uri of this.#subscribed) if (affects(change, uri)) changes.push({ kind: 'resource', uri });
+		for (const uri of this.#subscribed.uris)
+			if (affects(change, uri)) changes.push({ kind: 'resource', uri });
 		for (const each of changes) for (const listener of this.#listeners) listener(each);
 	}
 }

@@ -6,8 +6,9 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
+import type { OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
-import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type {
 	CallToolParams,
@@ -38,20 +39,20 @@ import type {
 	ServerStatus,
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
-import { hasScheme, knownFileOf } from './mcp/known-server.ts';
+import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
-import { ResourceWatchers } from './mcp/resource-watchers.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { firstLine } from './mcp/server-failure.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerLog } from './mcp/server-log.ts';
+import type { ServerParts } from './mcp/server-parts.ts';
 import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
 import { ServerPool } from './mcp/server-pool.ts';
-import type { ServerParts, ServerProcess } from './mcp/server-process.ts';
+import type { ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
-import { processesOf, stateOf, statusOf } from './mcp/server-status.ts';
+import { lastErrorOf, processesOf, stateOf, statusOf } from './mcp/server-status.ts';
 import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 import { StartCounts } from './start-counts.ts';
 
@@ -73,7 +74,6 @@ export class McpBackend implements Backend {
 	readonly #serverLog: ServerLog;
 	readonly #starts = new StartCounts();
 	readonly #roots: ServerRoots;
-	readonly #watchers: ResourceWatchers;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
@@ -86,7 +86,6 @@ export class McpBackend implements Backend {
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
 		this.#roots = new ServerRoots(this.#questions, log);
-		this.#watchers = new ResourceWatchers(name);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -94,13 +93,14 @@ export class McpBackend implements Backend {
 			lister: () => this.#pool.lister,
 			running: () => this.#pool.running,
 			timeoutMs: settings.timeoutMs,
+			maxMs: settings.maxMs,
 			restart: settings.restart,
 			keepsLister: settings.scope === 'shared',
 			log,
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#emit(change),
 		});
-		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins);
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
@@ -115,6 +115,10 @@ export class McpBackend implements Backend {
 		const { lastError } = this.#pool.lister;
 		const state = stateOf(this.#pool, this.#catalogue.known);
 		return lastError ? `${state}: ${firstLine(lastError.message)}` : state;
+	}
+
+	get lastError(): OrchestraError | undefined {
+		return lastErrorOf(this.#pool);
 	}
 
 	/** Only for a server that was never seen: the tools of others stay listed, and calls give the reason. */
@@ -187,10 +191,9 @@ export class McpBackend implements Backend {
 		return hasScheme(this.#catalogue.known, uri);
 	}
 
-	subscribeResource(uri: string, isSubscribed: boolean): void {
-		if (isSubscribed && !this.ownsUri(uri) && !this.claimsUri(uri)) return;
-		const own = this.#watchers.change(uri, isSubscribed);
-		if (own !== undefined) this.#pool.subscribe(own, isSubscribed);
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		if (isSubscribed) await this.#pool.subscribe(uri, client);
+		else this.#pool.unsubscribe(uri, client);
 	}
 
 	rootsChanged(client: RootsClient): void {
@@ -210,8 +213,7 @@ export class McpBackend implements Backend {
 	warm(): void {
 		this.#pins.warm();
 		this.#catalogue.warm();
-		// A failed start is logged, and tried again.
-		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
+		if (this.#entry.settings.eager) this.#pool.lister.keepUp();
 	}
 
 	processes(): readonly OwnedProcess[] {
@@ -226,6 +228,7 @@ export class McpBackend implements Backend {
 			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
 			drifted: this.#pins?.driftCount ?? 0,
 			calls: this.#queue.size,
+			restart: this.#entry.settings.restart,
 			log: this.#serverLog,
 		});
 	}
@@ -234,7 +237,7 @@ export class McpBackend implements Backend {
 		return { queued: this.#queue.waitingCount, ...this.#starts.all };
 	}
 
-	readonly lines = (): ServerLines => this.#serverLog;
+	readonly lines = (): ServerLines => this.#serverLog.lines;
 
 	readonly control = (action: ProcessAction): Promise<void> => this.#pool.control(action);
 
@@ -260,21 +263,25 @@ export class McpBackend implements Backend {
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,
-			knownEra: () => this.#catalogue.known?.era,
-			subscriptions: this.#watchers.subscribed,
+			knownEra: () => knownEraOf(this.#catalogue.known),
+			isKnown: () => this.#catalogue.known !== undefined,
 			onReady: (process, connection) => {
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
-			onRequest: (process, method, params) => this.#roots.answer(process, method, params),
-			onLog: (process, params) => this.#questions.log(process.calls, params),
+			onRequest: (process, method, params, signal) => this.#roots.answer(process, method, params, signal),
+			onNotification: (process, method, params) => {
+				const log = this.#questions.notified(process, method, params);
+				if (log) this.#emit(log);
+			},
 		};
 	}
 
-	#onServerChange({ connection }: ServerProcess, change: Change): void {
+	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
-			for (const uri of this.#watchers.givenFor(change.uri)) this.#emit({ kind: 'resource', uri });
-		} else if (connection) this.#catalogue.changed(connection, change.kind);
+			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
+				this.#emit({ kind: 'resource', uri, sessionId });
+		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
 	}
 
 	#emit(change: Change): void {

@@ -5,8 +5,8 @@
  * A call that was in flight when the plugin died is not repeated; its error says that
  * the outcome is unknown.
  */
-
 import type { PluginEntry } from '../../config/configuration.ts';
+import type { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
@@ -21,7 +21,8 @@ import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import type { Backend, BackendCounts, OwnedProcess, ProcessAction } from './backend.ts';
+import type { Backend, BackendCounts, OwnedProcess, ProcessAction, ServerLines } from './backend.ts';
+import { KeptLines } from './kept-lines.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
@@ -54,6 +55,7 @@ export class PluginBackend implements Backend {
 	readonly #options: PluginBackendOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
 	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #lines = new KeptLines();
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
 	readonly #capabilities = new PluginCapabilities();
@@ -73,6 +75,7 @@ export class PluginBackend implements Backend {
 				ended: (running) => this.#ended(running),
 				stop: (running) => running.stop(),
 				onChange: () => this.#notifyChange(),
+				onNote: (text) => this.#lines.keep('hub', text),
 				check: checkPlugin,
 				isIdle: () => this.#isIdle,
 				isBusy: () => this.#calls > 0,
@@ -88,6 +91,12 @@ export class PluginBackend implements Backend {
 	get downReason(): string | undefined {
 		return this.#supervisor.downReason;
 	}
+
+	get lastError(): OrchestraError | undefined {
+		return this.#supervisor.lastError;
+	}
+
+	readonly lines = (): ServerLines => this.#lines;
 
 	/** The storage types that it provides, from the configuration or its registration. */
 	get providesStorage(): readonly string[] {
@@ -133,11 +142,10 @@ export class PluginBackend implements Backend {
 	/** The same for a call, whose time of the start is measured. */
 	#useFor<T>(context: CallContext, work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		if (this.#supervisor.running !== undefined) return this.use(work);
-		const since = performance.now();
-		return this.use((running) => {
-			context.spent('start', performance.now() - since);
-			return work(running);
-		});
+		const leave = context.enter('start');
+		return this.up()
+			.finally(leave)
+			.then(() => this.use(work));
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
@@ -165,20 +173,14 @@ export class PluginBackend implements Backend {
 		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
-		const value = {
-			...request,
-			sessionId: context.sessionId,
-		};
-		const { signal } = context;
+		const { signal, sessionId } = context;
 		const response = await this.#useFor(context, ({ client }) => {
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const traceParent = typeof traceparent === 'string' ? traceparent : '';
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
-			const timeoutMs = this.settings.requestMs;
-			return client.ask({ case: 'toolCall', value: { ...value, argumentsJson, traceParent } }, 'toolCall', {
-				signal,
-				timeoutMs,
-			});
+			const value = { ...request, sessionId, argumentsJson, traceParent };
+			const options = { signal, timeoutMs: this.settings.requestMs };
+			return client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
 			return this.#collect(request, context, response);
@@ -242,10 +244,12 @@ export class PluginBackend implements Backend {
 				this.#starting = child;
 				this.#startedAt = new Date();
 			},
+			onLine: (line) => void this.#lines.keep('stderr', line),
 			signal,
 		}).finally(() => {
 			this.#starting = undefined;
 		});
+		this.#lines.keep('hub', `started: pid ${running.child.pid}`);
 		this.#capabilities.setLists(running);
 		this.#lastUsed = performance.now();
 		return running;

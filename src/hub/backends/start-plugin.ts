@@ -31,13 +31,15 @@ export interface PluginStartCall {
 	/** Resolves when the plugin may start. */
 	readonly ready: () => Promise<unknown>;
 	readonly onStarted: (child: Child) => void;
+	/** Called with each line of its stderr. */
+	readonly onLine: (line: string) => void;
 	readonly signal: AbortSignal;
 }
 
 /** Start a plugin. Its default working folder is that of its configuration file. */
 export async function startPlugin(start: PluginStart, call: PluginStartCall): Promise<PluginProcess> {
 	const { entry, log, workspace, environment } = start;
-	const { ready, onStarted, signal } = call;
+	const { ready, onStarted, onLine, signal } = call;
 	// Protobuf and the links are loaded when the first plugin starts, not when the hub does.
 	const { startPluginProcess } = await import('../../plugin/client/plugin-process.ts');
 	const link = await start.link();
@@ -49,6 +51,7 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 	const env = await resolveSecrets(entry.env, entry.secretEnv, resolving);
 	const config = await resolveSecrets(entry.config, entry.secretConfig, resolving);
 	const pluginLog = log.named(id);
+	const logged = rateLimited((line) => pluginLog.info(line));
 	return startPluginProcess({
 		id,
 		binary,
@@ -64,7 +67,10 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 		limits,
 		orchestratorAddress,
 		certsDir: link.certsDir,
-		onLog: rateLimited((line) => pluginLog.info(line)),
+		onLog: (line) => {
+			onLine(line);
+			logged(line);
+		},
 		onStarted,
 		signal,
 		log,

@@ -32,6 +32,8 @@ export interface Supervised<T> {
 	stop(running: T): Promise<void>;
 	/** The process started or ended. */
 	onChange(): void;
+	/** It ended, was stopped or did not start, with the reason. */
+	onNote?(text: string): void;
 	/** Health check: rejects with the reason when the process is unhealthy. */
 	check?(running: T): Promise<void>;
 	/** True when the process has been unused for its idle time. */
@@ -75,6 +77,11 @@ export class Supervisor<T> {
 	/** True after a crash or a failed start, until the next successful start. */
 	get isDown(): boolean {
 		return this.#running === undefined && this.#lastError !== undefined;
+	}
+
+	/** Why it is down or unhealthy. */
+	get lastError(): OrchestraError | undefined {
+		return this.#lastError;
 	}
 
 	get state(): string {
@@ -155,6 +162,7 @@ export class Supervisor<T> {
 			if (!this.#closing.signal.aborted) {
 				this.counts.failed();
 				this.#log.warn(this.#lastError.message);
+				this.#supervised.onNote?.(`did not start: ${this.#lastError.message}`);
 			}
 			this.#startLater();
 			throw thrown;
@@ -174,6 +182,7 @@ export class Supervisor<T> {
 		clearInterval(this.#checks);
 		this.#lastError = new OrchestraError('closed', reason);
 		this.#log.warn(reason);
+		this.#supervised.onNote?.(`ended: ${reason}`);
 		if (performance.now() - this.#upSince >= HEALTHY_MS) this.#backoff.reset();
 		this.#stopping = this.#end(running);
 		this.#startLater();
@@ -212,6 +221,7 @@ export class Supervisor<T> {
 		clearInterval(this.#checks);
 		this.#lastError = undefined;
 		this.#log.info(`${this.#supervised.name} was stopped ${reason}; the next call starts it again`);
+		this.#supervised.onNote?.(`stopped: ${reason}`);
 		this.#stopping = this.#end(running);
 		await this.#stopping;
 	}

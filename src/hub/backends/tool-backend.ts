@@ -158,9 +158,7 @@ export class ToolBackend implements Backend {
 		try {
 			const missing = missingProgram(running.tool, environment);
 			if (missing) throw missing;
-			const since = performance.now();
-			leave = await this.#queue.enter(signal, options.timeoutMs);
-			context.spent('queue', performance.now() - since);
+			leave = await this.#queue.enter(signal, options.timeoutMs).finally(context.enter('queue'));
 		} catch (error) {
 			signal.throwIfAborted();
 			return plain(mcpFailureOf(error));
@@ -215,8 +213,10 @@ function report(event: ToolEvent, context: CallContext): void {
 	if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
 }
 
-function plain({ content, ...rest }: McpToolResult): CallToolResult {
-	return { ...rest, content: content.map((block) => ({ ...block })) };
+/** Not copied: it may remember its JSON text. */
+function plain(result: McpToolResult): CallToolResult {
+	// Only the types differ: those of the protocol are open to more members.
+	return result as object as CallToolResult;
 }
 
 const anyObject: JsonObject = { type: 'object' };

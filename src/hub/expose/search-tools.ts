@@ -19,6 +19,30 @@ export function isSearchTool(name: string): boolean {
 	return names.has(name);
 }
 
+const describeTool: Tool = {
+	name: DESCRIBE_TOOL,
+	description: 'The whole description and JSON Schema of one tool.',
+	inputSchema: {
+		type: 'object',
+		properties: { name: { type: 'string', description: `A name that ${FIND_TOOLS} returned` } },
+		required: ['name'],
+	},
+	annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+const callTool: Tool = {
+	name: CALL_TOOL,
+	description: `Call a tool that ${FIND_TOOLS} returned. The result is the result of that tool.`,
+	inputSchema: {
+		type: 'object',
+		properties: {
+			name: { type: 'string', description: `A name that ${FIND_TOOLS} returned` },
+			arguments: { type: 'object', description: 'The arguments of that tool' },
+		},
+		required: ['name'],
+	},
+};
+
 /** The definitions; `servers` maps the server of each hidden tool to their number. */
 export function searchTools(servers: ReadonlyMap<string, number>): Tool[] {
 	const total = [...servers.values()].reduce((sum, count) => sum + count, 0);
@@ -48,27 +72,7 @@ export function searchTools(servers: ReadonlyMap<string, number>): Tool[] {
 			},
 			annotations: { readOnlyHint: true, openWorldHint: false },
 		},
-		{
-			name: DESCRIBE_TOOL,
-			description: 'The whole description and JSON Schema of one tool.',
-			inputSchema: {
-				type: 'object',
-				properties: { name: { type: 'string', description: `A name that ${FIND_TOOLS} returned` } },
-				required: ['name'],
-			},
-			annotations: { readOnlyHint: true, openWorldHint: false },
-		},
-		{
-			name: CALL_TOOL,
-			description: `Call a tool that ${FIND_TOOLS} returned. The result is the result of that tool.`,
-			inputSchema: {
-				type: 'object',
-				properties: {
-					name: { type: 'string', description: `A name that ${FIND_TOOLS} returned` },
-					arguments: { type: 'object', description: 'The arguments of that tool' },
-				},
-				required: ['name'],
-			},
-		},
+		describeTool,
+		callTool,
 	];
 }

@@ -13,7 +13,7 @@ export function matchesAny(patterns: readonly string[]): ToolFilter {
 	return (name) => all.some((pattern) => pattern.test(name));
 }
 
-/** The filter of a view. Throws `not_found` with the names of the views for one that is not configured. */
+/** The filter of a view. Throws `not_found` with the names of the views for an unknown one. */
 export function viewFilter(views: Readonly<Record<string, ToolView>>, name: string): ToolFilter {
 	const view = ownEntry(views, name);
 	if (view === undefined) {

@@ -10,7 +10,7 @@
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
-import { loadSearchData } from '../../library/match/search-data.ts';
+import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -19,9 +19,8 @@ import { type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
+import { SLICE_MS, WorkSlices } from './work-slices.ts';
 
-/** Longest slice of index work before the event loop runs again, in milliseconds. */
-const SLICE_MS = 8;
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
 
@@ -66,16 +65,21 @@ export class ToolIndex {
 
 	async #updated(tools: readonly OfferedTool[]): Promise<{ index: SearchIndex; ranking: ToolRanking }> {
 		if (this.#index === undefined) {
-			this.#index = new SearchIndex(toolFields, {
+			const index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
 				vectorSaturation: VECTOR_SATURATION,
 			});
-			loadSearchData(this.#index, this.#log);
+			const slices = new WorkSlices();
+			for (const load of searchDataSteps(index, this.#log)) {
+				load();
+				if (slices.isOver) await slices.next();
+			}
+			this.#index = index;
 		}
 		if (this.#tools !== tools || this.#ranking === undefined) {
 			this.#tools = undefined; // until the update is complete
 			await this.#update(this.#index, tools);
-			this.#ranking = await ToolRanking.over(tools, this.#usage, new Slices());
+			this.#ranking = await ToolRanking.over(tools, this.#usage, new WorkSlices());
 			this.#tools = tools;
 		}
 		return { index: this.#index, ranking: this.#ranking };
@@ -83,7 +87,7 @@ export class ToolIndex {
 
 	/** Removals first: they settle what earlier additions left to do. */
 	async #update(index: SearchIndex, tools: readonly OfferedTool[]): Promise<void> {
-		const slices = new Slices();
+		const slices = new WorkSlices();
 		const names = new Set(tools.map(({ tool }) => tool.name));
 		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
 			this.#texts.delete(name);
@@ -99,21 +103,6 @@ export class ToolIndex {
 			index.add(toolDocument(offered));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
-	}
-}
-
-/** Work in slices. */
-class Slices {
-	#endsAt = performance.now() + SLICE_MS;
-
-	get isOver(): boolean {
-		return performance.now() >= this.#endsAt;
-	}
-
-	/** Let the event loop run, then begin the next slice. */
-	async next(): Promise<void> {
-		await new Promise((resolve) => setImmediate(resolve));
-		this.#endsAt = performance.now() + SLICE_MS;
 	}
 }
 

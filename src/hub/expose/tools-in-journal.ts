@@ -9,7 +9,7 @@ import { parseObject } from '../../trust/hash-chain.ts';
 /** The end of the journal that is read: a few thousand calls. */
 const TAIL_BYTES = 1024 * 1024;
 
-/** One name for each call. Empty without a journal, and for one that cannot be read: it is a hint, not a need. */
+/** One name for each call. Empty without a readable journal: it is a hint, not a need. */
 export function toolsInJournal(file: string | undefined): string[] {
 	if (file === undefined) return [];
 	try {

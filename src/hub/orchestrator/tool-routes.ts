@@ -46,25 +46,7 @@ export function toolRoutes(hub: () => Hub): Routes {
 				tools: tools.map(({ name, description = '', inputSchema }) => ({ name, description, inputSchema })),
 			};
 		},
-		async toolCall(request, call) {
-			const plugin = await pluginFor(hub(), request);
-			if (!plugin) return callThroughHub(hub(), request, call);
-			const { value } = hub().hasPolicy
-				? readExact(request.arguments, request.argumentsJson)
-				: { value: request.arguments };
-			const entry = await toolEntry(hub(), plugin, { ...request, arguments: value }, call);
-			const refuse = (errorMessage: string): ToolResponseInit => ({
-				success: false,
-				errorCode: DENIED,
-				errorMessage,
-			});
-			const forward = (): Promise<ToolResponseInit> => {
-				const traceParent = entry.context?.tracer?.sent();
-				const sent = traceParent === undefined ? request : { ...request, traceParent };
-				return plugin.forwardTool(sent, call.signal);
-			};
-			return hub().record(entry, forward, refuse);
-		},
+		toolCall: (request, call) => callTool(hub(), request, call),
 		async listPrompts() {
 			const prompts = await hub().listPrompts();
 			return {
@@ -97,8 +79,28 @@ export function toolRoutes(hub: () => Hub): Routes {
 	};
 }
 
+async function callTool(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolResponseInit> {
+	const plugin = await pluginFor(hub, request);
+	if (!plugin) return callThroughHub(hub, request, call);
+	const { value } = hub.hasPolicy
+		? readExact(request.arguments, request.argumentsJson)
+		: { value: request.arguments };
+	const entry = await toolEntry(hub, plugin, { ...request, arguments: value }, call);
+	const refuse = (errorMessage: string): ToolResponseInit => ({
+		success: false,
+		errorCode: DENIED,
+		errorMessage,
+	});
+	const forward = (): Promise<ToolResponseInit> => {
+		const traceParent = entry.context?.tracer?.sent();
+		const sent = traceParent === undefined ? request : { ...request, traceParent };
+		return plugin.forwardTool(sent, call.signal);
+	};
+	return hub.record(entry, forward, refuse);
+}
+
 /**
- * The plugin for a request: that of the named provider, that of the default provider, else the one that lists the
+ * The plugin for a request: that of the named provider, that of the default provider, else the plugin that lists the
  * tool. A call to a plugin that is down is routed to it too: the plugin may be restarting, and its error has the
  * reason.
  */

@@ -6,13 +6,13 @@ const PUNCTUATION = 4;
 
 /** True when the JSON of `value` has about more than `limit` characters. Stops counting there. */
 export function isLarger(value: unknown, limit: number): boolean {
-	const text = sourceTextOf(value);
-	if (text !== undefined) return text.length > limit;
 	return countCharacters(value, limit) > limit;
 }
 
-/** Characters of `value`, counted up to about `limit`. */
-function countCharacters(value: unknown, limit: number): number {
+/** About the number of characters of the JSON of `value`, counted up to about `limit`. */
+export function countCharacters(value: unknown, limit: number): number {
+	const text = sourceTextOf(value);
+	if (text !== undefined) return text.length;
 	let count = 0;
 	const pending: unknown[] = [value];
 	while (pending.length > 0 && count <= limit) {

@@ -10,7 +10,7 @@
 import { TRUST_VARIABLE } from '../../config/trust/held-back.ts';
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { ForwardedVariables } from '../open-hub.ts';
+import type { ForwardedVariables } from '../current-configuration.ts';
 
 /** Most variables that are kept. */
 const VARIABLES_LIMIT = 1000;

@@ -6,12 +6,13 @@
  * process where the socket cannot be inspected. These files decide which process we
  * connect to, so folders and files of another user are rejected.
  */
-import { createHash } from 'node:crypto';
+
 import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { type HubLock, isLockHeld, lockHolder, takeHubLock } from './hub-lock.ts';
@@ -230,7 +231,7 @@ export class HubFolder {
 }
 
 function hash(text: string): string {
-	return createHash('sha256').update(text).digest('hex').slice(0, KEY_CHARACTERS);
+	return sha256(text).slice(0, KEY_CHARACTERS);
 }
 
 function homeOf(environment: Readonly<NodeJS.ProcessEnv>): string {

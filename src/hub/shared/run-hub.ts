@@ -128,16 +128,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
 	);
 	let offer: HubOffer | undefined;
-	const served = orchestratorHandlers({
-		opened: () => whenOpen(opened),
-		shared,
-		log,
-		details: () => hubDetails(whenOpen(opened), activity.clients),
-	});
-	const controlled = withControl(served, { hub: () => whenOpen(opened).hub, http: () => http });
-	const handlers = activity.observe(
-		withForwardedVariables(controlled, { forwarded, opened: () => whenOpen(opened), log }),
-	);
+	const handlers = handlersOf(() => whenOpen(opened), { shared, activity, forwarded, http, log });
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
@@ -159,10 +150,10 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		http.onOpen = () => folder.announce(record());
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
-		const isOpen = opened;
+		const current = opened;
 		// A hub that other hubs may call does not stop when it has no client of its own.
 		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
-		const isDone = (): boolean => isIdle(activity, idleLimit(isOpen.configuration().hub, isReached()), log);
+		const isDone = (): boolean => isIdle(activity, idleLimit(current.configuration().hub, isReached()), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
@@ -173,6 +164,25 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		await listeners.close();
 		await opened?.close();
 	}
+}
+
+interface HandlerParts {
+	readonly shared: SharedState;
+	readonly activity: Activity;
+	readonly forwarded: ForwardedEnvironment;
+	readonly http: HttpSwitch;
+	readonly log: Log;
+}
+
+/** The handlers for clients and plugins, counted as activity. */
+function handlersOf(
+	opened: () => OpenedHub,
+	{ shared, activity, forwarded, http, log }: HandlerParts,
+): PluginHandlers {
+	const details = (): Record<string, string> => hubDetails(opened(), activity.clients);
+	const served = orchestratorHandlers({ opened, shared, log, details });
+	const controlled = withControl(served, { hub: () => opened().hub, http: () => http });
+	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
 async function openListener(

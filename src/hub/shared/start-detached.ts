@@ -9,7 +9,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { messageOf, OrchestraError } from '../../errors.ts';
-import { assertPrivate, narrowMode } from '../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { withoutMark } from '../../process/mark.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
 
@@ -55,7 +55,7 @@ export async function startDetached(options: DetachedOptions): Promise<ProcessId
 function openLog(file: string): number {
 	try {
 		assertPrivate(file);
-		narrowMode(file, 0o600);
+		makePrivate(file, 0o600);
 		return openSync(file, 'a', 0o600);
 	} catch (thrown) {
 		if (OrchestraError.is(thrown)) throw thrown;

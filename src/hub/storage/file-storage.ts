@@ -57,7 +57,7 @@ export class FileStorage implements Storage {
 			checkVersion(name, expectedVersion, current);
 			const newVersion = current + 1n;
 			const bytes = encodeFile({ content, metadata, version: newVersion });
-			await replaceFile(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
+			await replaceBytes(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
 			this.#notifyChange({ path: name, kind: current === 0n ? 'created' : 'changed' });
 			return { newVersion };
 		});
@@ -158,7 +158,7 @@ async function openFile(place: string, path: string): Promise<FileHandle> {
 	}
 }
 
-async function replaceFile(place: string, unfinished: string, bytes: Uint8Array): Promise<void> {
+async function replaceBytes(place: string, unfinished: string, bytes: Uint8Array): Promise<void> {
 	const mode = (await lstat(place).catch(() => undefined))?.mode;
 	try {
 		const file = await open(unfinished, 'wx', 0o666);

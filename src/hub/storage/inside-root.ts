@@ -6,8 +6,9 @@
  * contains no links.
  */
 import { lstat, mkdir, realpath } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { isInside } from '../../files/is-inside.ts';
 import { refusedPath } from './storage-path.ts';
 
 /** The real path of a file or folder; undefined when it does not exist. Throws `bad_input` when it is outside. */
@@ -33,8 +34,7 @@ export async function makeInside(root: string, path: string): Promise<string> {
 }
 
 function checkInside(root: string, place: string, path: string): string {
-	const isInside = place === root || place.startsWith(root.endsWith(sep) ? root : root + sep);
-	if (!isInside) throw refusedPath(path, 'leads out of the root through a link');
+	if (!isInside(place, root)) throw refusedPath(path, 'leads out of the root through a link');
 	return place;
 }
 

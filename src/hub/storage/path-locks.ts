@@ -6,11 +6,12 @@
  * file of a killed writer is not visible and is removed by the next writer. Writers of
  * the same process queue in order and do not poll for the lock.
  */
-import { createHash } from 'node:crypto';
+
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { ioError } from './inside-root.ts';
 import { WAITING_WRITES_LIMIT } from './storage-limits.ts';
 import { CONTROL_FOLDER } from './storage-path.ts';
@@ -29,7 +30,7 @@ export class PathLocks {
 	/** Run `work` under the lock of the path. It may create the temporary file `unfinished`. */
 	async run<T>(path: string, work: (unfinished: string) => Promise<T>): Promise<T> {
 		if (this.#waiting >= WAITING_WRITES_LIMIT) throw tooMany();
-		const shard = createHash('sha256').update(path).digest('hex').slice(0, 2);
+		const shard = sha256(path).slice(0, 2);
 		const previous = this.#last.get(shard);
 		const running = this.#after(previous, shard, work);
 		this.#last.set(shard, running);

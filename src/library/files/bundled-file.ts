@@ -9,7 +9,7 @@ export function bundledFile(name: string): string {
 	return join(packageRoot(), 'data', name);
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is too large; `what` names it in the sentence. */
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is too large; `what` names it in the sentence. */
 export function readBundled(file: string, what: string, limitBytes: number): Buffer {
 	try {
 		return readRegularFile(file, limitBytes);

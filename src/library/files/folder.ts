@@ -21,6 +21,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
+import { isInside } from '../../files/is-inside.ts';
 import type { SourceFile } from './fragment.ts';
 import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
 
@@ -165,7 +166,7 @@ export class Folder {
 		try {
 			const root = realpathSync.native(this.path);
 			const real = realpathSync.native(this.locate(name));
-			return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? real : undefined;
+			return isInside(real, root) ? real : undefined;
 		} catch {
 			// Missing, a link to nowhere, or a circle of links: there is nothing here to serve.
 			return undefined;

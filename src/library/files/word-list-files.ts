@@ -1,4 +1,5 @@
 /* The word lists that ship with the package: concepts and synonyms. */
+import { type ConceptList, readConceptList } from '../../search/concepts/concept-list.ts';
 import { Concepts } from '../../search/concepts/concepts.ts';
 import { Synonyms } from '../../search/concepts/synonyms.ts';
 import type { WordVectors } from '../../search/vectors/word-vectors.ts';
@@ -15,12 +16,17 @@ export function bundledSynonyms(): string {
 	return bundledFile('synonyms.txt');
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of concepts. */
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of concepts. */
 export function readConcepts(file: string, vectors?: WordVectors): Concepts {
-	return new Concepts(readWordList(file, 'concepts'), vectors);
+	return new Concepts(readConceptLines(file), vectors);
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is not a list of synonyms. */
+/** The list alone: half of the work. Throws as `readConcepts` does. */
+export function readConceptLines(file: string): ConceptList {
+	return readConceptList(readWordList(file, 'concepts'));
+}
+
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of synonyms. */
 export function readSynonyms(file: string): Synonyms {
 	return new Synonyms(readWordList(file, 'synonyms'));
 }

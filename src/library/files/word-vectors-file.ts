@@ -8,7 +8,7 @@ export function bundledWordVectors(): string {
 	return bundledFile('word-vectors.bin');
 }
 
-/** Throws `not_found` for a file that cannot be read, `bad_input` for one that is no table. */
+/** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is no table. */
 export function readWordVectors(file: string): WordVectors {
 	return new WordVectors(readBundled(file, 'the table of word vectors', WORD_VECTORS_LIMIT_BYTES));
 }

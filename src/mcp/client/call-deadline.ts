@@ -1,5 +1,7 @@
 /* The total deadline and the cancellation of a call that may take several requests. */
+
 import { OrchestraError } from '../../errors.ts';
+import { timerMs } from '../../rpc/clock.ts';
 import { requestError } from './phase-error.ts';
 
 export interface CallDeadlineOptions {
@@ -21,8 +23,7 @@ export class CallDeadline {
 		this.#method = method;
 		this.#options = options;
 		this.#endsAt = maxMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + maxMs;
-		if (maxMs !== undefined && maxMs <= LONGEST_TIMER_MS)
-			this.#timer = setTimeout(() => this.#onTimeout(), maxMs);
+		if (maxMs !== undefined) this.#timer = setTimeout(() => this.#onTimeout(), timerMs(maxMs));
 		signal?.addEventListener('abort', this.#onAbort, { once: true });
 		if (signal?.aborted) this.#abort.abort(signal.reason);
 	}
@@ -70,6 +71,3 @@ export class CallDeadline {
 		this.#abort.abort();
 	}
 }
-
-/** JavaScript timers overflow above this; such a deadline is enforced by the requests alone. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

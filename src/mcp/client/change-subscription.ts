@@ -62,7 +62,7 @@ export class ChangeSubscription {
 	readonly #backoff = new Backoff(RELISTEN_FIRST_MS, RELISTEN_MAX_MS);
 	/** The one whose changes count. */
 	#current: Listening | undefined;
-	/** The one that is not acknowledged yet. */
+	/** The subscription that is not acknowledged yet. */
 	#opening: Listening | undefined;
 	#queue: Promise<unknown> = Promise.resolve();
 	#requested: ReadonlySet<string> = new Set();

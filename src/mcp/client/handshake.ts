@@ -2,8 +2,9 @@
  * Which era a server belongs to, and what it says about itself.
  *
  * The probe is `server/discover` on the process that is used afterwards. A discover
- * result or the error -32022 means modern. Any other error, or silence, means
- * legacy: old servers answer an unknown method in many ways.
+ * result or the error -32022 means modern. Any other error, or the silence of a program,
+ * means legacy: old servers answer an unknown method in many ways. A remote server that is
+ * silent, overloaded or out of reach proves nothing: `initialize` decides, this time only.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
@@ -15,6 +16,7 @@ import {
 	type Revision,
 	supportedVersions,
 } from '../../protocol/revisions.ts';
+import { pause } from '../../rpc/clock.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
@@ -26,7 +28,19 @@ export interface ServerDescription {
 	readonly serverInfo: Implementation | undefined;
 	readonly capabilities: ServerCapabilities;
 	readonly instructions: string | undefined;
+	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
+	readonly isProven: boolean;
 }
+
+/** The probe failed in a way that says nothing about the era. */
+interface Unproven {
+	readonly failure: OrchestraError;
+}
+
+type ProbeOutcome = { result: unknown } | { offered: readonly unknown[] | undefined } | Unproven;
+
+/** The pause before the probe of a remote server is repeated, in milliseconds. */
+const PROBE_AGAIN_MS = 500;
 
 export interface HandshakeOptions {
 	readonly identity: ClientIdentity;
@@ -40,17 +54,18 @@ export interface HandshakeOptions {
 
 /** Agree on a revision with a server that was just started. */
 export async function handshake(link: ServerLink, options: HandshakeOptions): Promise<ServerDescription> {
-	const modern = options.probes ? await discover(link, options) : undefined;
-	return modern ?? (await initialize(link, options));
+	const found = options.probes ? await discover(link, options) : undefined;
+	return found && 'revision' in found ? found : initialize(link, options, found?.failure);
 }
 
 /** The description of a modern server; undefined when the server is legacy. */
-async function discover(link: ServerLink, options: HandshakeOptions): Promise<ServerDescription | undefined> {
+async function discover(
+	link: ServerLink,
+	options: HandshakeOptions,
+): Promise<ServerDescription | Unproven | undefined> {
 	for (const version of modernVersions) {
-		let outcome = await probe(link, version, options);
-		// A server that refuses the version which it offers, such as a proxy during an update, may accept it now.
-		if ('offered' in outcome && outcome.offered?.includes(version))
-			outcome = await probe(link, version, options);
+		const outcome = await probeTwice(link, version, options);
+		if ('failure' in outcome) return outcome;
 		if ('result' in outcome) return modernDescription(outcome.result);
 		const { offered } = outcome;
 		if (offered === undefined) return undefined;
@@ -62,50 +77,92 @@ async function discover(link: ServerLink, options: HandshakeOptions): Promise<Se
 	return undefined;
 }
 
+/** A server that was overloaded or out of reach may answer now. */
+async function probeTwice(
+	link: ServerLink,
+	version: string,
+	options: HandshakeOptions,
+): Promise<ProbeOutcome> {
+	const outcome = await probe(link, version, options);
+	// A server that refuses the version which it offers, such as a proxy during an update, may accept it now.
+	if ('offered' in outcome && outcome.offered?.includes(version)) return probe(link, version, options);
+	const isPassing = 'failure' in outcome && !['timeout', 'rpc'].includes(outcome.failure.code);
+	if (!isPassing) return outcome;
+	// The server said when it may be asked again, `initialize` included.
+	if (Number(outcome.failure.data['retryAfterMs'] ?? 0) > PROBE_AGAIN_MS) throw outcome.failure;
+	await pause(PROBE_AGAIN_MS, options.signal);
+	return probe(link, version, options);
+}
+
 /** The answer to one probe: the result, or the versions that the server offers instead. */
 async function probe(
 	link: ServerLink,
 	version: string,
 	{ identity, probeMs, signal }: HandshakeOptions,
-): Promise<{ result: unknown } | { offered: readonly unknown[] | undefined }> {
+): Promise<ProbeOutcome> {
 	const params = modernParams({}, version, identity);
 	try {
 		return { result: await link.send('server/discover', params, { timeoutMs: probeMs, signal }) };
-	} catch (error) {
-		if (link.endReason !== undefined || signal.aborted) throw error;
-		return { offered: offeredVersions(error) };
+	} catch (thrown) {
+		if (link.endReason !== undefined || signal.aborted) throw thrown;
+		const failure = OrchestraError.from(thrown);
+		const isVerdict = failure.code === 'rpc' ? !isModernOnly(failure) : link.transport.isRemote !== true;
+		return isVerdict ? { offered: offeredVersions(failure) } : { failure };
 	}
 }
 
-async function initialize(link: ServerLink, options: HandshakeOptions): Promise<ServerDescription> {
+/** @param unproven why the probe proved nothing */
+async function initialize(
+	link: ServerLink,
+	options: HandshakeOptions,
+	unproven: OrchestraError | undefined,
+): Promise<ServerDescription> {
 	const { signal } = options;
 	const { capabilities, clientInfo } = options.identity;
 	const protocolVersion = negotiate(undefined).version;
 	try {
 		const params = { protocolVersion, capabilities, clientInfo };
 		const result = await link.send('initialize', params, { timeoutMs: Number.POSITIVE_INFINITY, signal });
-		const description = legacyDescription(result);
+		const isProven = options.probes && unproven === undefined;
+		const description = { ...legacyDescription(result), isProven };
 		link.notify('notifications/initialized', undefined);
 		return description;
 	} catch (error) {
-		// A modern server that started too slowly for the probe refuses `initialize` and names its versions.
-		const patient = { ...options, probeMs: Number.POSITIVE_INFINITY };
-		const modern = isModernError(error) ? await discover(link, patient) : undefined;
-		if (modern) return modern;
-		throw error;
+		const isUnknown = !options.probes || unproven !== undefined;
+		const found = await afterRefusal(link, options, { error, isUnknown });
+		if (found && 'revision' in found) return found;
+		throw unproven && isModernOnly(unproven) ? unproven : error;
 	}
+}
+
+/** A server that refuses `initialize` may be modern: it started too slowly for the probe, or is new behind a known address. */
+async function afterRefusal(
+	link: ServerLink,
+	options: HandshakeOptions,
+	{ error, isUnknown }: { error: unknown; isUnknown: boolean },
+): Promise<ServerDescription | Unproven | undefined> {
+	if (isModernError(error)) return discover(link, { ...options, probeMs: Number.POSITIVE_INFINITY });
+	const isRefused = rpcErrorOf(error) !== undefined || isNoEndpoint(error);
+	return isUnknown && isRefused ? discover(link, options) : undefined;
+}
+
+/** The statuses with which a modern endpoint refuses a legacy request. */
+function isNoEndpoint(error: unknown): boolean {
+	const status = OrchestraError.is(error) ? error.data['status'] : undefined;
+	return status === 400 || status === 404 || status === 405;
 }
 
 function modernDescription(result: unknown): ServerDescription | undefined {
 	if (!isObject(result) || !Array.isArray(result['supportedVersions'])) return undefined;
 	const offered: unknown[] = result['supportedVersions'];
 	const revision = modernVersions.filter((version) => offered.includes(version)).map(modernRevision)[0];
-	if (revision) return describe(result, revision, metaOf(result)[SERVER_INFO] ?? result['serverInfo']);
+	const serverInfo = metaOf(result)[SERVER_INFO] ?? result['serverInfo'];
+	if (revision) return { ...describe(result, revision, serverInfo), isProven: true };
 	if (offered.some(isLegacyVersion)) return undefined;
 	throw wrongVersion(offered);
 }
 
-function legacyDescription(result: unknown): ServerDescription {
+function legacyDescription(result: unknown): Omit<ServerDescription, 'isProven'> {
 	const version = isObject(result) ? result['protocolVersion'] : undefined;
 	if (!isObject(result) || typeof version !== 'string')
 		throw new OrchestraError('bad_frame', 'the answer to initialize names no protocol version', {
@@ -115,7 +172,11 @@ function legacyDescription(result: unknown): ServerDescription {
 	return describe(result, negotiate(version), result['serverInfo']);
 }
 
-function describe(result: Result, revision: Revision, serverInfo: unknown): ServerDescription {
+function describe(
+	result: Result,
+	revision: Revision,
+	serverInfo: unknown,
+): Omit<ServerDescription, 'isProven'> {
 	const { capabilities, instructions } = result;
 	return {
 		revision,
@@ -144,9 +205,13 @@ function isLegacyVersion(version: unknown): boolean {
 
 /** True for an error that only a modern server sends. */
 function isModernError(error: unknown): boolean {
+	return isModernOnly(error) || offeredVersions(error)?.some((version) => modernRevision(version)) === true;
+}
+
+/** True for an error of the modern era that names no versions. */
+function isModernOnly(error: unknown): boolean {
 	const code = rpcErrorOf(error)?.code;
-	if (code === mcpCodes.headerMismatch || code === mcpCodes.missingClientCapability) return true;
-	return offeredVersions(error)?.some((version) => modernRevision(version)) === true;
+	return code === mcpCodes.headerMismatch || code === mcpCodes.missingClientCapability;
 }
 
 /** The versions that the error -32022 lists; undefined for any other error. */

@@ -55,6 +55,7 @@ export class McpClient {
 			change: new Listeners(log),
 			log: new Listeners(log),
 			end: new Listeners(log),
+			page: new Listeners(log),
 		};
 		const output = checksOutput ? new OutputCheck(log) : undefined;
 		const connection = await ServerConnection.open(start, {
@@ -64,6 +65,8 @@ export class McpClient {
 			onRequest: (method, params, call) => answerQuestion(options, method, params, call.signal),
 			onNotification: (method, params) => {
 				if (method === 'notifications/message' && isLogMessage(params)) events.log.emit(params);
+				const id = isObject(params) ? params['elicitationId'] : undefined;
+				if (method === 'notifications/elicitation/complete' && typeof id === 'string') events.page.emit(id);
 			},
 			onChange: (change) => {
 				if (change.kind === 'tools') output?.forget();
@@ -230,6 +233,11 @@ export class McpClient {
 		return this.#events.log.add(listener);
 	}
 
+	/** Receive the `elicitationId` of a page that the user is done with. Returns the function that removes the listener. */
+	onElicitationComplete(listener: (elicitationId: string) => void): () => void {
+		return this.#events.page.add(listener);
+	}
+
 	/** Receive the reason when the connection ends by itself. Returns the function that removes the listener. */
 	onEnd(listener: (reason: OrchestraError) => void): () => void {
 		return this.#events.end.add(listener);
@@ -261,6 +269,7 @@ interface ClientEvents {
 	readonly change: Listeners<Change>;
 	readonly log: Listeners<ServerLogMessage>;
 	readonly end: Listeners<OrchestraError>;
+	readonly page: Listeners<string>;
 }
 
 /** Throws when a result lacks the array that every result of its method has. */

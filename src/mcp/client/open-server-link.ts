@@ -7,7 +7,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Diagnosis, explainExit } from '../../process/diagnosis.ts';
-import { within } from '../../rpc/clock.ts';
+import { timerMs, within } from '../../rpc/clock.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { handshake, type ServerDescription } from './handshake.ts';
 import { diagnosisOf, type Phase, withPhase } from './phase-error.ts';
@@ -22,9 +22,6 @@ const REMOTE_PROBE_MS = 10_000;
 
 /** Default deadline of start and handshake, in milliseconds: the first start with `npx` downloads the server. */
 const START_MS = 60_000;
-
-/** JavaScript timers overflow above this. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** How long a failed server may take to stop before the error is reported without its last lines. */
 const LAST_LINES_MS = 1000;
@@ -55,7 +52,7 @@ export async function openServerLink(
 	const { startMs = START_MS, signal } = options;
 	const deadline = new AbortController();
 	const onAbort = (): void => deadline.abort();
-	const timer = setTimeout(onAbort, Math.min(startMs, LONGEST_TIMER_MS));
+	const timer = setTimeout(onAbort, timerMs(startMs));
 	signal?.addEventListener('abort', onAbort, { once: true });
 	if (signal?.aborted) onAbort();
 	try {
@@ -85,7 +82,8 @@ class Opening {
 
 	async #lastAttempt(): Promise<OpenedServerLink> {
 		const opened = await this.#attempt(false, false);
-		if (opened) return opened;
+		// It exited on the probe.
+		if (opened) return { ...opened, description: { ...opened.description, isProven: true } };
 		throw new OrchestraError('internal', 'the last attempt to start a server neither succeeded nor failed');
 	}
 
@@ -111,7 +109,7 @@ class Opening {
 		}
 	}
 
-	/** A server that was modern before, and one that answers late but always, get more time for the answer. */
+	/** A server that was modern before, and a server that answers late but always, get more time for the answer. */
 	#probeMs({ isRemote = false }: Transport): number {
 		const { knownEra, probeMs, startMs = START_MS } = this.#options;
 		const halfMs = startMs / 2;

@@ -50,7 +50,7 @@ export function outcomeUnknown(reason: OrchestraError, method: string): Orchestr
 		{
 			cause: reason,
 			hint: reason.hint,
-			data: { ...reason.data, phase: phaseOf(method), outcome: 'unknown' },
+			data: { ...reason.data, reasonText: undefined, phase: phaseOf(method), outcome: 'unknown' },
 		},
 	);
 }

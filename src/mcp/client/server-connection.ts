@@ -71,6 +71,8 @@ export class ServerConnection {
 	readonly serverInfo: Implementation | undefined;
 	readonly capabilities: ServerCapabilities;
 	readonly instructions: string | undefined;
+	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
+	readonly isEraProven: boolean;
 	readonly #link: ServerLink;
 	readonly #identity: ClientIdentity;
 	readonly #startedInMs: number;
@@ -110,6 +112,7 @@ export class ServerConnection {
 		this.serverInfo = description.serverInfo;
 		this.capabilities = description.capabilities;
 		this.instructions = description.instructions;
+		this.isEraProven = description.isProven;
 		this.#link = opened.link;
 		this.#identity = identity;
 		this.#startedInMs = opened.startedInMs;

@@ -145,7 +145,7 @@ export class DefinedProvider implements Provider {
 
 	/** Notify clients of a change, after it was made to the definition. */
 	notifyChange(change: Change): void {
-		if (change.kind !== 'resource') this.#lists = listsOf(this.#definition);
+		if (change.kind !== 'resource' && change.kind !== 'log') this.#lists = listsOf(this.#definition);
 		for (const listener of this.#listeners) listener(change);
 	}
 

@@ -10,22 +10,17 @@ import type { ContentBlock, Result } from '../../protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { isObject } from '../../wire/json.ts';
+import { withoutMembersAt } from '../../wire/source-text.ts';
 
 const modernFields = ['resultType', 'ttlMs', 'cacheScope'];
 
 /** A result as a client of this legacy revision knows it; the same object when nothing has to change. */
 export function forLegacy(result: Result, { adaptContent }: Revision): Result {
-	let adapted = result;
-	const change = (fields: Result): void => void (adapted = { ...adapted, ...fields });
 	const { _meta: meta, structuredContent, tools } = result;
-	if (modernFields.some((field) => field in result)) {
-		adapted = { ...result };
-		for (const field of modernFields) Reflect.deleteProperty(adapted, field);
-	}
-	if (isObject(meta) && SERVER_INFO in meta) {
-		const { [SERVER_INFO]: _modern, ...rest } = meta;
-		change({ _meta: rest });
-	}
+	const modern = modernFields.filter((field) => field in result).map((field) => [field]);
+	if (isObject(meta) && SERVER_INFO in meta) modern.push(['_meta', SERVER_INFO]);
+	let adapted = modern.length === 0 ? result : withoutMembersAt(result, modern);
+	const change = (fields: Result): void => void (adapted = { ...adapted, ...fields });
 	if (structuredContent !== undefined && !isObject(structuredContent))
 		change({ structuredContent: undefined });
 	if (Array.isArray(tools) && tools.some(hasModernOutput)) change({ tools: tools.map(withoutModernOutput) });

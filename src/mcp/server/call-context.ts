@@ -9,20 +9,17 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
-import { type InputRequest, isLogLevel, logLevels, type McpLogLevel } from '../../protocol/mcp-types.ts';
+import type { InputRequest, McpLogLevel } from '../../protocol/mcp-types.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, memberText } from '../../wire/json.ts';
-import { ExactNumber, type Id } from '../../wire/json-rpc.ts';
+import type { Id } from '../../wire/json-rpc.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
-import type { Questions } from './client-questions.ts';
-
-/** The answers of a client, by the keys of the questions. */
-export type InputResponses = Readonly<Record<string, unknown>>;
-
-/** The least difference between two progress values. */
-const SMALLEST_STEP = 1e-6;
+import { CallPhases } from './call-phases.ts';
+import type { Asking, InputResponses, Questions } from './client-questions.ts';
+import { isProgressToken, risingProgress } from './progress-values.ts';
 
 /** The client of a call, as its session provides it. */
 export interface ClientConnection {
@@ -35,15 +32,10 @@ export interface ClientConnection {
 	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
+	/** The level that it set for all its requests. */
+	readonly chosenLogLevel?: McpLogLevel | undefined;
 	/** Send a notification. `about` is the request that it belongs to. */
 	notify(method: string, params: unknown, about?: About): void;
-}
-
-/** How a call asks its client for input, and the answers that came with the request. */
-export interface Asking {
-	asker?: { ask(questions: Questions, context: CallContext): Promise<InputResponses> };
-	inputResponses?: InputResponses | undefined;
-	requestState?: string | undefined;
 }
 
 /** The context that a provider gets with each call. */
@@ -59,7 +51,7 @@ export class CallContext {
 	#isOpen = true;
 	#isInner = false;
 	#progress = Number.NEGATIVE_INFINITY;
-	#phases: Partial<Record<CallPhase, number>> | undefined;
+	#phases: CallPhases | undefined;
 	#notificationListener: NotificationListener | undefined;
 
 	constructor(
@@ -125,16 +117,26 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** Milliseconds by phase, for the journal; the rest of the call is its run. Undefined when no phase took time. */
-	get phases(): Readonly<Partial<Record<CallPhase, number>>> | undefined {
+	/** The least level that the client asked for; undefined while it has the default. */
+	get chosenLogLevel(): McpLogLevel | undefined {
+		return this.revision.era === 'modern' ? this.logLevel : this.#client.chosenLogLevel;
+	}
+
+	/** Notifies the client outside the call, also after its end. Keeps nothing of the call. */
+	get clientNotifier(): (method: string, params: unknown) => void {
+		const client = this.#client;
+		return (method, params) => client.notify(method, params);
+	}
+
+	/** The phases before the run; the rest of the call is its run. Undefined when it was in none. */
+	get phases(): CallPhases | undefined {
 		return this.#phases;
 	}
 
-	/** Add time that the call spent in a phase. */
-	spent(phase: CallPhase, ms: number): void {
-		this.#phases ??= {};
-		this.#phases[phase] = (this.#phases[phase] ?? 0) + ms;
-		this.tracer?.spent(phase, ms);
+	/** Begin a phase. Call the returned function when it ends. */
+	enter(phase: CallPhase): () => void {
+		this.#phases ??= new CallPhases();
+		return this.#phases.enter(phase, this.tracer);
 	}
 
 	/** Answers that came with this request, for a provider that manages its own state. */
@@ -145,6 +147,11 @@ export class CallContext {
 	/** The state that the provider returned with its questions, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
+	}
+
+	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	get isContinued(): boolean {
+		return this.#asking.isContinued === true;
 	}
 
 	/** Aborted when the client cancels the call or disconnects. */
@@ -170,9 +177,8 @@ export class CallContext {
 	/** The JSON text of the request, with digits that a number would lose; empty when there is none. */
 	get text(): string {
 		const { text } = this.#call;
-		return this.#isInner && text !== ''
-			? `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`
-			: text;
+		if (!this.#isInner || text === '') return text;
+		return `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`;
 	}
 
 	/** False while the request is answered with a question, and after the end of the call. */
@@ -187,18 +193,15 @@ export class CallContext {
 
 	/** True when the client, or a listener, asked for progress notifications. */
 	get wantsProgress(): boolean {
-		return this.#notificationListener !== undefined || isToken(this.#meta['progressToken']);
+		return this.#notificationListener !== undefined || isProgressToken(this.#meta['progressToken']);
 	}
 
-	/** Report the notifications of this call to one listener too; the last one that is set counts. */
+	/** Report the notifications of this call to one listener too; the last listener counts. */
 	onNotification(listener: NotificationListener): void {
 		this.#notificationListener = listener;
 	}
 
-	/**
-	 * Send a progress notification, if the client asked for progress and the request is open. The protocol demands
-	 * rising values, so a value that does not rise is sent as the last one plus a small step.
-	 */
+	/** Send a progress notification, if the client asked for progress and the request is open. `risingProgress` makes its values rise. */
 	progress(progress: number, total?: number, message?: string): void {
 		this.forwardProgress({ progress, total, message });
 	}
@@ -208,9 +211,8 @@ export class CallContext {
 		this.#notificationListener?.('notifications/progress', params);
 		const { progress, total, ...rest } = params;
 		const { progressToken } = this.#meta;
-		if (!isToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
-		const least = this.#progress + Math.max(SMALLEST_STEP, Math.abs(this.#progress) * 2 * Number.EPSILON);
-		this.#progress = progress > this.#progress ? progress : least;
+		if (!isProgressToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
+		this.#progress = risingProgress(this.#progress, progress);
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
 		const sent = { ...rest, progressToken, progress: this.#progress, total: finiteTotal };
 		this.#notify('notifications/progress', sent);
@@ -224,10 +226,7 @@ export class CallContext {
 	/** Send a log message of another server, with fields that we do not know, when the client wants its level. */
 	forwardLog(params: Readonly<Record<string, unknown>>): void {
 		this.#notificationListener?.('notifications/message', params);
-		const { level } = params;
-		const least = this.logLevel;
-		if (least === undefined || !isLogLevel(level)) return;
-		if (logLevels.indexOf(level) >= logLevels.indexOf(least)) this.#notify('notifications/message', params);
+		if (reachesLevel(params['level'], this.logLevel)) this.#notify('notifications/message', params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
@@ -243,12 +242,12 @@ export class CallContext {
 		return answer as ClientMethods[Method]['result'];
 	}
 
-	/** Ask several questions at once; the answers have the same keys. */
-	async askAll(questions: Questions): Promise<InputResponses> {
+	/** Ask several questions at once; the answers have the same keys. `signal` withdraws them. */
+	async askAll(questions: Questions, signal?: AbortSignal): Promise<InputResponses> {
 		const { asker } = this.#asking;
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
-		return asker.ask(questions, this);
+		return asker.ask(questions, this, signal);
 	}
 
 	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */
@@ -296,10 +295,4 @@ export class CallContext {
 	#follow(call: IncomingCall): void {
 		call.onCancel((reason) => this.#controller?.abort(reason));
 	}
-}
-
-/** A string or an integer; other progress tokens are ignored. */
-function isToken(token: unknown): boolean {
-	if (token instanceof ExactNumber) return /^-?\d+$/.test(token.text);
-	return typeof token === 'string' || Number.isInteger(token);
 }

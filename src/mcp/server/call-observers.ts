@@ -8,6 +8,7 @@ export type NotificationListener = (method: string, params: Readonly<Record<stri
 
 /** Records where the time of a call is spent, when traces are exported. */
 export interface CallTracer {
+	readonly traceId: string;
 	/** A phase has ended. */
 	spent(phase: CallPhase, ms: number): void;
 	/** The request to the backend is sent now. Returns its `traceparent`. */

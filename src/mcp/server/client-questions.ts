@@ -1,14 +1,28 @@
 /* Questions to the client: the capability that each needs, and which answers count. */
+
 import { OrchestraError } from '../../errors.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { mcpCodes } from '../../protocol/meta.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
+import type { CallContext } from './call-context.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
 /** Questions by key; their answers have the same keys. */
 export type Questions = Readonly<Record<string, InputRequest>>;
+
+/** The answers of a client, by the keys of the questions. */
+export type InputResponses = Readonly<Record<string, unknown>>;
+
+/** How a call asks its client for input, and the answers that came with the request. */
+export interface Asking {
+	asker?: { ask(questions: Questions, context: CallContext, signal?: AbortSignal): Promise<InputResponses> };
+	inputResponses?: InputResponses | undefined;
+	requestState?: string | undefined;
+	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	isContinued?: boolean;
+}
 
 /** Throws -32021 with the missing capability when the client cannot answer all questions. */
 export function requireCapabilities(questions: Questions, capabilities: Capabilities): void {

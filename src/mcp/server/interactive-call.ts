@@ -7,8 +7,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, InputRequest, Result } from '../../protocol/mcp-types.ts';
-import type { CallContext, InputResponses } from './call-context.ts';
-import { type Questions, requireCapabilities } from './client-questions.ts';
+import type { CallContext } from './call-context.ts';
+import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { REQUEST_STATE_TTL_MS } from './request-state.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
@@ -68,11 +68,21 @@ export class InteractiveCall {
 	}
 
 	/** Ask the client; the answers come with its next request. */
-	ask(questions: Questions, { clientCapabilities, isCanceled }: CallContext): Promise<InputResponses> {
+	ask(
+		questions: Questions,
+		{ clientCapabilities, isCanceled }: CallContext,
+		withdrawn?: AbortSignal,
+	): Promise<InputResponses> {
 		return new Promise((answer, giveUp) => {
 			if (isCanceled) throw new OrchestraError('canceled', 'the client canceled the call');
 			requireCapabilities(questions, clientCapabilities);
-			this.#asks.push({ questions, answer, giveUp });
+			const ask = { questions, answer, giveUp };
+			this.#asks.push(ask);
+			// The answer to a question that was sent is ignored.
+			withdrawn?.addEventListener('abort', () => {
+				this.#asks = this.#asks.filter((each) => each !== ask);
+				giveUp(withdrawn.reason);
+			});
 			// Later questions of this tick are sent together, and `run` may not have returned yet.
 			if (this.#asks.length === 1) queueMicrotask(() => this.#show());
 		});

@@ -14,21 +14,23 @@ import {
 	type Result,
 } from '../../protocol/mcp-types.ts';
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
+import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
-import { type Asking, CallContext, type ClientConnection, type InputResponses } from './call-context.ts';
-import { type Questions, requireCapabilities } from './client-questions.ts';
+import { CallContext, type ClientConnection } from './call-context.ts';
+import { type Asking, type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
-import type { Change, Provider } from './provider.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
+import type { Change, LogChange, Provider } from './provider.ts';
+import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
@@ -41,7 +43,6 @@ const INPUT_ROUNDS_LIMIT = 8;
 export interface LegacySessionOptions {
 	provider: Provider;
 	peer: () => Peer;
-	resourceSubscriptions: ResourceSubscriptions;
 	/** The id of the connection. */
 	sessionId: () => string;
 }
@@ -49,8 +50,8 @@ export interface LegacySessionOptions {
 export class LegacySession implements ClientConnection {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
-	readonly #resourceSubscriptions: ResourceSubscriptions;
-	readonly #subscribedUris = new Set<string>();
+	/** The resources that the client subscribed to, each with the answer. */
+	readonly #subscribed = new Map<string, Promise<Result>>();
 	readonly #asking: Asking = { asker: this };
 	readonly #throttle = new ListThrottle((kind) =>
 		this.notify(`notifications/${kind}/list_changed`, undefined),
@@ -58,17 +59,16 @@ export class LegacySession implements ClientConnection {
 	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#isOpen = false;
-	#logLevel: McpLogLevel | undefined;
+	#chosenLogLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
 
 	readonly #sessionId: () => string;
 
-	constructor({ provider, peer, resourceSubscriptions, sessionId }: LegacySessionOptions) {
+	constructor({ provider, peer, sessionId }: LegacySessionOptions) {
 		this.#sessionId = sessionId;
 		this.#provider = provider;
 		this.#peer = peer;
-		this.#resourceSubscriptions = resourceSubscriptions;
 	}
 
 	get revision(): Revision {
@@ -89,9 +89,11 @@ export class LegacySession implements ClientConnection {
 			case 'logging/setLevel':
 				return this.#setLevel(params);
 			case 'resources/subscribe':
-				return this.#subscribe(requiredText(params, 'uri'), true);
+				return this.#subscribe(requiredText(params, 'uri'));
 			case 'resources/unsubscribe':
-				return this.#subscribe(requiredText(params, 'uri'), false);
+				if (!this.#provider.subscribeResource) throw methodNotFound(call.method);
+				this.#unsubscribe(requiredText(params, 'uri'));
+				return {};
 			case 'server/discover':
 			case 'subscriptions/listen':
 				throw new OrchestraError('bad_input', `missing required parameter: _meta["${PROTOCOL_VERSION}"]`);
@@ -119,19 +121,24 @@ export class LegacySession implements ClientConnection {
 	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
 	notifyChange(change: Change): void {
 		if (!this.#isOpen) return;
-		if (change.kind !== 'resource') this.#lists.changed(change.kind);
-		else if (this.#subscribedUris.has(change.uri))
+		if (change.kind === 'log') this.#notifyLog(change);
+		else if (change.kind !== 'resource') this.#lists.changed(change.kind);
+		else if (this.#isFor(change) && isSubscribedTo(change.uri, this.#subscribed))
 			this.notify('notifications/resources/updated', { uri: change.uri });
 	}
 
 	close(): void {
 		this.#isOpen = false;
 		this.#throttle.close();
-		for (const uri of [...this.#subscribedUris]) this.#setSubscribed(uri, false);
+		for (const uri of [...this.#subscribed.keys()]) this.#unsubscribe(uri);
+	}
+
+	get chosenLogLevel(): McpLogLevel | undefined {
+		return this.#chosenLogLevel;
 	}
 
 	logLevel(): McpLogLevel | undefined {
-		return this.#logLevel ?? this.#revision.defaultLogLevel;
+		return this.#chosenLogLevel ?? this.#revision.defaultLogLevel;
 	}
 
 	notify(method: string, params: unknown, about?: About): void {
@@ -139,9 +146,14 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** Ask the client. A refusal fails the handler, not the protocol request. */
-	async ask(questions: Questions, context: CallContext): Promise<InputResponses> {
+	async ask(
+		questions: Questions,
+		{ signal: ended, about }: CallContext,
+		withdrawn?: AbortSignal,
+	): Promise<InputResponses> {
 		try {
-			return await this.#request(questions, context);
+			const signal = withdrawn ? AbortSignal.any([ended, withdrawn]) : ended;
+			return await this.#request(questions, { signal, about });
 		} catch (cause) {
 			const refusal = rpcErrorOf(cause);
 			if (refusal === undefined) throw cause;
@@ -154,12 +166,15 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** Every question is one JSON-RPC request to the client. */
-	async #request(questions: Questions, { signal, about }: CallContext): Promise<InputResponses> {
+	async #request(
+		questions: Questions,
+		options: Pick<RequestOptions, 'signal' | 'about'>,
+	): Promise<InputResponses> {
 		requireCapabilities(questions, this.capabilities);
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
 			return [
 				key,
-				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, signal, about }),
+				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, ...options }),
 			] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
@@ -194,28 +209,48 @@ export class LegacySession implements ClientConnection {
 				hint: `Use one of ${logLevels.join(', ')}.`,
 			});
 		}
-		this.#logLevel = level;
+		this.#chosenLogLevel = level;
 		return {};
 	}
 
-	#subscribe(uri: string, isSubscribed: boolean): Result {
-		if (!this.#provider.subscribeResource)
-			throw methodNotFound(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe');
-		if (this.#subscribedUris.has(uri) === isSubscribed) return {};
-		if (isSubscribed && this.#subscribedUris.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+	/** A client gets the messages of servers for all clients only when it has set a level. */
+	#notifyLog(change: LogChange): void {
+		const { params, sessionId, heardBy } = change;
+		const least = sessionId === undefined ? this.#chosenLogLevel : this.logLevel();
+		if (!reachesLevel(params['level'], least) || !this.#isFor(change) || heardBy?.has(this.sessionId)) return;
+		this.notify('notifications/message', params);
+	}
+
+	#isFor({ sessionId }: { readonly sessionId?: string | undefined }): boolean {
+		return sessionId === undefined || sessionId === this.sessionId;
+	}
+
+	/** Resolves when updates are reported. */
+	#subscribe(uri: string): Awaitable<Result> {
+		if (!this.#provider.subscribeResource) throw methodNotFound('resources/subscribe');
+		const known = this.#subscribed.get(uri);
+		if (known) return known;
+		if (this.#subscribed.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`this client is already subscribed to ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,
 			);
 		}
-		this.#setSubscribed(uri, isSubscribed);
-		return {};
+		const subscribed = Promise.resolve(this.#provider.subscribeResource(uri, true, this)).then(
+			() => ({}),
+			(error: unknown) => {
+				if (this.#subscribed.get(uri) === subscribed) this.#subscribed.delete(uri);
+				throw error;
+			},
+		);
+		this.#subscribed.set(uri, subscribed);
+		return subscribed;
 	}
 
-	#setSubscribed(uri: string, isSubscribed: boolean): void {
-		this.#subscribedUris[isSubscribed ? 'add' : 'delete'](uri);
-		if (this.#resourceSubscriptions.change(uri, isSubscribed))
-			this.#provider.subscribeResource?.(uri, isSubscribed);
+	#unsubscribe(uri: string): void {
+		if (!this.#subscribed.delete(uri)) return;
+		// The client has nothing to do with a failure.
+		Promise.resolve(this.#provider.subscribeResource?.(uri, false, this)).catch(() => {});
 	}
 
 	/** A result with questions is sent to the client as requests; then the call is made again with the answers. */
@@ -237,7 +272,12 @@ export class LegacySession implements ClientConnection {
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(
 					(inputResponses) =>
-						this.#answer(call, params, round + 1, { asker: this, inputResponses, requestState }),
+						this.#answer(call, params, round + 1, {
+							asker: this,
+							inputResponses,
+							requestState,
+							isContinued: true,
+						}),
 					(error: unknown) => this.#refused(call.method, error),
 				);
 			},

@@ -15,11 +15,11 @@ import type { Peer, PeerOptions } from '../../rpc/peer.ts';
 import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
 import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
+import { ConnectionSessions } from './connection-sessions.ts';
 import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
-import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
@@ -27,7 +27,6 @@ import { SuspendedCalls } from './suspended-calls.ts';
 export interface SharedState {
 	readonly suspendedCalls: SuspendedCalls;
 	readonly states: RequestStates;
-	readonly resourceSubscriptions: ResourceSubscriptions;
 	/** Bounds the responses that the clients of this server do not read. */
 	readonly unreadTotal: UnreadTotal;
 }
@@ -37,7 +36,6 @@ export function sharedState(): SharedState {
 	return {
 		suspendedCalls: new SuspendedCalls(),
 		states: new RequestStates(),
-		resourceSubscriptions: new ResourceSubscriptions(),
 		unreadTotal: new UnreadTotal(UNREAD_TOTAL_CHARACTERS),
 	};
 }
@@ -62,37 +60,27 @@ export class McpSession {
 	readonly #unreadTotal: UnreadTotal;
 	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
-	readonly #onClose: () => void;
+	readonly #sessions: ConnectionSessions;
 	#isClosed = false;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
 
 	constructor(provider: Provider, options: McpSessionOptions = {}) {
-		const { suspendedCalls, states, resourceSubscriptions, unreadTotal } = options.shared ?? sharedState();
+		const { suspendedCalls, states, unreadTotal } = options.shared ?? sharedState();
 		this.#unreadTotal = unreadTotal;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
-		const { transport } = options;
-		let id = options.sessionId;
-		if (id !== undefined) provider.sessionOpened?.(id, transport);
-		// Made on first use: most sessions never need one.
-		const sessionId = (): string => {
-			if (id === undefined) {
-				id = crypto.randomUUID();
-				provider.sessionOpened?.(id, transport);
-			}
-			return id;
-		};
-		this.#onClose = () => id !== undefined && provider.sessionClosed?.(id);
-		this.#legacy = new LegacySession({ provider, peer, resourceSubscriptions, sessionId });
-		this.#subscriptions = new Subscriptions(provider, peer, resourceSubscriptions);
+		const sessions = new ConnectionSessions(provider, options.transport, options.sessionId);
+		this.#sessions = sessions;
+		this.#legacy = new LegacySession({ provider, peer, sessionId: () => sessions.id });
+		this.#subscriptions = new Subscriptions(provider, peer);
 		this.#modern = new ModernRequests({
 			provider,
 			peer,
 			suspendedCalls,
 			states,
 			subscriptions: this.#subscriptions,
-			sessionId,
+			sessions,
 			principal: options.principal,
 		});
 		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
@@ -124,7 +112,7 @@ export class McpSession {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		this.#onClose();
+		this.#sessions.close();
 		this.#unsubscribe();
 		this.#subscriptions.close();
 		this.#legacy.close();

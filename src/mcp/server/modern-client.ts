@@ -14,6 +14,7 @@ import type { Peer } from '../../rpc/peer.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ClientConnection } from './call-context.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Params } from './methods.ts';
 
 /** Throws -32022 for a version that is not served, -32602 for a field that is missing. */
@@ -22,10 +23,10 @@ export class ModernClient implements ClientConnection {
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly meta: Params;
 	readonly #peer: () => Peer;
-	readonly #sessionId: () => string;
+	readonly #sessions: ConnectionSessions;
 
-	constructor(peer: () => Peer, sessionId: () => string, meta: Params) {
-		this.#sessionId = sessionId;
+	constructor(peer: () => Peer, sessions: ConnectionSessions, meta: Params) {
+		this.#sessions = sessions;
 		const requested = meta[PROTOCOL_VERSION];
 		const revision = modernRevision(requested);
 		if (typeof requested !== 'string') {
@@ -48,7 +49,7 @@ export class ModernClient implements ClientConnection {
 	}
 
 	get sessionId(): string {
-		return this.#sessionId();
+		return this.#sessions.idOf(this.clientInfo);
 	}
 
 	get clientInfo(): unknown {

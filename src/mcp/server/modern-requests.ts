@@ -10,9 +10,11 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { sourceTextOf, withMembers } from '../../wire/source-text.ts';
-import { CallContext, type InputResponses } from './call-context.ts';
+import { sourceTextOf, withInnerMember, withMembers } from '../../wire/source-text.ts';
+import { CallContext } from './call-context.ts';
+import type { InputResponses } from './client-questions.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
 import { after, type Method, methods, type Params, providerOffer, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
@@ -30,8 +32,7 @@ export interface ModernRequestsOptions {
 	suspendedCalls: SuspendedCalls;
 	states: RequestStates;
 	subscriptions: Subscriptions;
-	/** The id of the connection. */
-	sessionId: () => string;
+	sessions: ConnectionSessions;
 	/** The sender of all requests, when it is known. */
 	principal?: string | undefined;
 }
@@ -46,9 +47,10 @@ export class ModernRequests {
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
-		const client = new ModernClient(this.#options.peer, this.#options.sessionId, meta);
+		const client = new ModernClient(this.#options.peer, this.#options.sessions, meta);
 		if (call.method === 'server/discover') return this.#discover();
-		if (call.method === 'subscriptions/listen') return this.#options.subscriptions.listen(call, params);
+		if (call.method === 'subscriptions/listen')
+			return this.#options.subscriptions.listen(call, params, client);
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, client);
@@ -77,7 +79,8 @@ export class ModernRequests {
 			return this.#resume({ call, method, params, client }, payload.suspended, inputResponses ?? {});
 		const interactive = new InteractiveCall(this.#options.suspendedCalls);
 		const state = payload?.state ?? undefined;
-		const asking = { asker: interactive, inputResponses, requestState: state };
+		const isContinued = payload !== undefined;
+		const asking = { asker: interactive, inputResponses, requestState: state, isContinued };
 		const context = new CallContext(client, call, client.meta, asking);
 		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
 		const step = unlessFailing(
@@ -147,13 +150,15 @@ export class ModernRequests {
 		};
 	}
 
-	/** The result of another server, with its text; undefined when it needs more than a few members. */
+	/** The result of another server, with its text; undefined when there is none. */
 	#forwarded(result: Result): Result | undefined {
-		if (sourceTextOf(result) === undefined) return undefined;
 		const { _meta: meta } = result;
-		if ('resultType' in result) return isObject(meta) && SERVER_INFO in meta ? result : undefined;
-		if (meta !== undefined) return undefined;
-		return withMembers(result, { resultType: 'complete', _meta: this.#identity });
+		if (sourceTextOf(result) === undefined || (meta !== undefined && !isObject(meta))) return undefined;
+		const type = 'resultType' in result ? {} : { resultType: 'complete' };
+		if (meta === undefined) return withMembers(result, { ...type, _meta: this.#identity });
+		const { info } = this.#options.provider;
+		const named = SERVER_INFO in meta ? result : withInnerMember(result, ['_meta', SERVER_INFO], info);
+		return 'resultType' in result ? named : withMembers(named, type);
 	}
 
 	#complete(result: Result, isCacheable: boolean): Result {

@@ -22,8 +22,23 @@ import type {
 } from '../../protocol/mcp-types.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 
-/** A change that clients are notified of: of a list, or of one resource. */
-export type Change = { kind: 'tools' | 'prompts' | 'resources' } | { kind: 'resource'; uri: string };
+/** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
+export type Change =
+	| { kind: 'tools' | 'prompts' | 'resources' }
+	| { kind: 'resource'; uri: string; sessionId?: string | undefined }
+	| LogChange;
+
+/** A log message that belongs to no call, for all sessions or for the one with this id. */
+export interface LogChange {
+	readonly kind: 'log';
+	/** Of `notifications/message`. */
+	readonly params: Readonly<Record<string, unknown>>;
+	readonly sessionId?: string | undefined;
+	/** The backend that sent it. */
+	readonly source?: string | undefined;
+	/** The sessions that have it already. */
+	readonly heardBy?: ReadonlySet<string> | undefined;
+}
 
 /** Params of `tools/call`. */
 export interface CallToolParams {
@@ -66,8 +81,11 @@ export interface Provider {
 	listPrompts?(context: CallContext): Awaitable<readonly Prompt[]>;
 	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
 	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
-	/** The first client subscribed to this resource (true), or the last one unsubscribed (false). */
-	subscribeResource?(uri: string, isSubscribed: boolean): void;
+	/**
+	 * A client subscribed to this resource (true) or unsubscribed (false). Updates are reported once it resolves; a
+	 * rejection is the answer to the client.
+	 */
+	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
 	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */

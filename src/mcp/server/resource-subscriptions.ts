@@ -1,20 +1,46 @@
-/*
- * Counts the subscribers of each resource over all sessions, so that the source of
- * the resource is notified of the first subscriber and of the last one only.
- */
+/* Which resources are subscribed to, and which of them an update concerns. */
 
 /** Most resources that one client may subscribe to. */
 export const RESOURCE_SUBSCRIPTIONS_LIMIT = 10_000;
 
+/** An updated resource is looked up under at most this many resources above it. */
+const PARENTS_LIMIT = 64;
+
+/** Resources with the number of their subscribers. */
 export class ResourceSubscriptions {
 	readonly #counts = new Map<string, number>();
 
-	/** Add or remove one subscriber. True when the resource got its first subscriber or lost its last one. */
-	change(uri: string, isSubscribed: boolean): boolean {
-		const before = this.#counts.get(uri) ?? 0;
-		const count = Math.max(0, before + (isSubscribed ? 1 : -1));
+	/** The resources with a subscriber. */
+	get uris(): readonly string[] {
+		return [...this.#counts.keys()];
+	}
+
+	get isEmpty(): boolean {
+		return this.#counts.size === 0;
+	}
+
+	/** Add or remove one subscriber. */
+	change(uri: string, isSubscribed: boolean): void {
+		const count = (this.#counts.get(uri) ?? 0) + (isSubscribed ? 1 : -1);
 		if (count > 0) this.#counts.set(uri, count);
 		else this.#counts.delete(uri);
-		return (before === 0) !== (count === 0);
 	}
+}
+
+/** A URI and those above it, each without and with the slash at its end: an update may be of a sub-resource. */
+export function* withParents(uri: string): Generator<string> {
+	yield uri;
+	let at = uri.length;
+	for (let level = 0; level < PARENTS_LIMIT; level++) {
+		at = uri.lastIndexOf('/', at - 1);
+		if (at <= 0) return;
+		if (at + 1 < uri.length) yield uri.slice(0, at + 1);
+		yield uri.slice(0, at);
+	}
+}
+
+/** Whether an update of this resource concerns a subscriber: to the resource, or to one above it. */
+export function isSubscribedTo(uri: string, subscribed: { has(uri: string): boolean }): boolean {
+	for (const each of withParents(uri)) if (subscribed.has(each)) return true;
+	return false;
 }

@@ -12,11 +12,15 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
+import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT, type ResourceSubscriptions } from './resource-subscriptions.ts';
+import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import type { ListKind } from './seen-lists.ts';
+
+/** Most notifications that follow the acknowledgement of one subscription. */
+const HELD_LIMIT = RESOURCE_SUBSCRIPTIONS_LIMIT;
 
 /** Most open subscriptions of one session. */
 export const LISTEN_REQUESTS_LIMIT = 1024;
@@ -30,45 +34,60 @@ const listKinds = {
 interface Subscription {
 	readonly id: Id;
 	readonly kinds: ReadonlySet<string>;
-	readonly uris: ReadonlySet<string>;
+	readonly uris: Set<string>;
+	readonly client: ClientConnection;
 	readonly finish: (result: Result) => void;
+	/** Notifications that follow the acknowledgement, by method and resource; undefined once it was sent. */
+	held: Map<string, () => void> | undefined;
 }
 
 export class Subscriptions {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
-	readonly #resourceSubscriptions: ResourceSubscriptions;
 	readonly #open = new Set<Subscription>();
 	readonly #throttle = new ListThrottle((kind) => this.#notifyListChanged(kind));
 	#isClosed = false;
 
-	constructor(provider: Provider, peer: () => Peer, resourceSubscriptions: ResourceSubscriptions) {
+	constructor(provider: Provider, peer: () => Peer) {
 		this.#provider = provider;
 		this.#peer = peer;
-		this.#resourceSubscriptions = resourceSubscriptions;
 	}
 
 	/** Acknowledge, then stay open until the client cancels or the session closes. */
-	listen(call: IncomingCall, params: Params): Awaitable<Result> {
+	listen(call: IncomingCall, params: Params, client: ClientConnection): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
-		return after(this.#provider.capabilities(), (capabilities) => this.#start(call, wanted, capabilities));
+		return after(this.#provider.capabilities(), (capabilities) =>
+			this.#start(call, client, this.#accepted(wanted, capabilities)),
+		);
 	}
 
 	/** Notify every subscription that the change concerns. */
 	notifyChange(change: Change): void {
+		if (change.kind === 'log') return;
 		if (change.kind !== 'resource') {
 			if (this.#open.size > 0) this.#throttle.changed(change.kind);
 			return;
 		}
-		for (const subscription of this.#open)
-			if (subscription.uris.has(change.uri))
-				this.#notify(subscription, 'notifications/resources/updated', { uri: change.uri });
+		const isConcerned = (subscription: Subscription): boolean =>
+			isFor(subscription, change) && isSubscribedTo(change.uri, subscription.uris);
+		this.#notifyAll(isConcerned, 'notifications/resources/updated', { uri: change.uri });
 	}
 
 	#notifyListChanged(kind: ListKind): void {
-		for (const subscription of this.#open)
-			if (subscription.kinds.has(kind)) this.#notify(subscription, `notifications/${kind}/list_changed`, {});
+		this.#notifyAll(({ kinds }) => kinds.has(kind), `notifications/${kind}/list_changed`, {});
+	}
+
+	/** One that is not acknowledged gets it later, unless the client has it from another one. */
+	#notifyAll(
+		isConcerned: (subscription: Subscription) => boolean,
+		method: string,
+		params: Record<string, unknown>,
+	): void {
+		const concerned = [...this.#open].filter(isConcerned);
+		const acknowledged = concerned.filter(({ held }) => held === undefined);
+		for (const subscription of acknowledged.length > 0 ? acknowledged : concerned)
+			this.#notify(subscription, method, params);
 	}
 
 	/** Answer every open request. */
@@ -78,39 +97,63 @@ export class Subscriptions {
 		for (const subscription of this.#open) this.#close(subscription);
 	}
 
-	#start(call: IncomingCall, wanted: Params, capabilities: ServerCapabilities): Promise<Result> {
+	#start(
+		call: IncomingCall,
+		client: ClientConnection,
+		accepted: Pick<Subscription, 'kinds' | 'uris'>,
+	): Promise<Result> {
 		if (this.#open.size >= LISTEN_REQUESTS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`this session already has ${LISTEN_REQUESTS_LIMIT} open subscriptions`,
 			);
 		}
-		return new Promise((resolve) => {
-			const subscription = { id: call.id, ...this.#accepted(wanted, capabilities), finish: resolve };
+		return new Promise((resolve, reject) => {
+			const subscription = { id: call.id, ...accepted, client, finish: resolve, held: new Map() };
 			this.#open.add(subscription);
-			this.#count(subscription, true);
-			this.#notify(subscription, 'notifications/subscriptions/acknowledged', {
-				notifications: granted(subscription),
-			});
 			const { signal } = call;
 			signal.addEventListener('abort', () => this.#close(subscription), { once: true });
+			if (accepted.uris.size === 0) this.#acknowledge(subscription);
+			else
+				this.#subscribe(subscription)
+					.then(() => this.#acknowledge(subscription), reject)
+					.catch(reject);
 			if (signal.aborted || this.#isClosed) this.#close(subscription);
 		});
 	}
 
+	/** Resolves when updates are reported. Resources that the provider refuses are left out. */
+	async #subscribe({ uris, client }: Subscription): Promise<void> {
+		const subscribed = [...uris].map(async (uri) => {
+			try {
+				await this.#provider.subscribeResource?.(uri, true, client);
+			} catch {
+				uris.delete(uri); // the acknowledgement does not list it
+			}
+		});
+		await Promise.all(subscribed);
+	}
+
+	#acknowledge(subscription: Subscription): void {
+		if (!this.#open.has(subscription)) return;
+		const { held } = subscription;
+		subscription.held = undefined;
+		this.#notify(subscription, 'notifications/subscriptions/acknowledged', {
+			notifications: granted(subscription),
+		});
+		for (const send of held?.values() ?? []) send();
+	}
+
 	#close(subscription: Subscription): void {
 		if (!this.#open.delete(subscription)) return;
-		this.#count(subscription, false);
+		const { uris, client } = subscription;
+		// The client has nothing to do with a failure.
+		for (const uri of uris)
+			Promise.resolve(this.#provider.subscribeResource?.(uri, false, client)).catch(() => {});
 		subscription.finish({
 			resultType: 'complete',
 			_meta: { [SUBSCRIPTION_ID]: subscription.id, [SERVER_INFO]: this.#provider.info },
 		});
-	}
-
-	#count({ uris }: Subscription, isSubscribed: boolean): void {
-		for (const uri of uris)
-			if (this.#resourceSubscriptions.change(uri, isSubscribed))
-				this.#provider.subscribeResource?.(uri, isSubscribed);
 	}
 
 	/** The part of the request that the provider supports. */
@@ -129,9 +172,20 @@ export class Subscriptions {
 		return { kinds: new Set(kinds.map(([, kind]) => kind)), uris: new Set(uris) };
 	}
 
-	#notify({ id }: Subscription, method: string, params: Record<string, unknown>): void {
-		this.#peer().notify(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params });
+	#notify(subscription: Subscription, method: string, params: Record<string, unknown>): void {
+		const { id, held } = subscription;
+		const send = (): void => this.#peer().notify(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params });
+		if (held === undefined) send();
+		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'])}`, send);
 	}
+}
+
+/** Whether a change concerns the session of a subscription. */
+function isFor(
+	{ client }: Subscription,
+	{ sessionId }: { readonly sessionId?: string | undefined },
+): boolean {
+	return sessionId === undefined || sessionId === client.sessionId;
 }
 
 function granted({ kinds, uris }: Subscription): Record<string, unknown> {

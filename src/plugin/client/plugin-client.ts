@@ -5,9 +5,11 @@
  * very many are in flight between our own ends; over TLS calls are multiplexed on one
  * stream. Canceling a call notifies the peer.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import type { DialOptions, Link } from '../../link/link.ts';
 import { dial, type LinkChoice } from '../../link/open-link.ts';
+import { timerMs } from '../../rpc/clock.ts';
 import {
 	decodeResponse,
 	encodePluginRequest,
@@ -115,7 +117,9 @@ export class PluginClient {
 		);
 		const cancel = (): void => responses.cancel();
 		const timer =
-			timeoutMs === undefined ? undefined : setTimeout(() => responses.fail(late(timeoutMs)), timeoutMs);
+			timeoutMs === undefined
+				? undefined
+				: setTimeout(() => responses.fail(late(timeoutMs)), timerMs(timeoutMs));
 		signal?.addEventListener('abort', cancel, { once: true });
 		stream.send(payload);
 		if (this.#link.streamsAreCheap) stream.end();

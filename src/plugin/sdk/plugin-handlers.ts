@@ -30,7 +30,7 @@ export function exactResult(text: string): ExactResult {
 
 /** The handlers for all requests of the orchestrator. */
 export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
-	const { tools = {}, streamingTools = {}, prompts = {} } = plugin;
+	const { tools = {}, streamingTools = {} } = plugin;
 	const peers = new PeerFeatures();
 	return {
 		...plugin.storage,
@@ -64,6 +64,12 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 				await call.chunk(data, tool.contentType ?? (isText || isBytes ? 'text/plain' : 'application/json'));
 			}
 		},
+		...promptHandlers(plugin, hooks),
+	};
+}
+
+function promptHandlers({ prompts = {} }: PluginDefinition, hooks: PluginHooks): PluginHandlers {
+	return {
 		listPrompts: () => ({
 			prompts: Object.entries(prompts).map(([name, prompt]) => ({
 				name,

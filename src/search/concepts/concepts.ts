@@ -9,7 +9,7 @@ import { TopSlots } from '../index/top-slots.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
-import { readConceptList } from './concept-list.ts';
+import { type ConceptList, readConceptList } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 
 /** Lines whose terms are pooled. */
@@ -39,8 +39,8 @@ export class Concepts {
 	readonly #vectors: ConceptVectors | undefined;
 
 	/** Throws `bad_input` for a text that is not a list of concepts. Without vectors only words are matched. */
-	constructor(text: string, vectors?: WordVectors) {
-		const list = readConceptList(text);
+	constructor(text: string | ConceptList, vectors?: WordVectors) {
+		const list = typeof text === 'string' ? readConceptList(text) : text;
 		this.#terms = list.terms;
 		this.#index = new PatternIndex(list);
 		this.#vectors = vectors && new ConceptVectors(vectors, this.#index, list);

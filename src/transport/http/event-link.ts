@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
 import { within } from '../../rpc/clock.ts';
 import { deferred } from '../../rpc/deferred.ts';
-import { ENDPOINT_MS, ERROR_BODY_BYTES, REPLY_MS } from './http-client-limits.ts';
+import { ENDPOINT_MS, ERROR_BODY_BYTES, REPLY_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import { interrupted, notMcp, publicUrl, refused } from './http-errors.ts';
 import type { HttpWire, WireExchange } from './http-wire.ts';
 import type { ReadFlow } from './read-flow.ts';
@@ -17,6 +17,8 @@ export interface EventLinkParts {
 	readonly wire: HttpWire;
 	readonly flow: ReadFlow;
 	readonly limitBytes: number;
+	/** True while a request is in flight. */
+	readonly isBusy: () => boolean;
 	readonly onMessage: (text: string) => void;
 	/** Called once when the stream ends, unless `close` was called. */
 	readonly onEnd: (reason: OrchestraError) => void;
@@ -36,7 +38,12 @@ export class EventLink {
 			replyMs: REPLY_MS,
 		});
 		const response = await exchange.reply();
-		await assertEventStream(wire, response);
+		try {
+			await assertEventStream(wire, response);
+		} catch (error) {
+			exchange.abort();
+			throw error;
+		}
 		parts.flow.add(response);
 		const first = deferred<string | undefined>();
 		void readLink(parts, response, first.resolve);
@@ -59,7 +66,7 @@ export class EventLink {
 
 /** Read until the end; `onFirst` receives the data of the event `endpoint`, or undefined when another event came first. */
 async function readLink(
-	{ wire, limitBytes, onMessage, onEnd }: EventLinkParts,
+	{ wire, limitBytes, isBusy, onMessage, onEnd }: EventLinkParts,
 	response: IncomingMessage,
 	onFirst: (data: string | undefined) => void,
 ): Promise<void> {
@@ -68,7 +75,8 @@ async function readLink(
 		if (event === 'endpoint') onFirst(data);
 		else if (event === undefined || event === 'message') onMessage(data);
 	};
-	const end = await readEvents(response, { limitBytes, position, onEvent });
+	const silence = { ...STREAM_SILENCE, isBusy };
+	const end = await readEvents(response, { limitBytes, position, silence, onEvent });
 	onFirst(undefined);
 	const how = end === 'ended' ? 'ended its stream' : `sent a message over ${limitBytes} bytes`;
 	onEnd(interrupted(wire.label, how));
@@ -77,7 +85,7 @@ async function readLink(
 async function assertEventStream({ label }: HttpWire, response: IncomingMessage): Promise<void> {
 	if (response.statusCode === 200 && isEventStream(response)) return;
 	const { statusCode: status = 0, headers } = response;
-	const body = (await readText(response, ERROR_BODY_BYTES)) ?? '';
+	const body = (await within(readText(response, ERROR_BODY_BYTES), ENDPOINT_MS)) ?? '';
 	throw status === 200 ? notMcp(label, { status, headers, body }) : refused(label, { status, headers, body });
 }
 

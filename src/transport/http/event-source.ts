@@ -1,7 +1,7 @@
 /*
  * A stream of events from GET, and when to open it again.
  *
- * The delay that the server names is the shortest one. Each attempt that yields no event
+ * The delay that the server names is the shortest one. Each attempt that yields nothing
  * doubles it, so a server that closes every stream at once is not asked in a loop.
  */
 import type { IncomingMessage } from 'node:http';
@@ -26,6 +26,7 @@ export async function openStream(position: StreamPosition, source: EventSource):
 	const { wire, headers, signal } = source;
 	const { lastEventId } = position;
 	position.idleAttempts++;
+	position.isPrimed = false;
 	const exchange = wire.exchange({
 		method: 'GET',
 		headers: {
@@ -58,15 +59,27 @@ function verdictOf(status: number): 'none' | 'lost' | 'later' {
 
 /** Wait before the next attempt; false when there is none left, or `signal` ended the wait. */
 export async function waitToReopen(position: StreamPosition, signal: AbortSignal): Promise<boolean> {
-	if (position.idleAttempts >= STREAM_ATTEMPTS) return false;
-	const shortestMs = position.retryMs ?? STREAM_RETRY_MS.first;
-	const delayMs = Math.min(shortestMs * 2 ** position.idleAttempts, STREAM_RETRY_MS.longest);
+	const delayMs = reopenDelayMs(position);
+	if (delayMs === undefined) return false;
 	try {
 		await sleep(delayMs, undefined, { signal });
 		return true;
 	} catch {
 		return false; // aborted
 	}
+}
+
+/** A timer cannot wait longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The delay before the next attempt; undefined when there is none left. */
+export function reopenDelayMs({ retryMs, idleAttempts, isPrimed }: StreamPosition): number | undefined {
+	const { shortest, first, longest } = STREAM_RETRY_MS;
+	const isLate = idleAttempts >= STREAM_ATTEMPTS;
+	if (isLate && !isPrimed) return undefined;
+	const named = retryMs ?? first;
+	const backoffMs = isLate ? longest : Math.min(named * 2 ** idleAttempts, longest);
+	return Math.min(Math.max(named, backoffMs, shortest), LONGEST_TIMER_MS);
 }
 
 /** Continue a stream that broke; undefined when the server cannot. */

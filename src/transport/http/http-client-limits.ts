@@ -33,8 +33,8 @@ export const RECONNECT_DELAYS_MS: readonly number[] = [100, 400, 1500];
 /** How long a stream may stay open after the response. */
 export const LINGER_MS = 1000;
 
-/** First and longest delay before a stream is opened again, when the server names none. */
-export const STREAM_RETRY_MS = { first: 1000, longest: 60_000 } as const;
+/** Delays before a stream is opened again: the shortest, the first when the server names none, and the longest of our backoff. */
+export const STREAM_RETRY_MS = { shortest: 100, first: 1000, longest: 60_000 } as const;
 
 /** Attempts in a row, without an event, to open a stream again. */
 export const STREAM_ATTEMPTS = 8;
@@ -42,7 +42,10 @@ export const STREAM_ATTEMPTS = 8;
 /** A push stream that was open this long counts as working. */
 export const STABLE_STREAM_MS = 30_000;
 
-/** How long the first event of the HTTP+SSE transport may take. */
+/** When a stream whose comments stopped is dead: not before a minute with the usual comment every 15 s. */
+export const STREAM_SILENCE = { beatMs: 1000, beats: 3, missed: 4, leastMs: 20_000 } as const;
+
+/** How long the first event of the HTTP+SSE transport, or the body of its refusal, may take. */
 export const ENDPOINT_MS = 10_000;
 
 /** How long `close` waits for the end of the session. */

@@ -19,7 +19,7 @@ import type { Transport } from '../transport.ts';
 import { EventLink } from './event-link.ts';
 import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
-import { publicUrl } from './http-errors.ts';
+import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
@@ -30,6 +30,7 @@ import { PushStream } from './push-stream.ts';
 import { ReadFlow } from './read-flow.ts';
 import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
+import { discardBody } from './response-body.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
@@ -60,7 +61,7 @@ export class HttpClientTransport implements Transport {
 	/** Nothing is sent before the first `post`. The caller closes the transport. */
 	constructor(url: URL, options: HttpClientOptions = {}) {
 		const { headers = {}, auth, log = Log.silent, limitBytes = MESSAGE_LIMIT_BYTES } = options;
-		const label = { url: publicUrl(url), name: options.serverName ?? publicUrl(url) };
+		const label = { url: publicUrl(url), name: options.serverName ?? nameOfUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
 		this.#wire = new HttpWire({ url, headers, auth, label, environment: options.environment });
@@ -80,6 +81,7 @@ export class HttpClientTransport implements Transport {
 			limitBytes,
 			log,
 			headers: () => this.#session.headers(),
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onSessionLost: () => this.#renewInBackground(),
 		});
@@ -126,6 +128,7 @@ export class HttpClientTransport implements Transport {
 			wire,
 			flow,
 			limitBytes,
+			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
 			onEnd: (reason) => this.#link && this.#finish(reason),
 		});
@@ -151,7 +154,7 @@ export class HttpClientTransport implements Transport {
 		this.#unsent.fail(reason);
 		this.#push.stop();
 		this.#link?.close();
-		this.#own.abort();
+		this.#own.abort(reason);
 		for (const request of this.#open.values()) request.abort();
 		this.#open.clear();
 		this.#receiver?.end(reason);
@@ -214,7 +217,7 @@ export class HttpClientTransport implements Transport {
 		const headers = this.#session.headers();
 		const exchange = this.#wire.exchange({ method: 'DELETE', headers, replyMs: CLOSE_MS });
 		// A server may refuse it (405) or be gone: the session ends either way.
-		(await exchange.reply()).resume();
+		discardBody(await exchange.reply());
 	}
 
 	#renewInBackground(): void {
@@ -233,6 +236,7 @@ export class HttpClientTransport implements Transport {
 			sessionOf: ({ version, method }) =>
 				version === undefined && method !== 'initialize' ? this.#session.id : undefined,
 			hasEventLink: () => this.#link !== undefined,
+			isSessionLost: (id) => (this.#session.id === id ? this.#own.isSessionLost(id) : Promise.resolve(true)),
 			renewSession: (id) => this.#session.renew(id),
 			relistTools: (message) => this.#own.relistTools(message),
 			fallBack: () => this.#fallBack(),
@@ -281,7 +285,7 @@ export class HttpClientTransport implements Transport {
 		if (id === undefined) return;
 		this.#open.delete(idKey(id));
 		if (method === 'initialize') this.#session.opened({ text, headers });
-		else if (this.#session.id !== undefined) this.#session.answered(message);
+		else if (this.#session.id !== undefined) this.#session.answered(message, text);
 		const isList = method === 'tools/list' && version !== undefined;
 		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
 	}

@@ -32,6 +32,11 @@ export function publicUrl(url: URL): string {
 	return `${url.origin}${url.pathname}`;
 }
 
+/** What a server without a name is called, for `mctl auth`: its URL, with a mark in place of a query. */
+export function nameOfUrl(url: URL): string {
+	return url.search === '' ? publicUrl(url) : `${publicUrl(url)}?…`;
+}
+
 /** True when the request that failed with `error` was certainly not processed. */
 export function isUnprocessed(error: OrchestraError): boolean {
 	return error.data['outcome'] === 'none';
@@ -80,10 +85,11 @@ function isTls(code: string): boolean {
 
 /** The connection broke after the request was sent. */
 export function interrupted({ url }: ServerLabel, how: string, cause?: unknown): OrchestraError {
-	return new OrchestraError('closed', `outcome unknown: ${url} ${how}`, {
+	const reasonText = `${url} ${how}`;
+	return new OrchestraError('closed', `outcome unknown: ${reasonText}`, {
 		cause,
 		hint: 'The server may have processed the call. Check what it did before you repeat the call.',
-		data: { url, outcome: 'unknown' },
+		data: { url, outcome: 'unknown', reasonText },
 	});
 }
 
@@ -112,9 +118,12 @@ export function notMcp({ url }: ServerLabel, { status, headers, body }: RemoteRe
 /** A redirect that is not followed. */
 export function redirected({ url }: ServerLabel, target: URL | undefined, status: number): OrchestraError {
 	const to = target ? publicUrl(target) : 'an invalid location';
-	return new OrchestraError('io', `${url} redirects to ${to} (${status}), which is not followed`, {
+	// 303 is the answer to a request that was processed; its result is elsewhere.
+	const [outcome, before]: [Outcome, string] =
+		status === 303 ? ['unknown', 'outcome unknown: '] : ['none', ''];
+	return new OrchestraError('io', `${before}${url} redirects to ${to} (${status}), which is not followed`, {
 		hint: target ? `If you trust it, use ${publicUrl(target)} as the URL.` : 'Check the URL.',
-		data: { url, status, outcome: 'none' },
+		data: { url, status, outcome },
 	});
 }
 

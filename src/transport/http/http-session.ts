@@ -16,6 +16,12 @@ import { errorIn, resultIn } from './received-message.ts';
 /** The first version with the header `MCP-Protocol-Version`. */
 const FIRST_WITH_HEADER = '2025-06-18';
 
+const statefulMethods: ReadonlySet<string> = new Set([
+	'logging/setLevel',
+	'resources/subscribe',
+	'resources/unsubscribe',
+]);
+
 /** An answer to a request of our own. */
 export interface OwnAnswer {
 	readonly text: string;
@@ -86,12 +92,12 @@ export class HttpSession {
 	}
 
 	/** A request got its answer: remember it when it changed the state of the session. */
-	answered(request: PostedMessage): void {
+	answered(request: PostedMessage, answer: string): void {
 		const { method, params } = request;
+		if (!statefulMethods.has(method) || errorIn(answer)) return;
 		if (method === 'logging/setLevel') this.#state.set(method, request);
 		else if (method === 'resources/unsubscribe') this.#state.delete(`uri ${String(params['uri'])}`);
-		else if (method === 'resources/subscribe' && this.#state.size < MAX_SUBSCRIPTIONS)
-			this.#state.set(`uri ${String(params['uri'])}`, request);
+		else if (this.#state.size < MAX_SUBSCRIPTIONS) this.#state.set(`uri ${String(params['uri'])}`, request);
 	}
 
 	/** Start a new session instead of `lostId`; does nothing when that has happened already. */

@@ -21,6 +21,7 @@ import {
 import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 import { hostOf } from './network-class.ts';
 import { type Proxy, proxyFor } from './proxy.ts';
+import { discardBody } from './response-body.ts';
 import { proxyRefusal, proxyUnreachable, TunnelAgent } from './tunnel-agent.ts';
 
 export interface HttpWireOptions {
@@ -151,8 +152,13 @@ export class WireExchange {
 			if (!isRefused || asked.has(status)) return response;
 			asked.add(status);
 			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
-			if ((await auth.onUnauthorized(refusal)) === 'fail') return response;
-			response.resume();
+			try {
+				if ((await auth.onUnauthorized(refusal)) === 'fail') return response;
+			} catch (error) {
+				discardBody(response);
+				throw error;
+			}
+			discardBody(response);
 		}
 	}
 
@@ -170,7 +176,7 @@ export class WireExchange {
 			const { statusCode: status = 0 } = response;
 			const { location } = response.headers;
 			if (status < 300 || status >= 400 || location === undefined) return response;
-			response.resume();
+			discardBody(response);
 			const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
 			const isFollowed = (status === 307 || status === 308) && target?.origin === configured.origin;
 			if (target === undefined || !isFollowed || hops === MAX_REDIRECTS)
@@ -201,7 +207,7 @@ export class WireExchange {
 				stopWaiting?.();
 				const { proxy, label } = this.#wire;
 				if (proxy && response.statusCode === PROXY_UNAUTHORIZED) {
-					response.resume();
+					discardBody(response);
 					return reject(unreachable(label, proxyRefusal(proxy, PROXY_UNAUTHORIZED)));
 				}
 				this.#wire.wasReachable = true;

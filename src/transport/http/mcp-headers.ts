@@ -2,18 +2,9 @@
  * The headers of a modern request, derived from its body; a server refuses a request
  * whose headers and body differ.
  */
+import { nameParameters } from '../../protocol/meta.ts';
 import type { PostedMessage } from './posted-message.ts';
 import type { ToolHeaders } from './tool-headers.ts';
-
-/** Where a method has the value of `Mcp-Name`. */
-const nameSources: Readonly<Record<string, string>> = {
-	'tools/call': 'name',
-	'prompts/get': 'name',
-	'resources/read': 'uri',
-	'tasks/get': 'taskId',
-	'tasks/update': 'taskId',
-	'tasks/cancel': 'taskId',
-};
 
 /** The headers of a modern message: version, method, name, and the arguments that the tool wants as headers. */
 export function modernHeaders(message: PostedMessage, tools: ToolHeaders): Record<string, string> {
@@ -22,7 +13,7 @@ export function modernHeaders(message: PostedMessage, tools: ToolHeaders): Recor
 		'mcp-protocol-version': version,
 		'mcp-method': headerValue(method),
 	};
-	const source = nameSources[method];
+	const source = nameParameters[method];
 	const name = source === undefined ? undefined : params[source];
 	if (typeof name !== 'string') return headers;
 	headers['mcp-name'] = headerValue(name);

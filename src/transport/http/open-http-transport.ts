@@ -1,5 +1,6 @@
 /* Open a transport to a server by its URL. */
 import { OrchestraError } from '../../errors.ts';
+import { noteQuery } from '../../secrets/secret-name.ts';
 import type { Transport } from '../transport.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
 import { HttpClientTransport } from './http-client-transport.ts';
@@ -23,7 +24,7 @@ export async function openHttpTransport(url: string, options: HttpTransportOptio
 	}
 }
 
-/** The URL of a server. Throws `bad_input` for one that is not of HTTP, or has credentials in it. */
+/** The URL of a server; secrets of its query are redacted from now on. Throws `bad_input` for a URL that is not of HTTP, or has credentials in it. */
 export function parseServerUrl(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -31,6 +32,7 @@ export function parseServerUrl(text: string): URL {
 			hint: 'Example: https://example.com/mcp',
 		});
 	}
+	noteQuery(url);
 	if (url.username === '' && url.password === '') return url;
 	throw new OrchestraError(
 		'bad_input',

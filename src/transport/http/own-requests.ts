@@ -1,6 +1,6 @@
 /*
  * Requests of the transport itself, whose answers are not delivered: the second handshake
- * of a session, and the list of tools after a call with wrong headers.
+ * of a session, the ping that tells whether a session is lost, and the list of tools after a call with wrong headers.
  */
 import { OrchestraError } from '../../errors.ts';
 import { within } from '../../rpc/clock.ts';
@@ -16,8 +16,10 @@ import type { ToolHeaders } from './tool-headers.ts';
 export class OwnRequests {
 	readonly #context: RequestContext;
 	readonly #tools: ToolHeaders;
-	readonly #open = new Set<PostedRequest>();
+	/** Ends the request in flight. */
+	readonly #open = new Set<(reason: OrchestraError) => void>();
 	#relisting: Promise<void> | undefined;
+	#probing: Promise<boolean> | undefined;
 	#count = 0;
 
 	constructor(context: RequestContext, tools: ToolHeaders) {
@@ -31,20 +33,25 @@ export class OwnRequests {
 	}
 
 	/** Send a request. Rejects when it fails or is not answered in time. */
-	async send(text: string): Promise<OwnAnswer> {
+	async send(text: string, rules: Partial<RequestContext> = {}): Promise<OwnAnswer> {
 		const message = readPosted(text);
-		let request: PostedRequest | undefined;
+		let end = (_reason?: OrchestraError): void => {};
 		const answered = new Promise<OwnAnswer>((resolve, reject) => {
 			const context: RequestContext = {
 				...this.#context,
 				ready: () => undefined,
 				// They are part of a repair, so they need none themselves.
 				sessionOf: () => undefined,
+				...rules,
 				onAnswer: (_message, text, headers) => resolve({ text, headers }),
 				onFailed: (_message, error) => reject(error),
 			};
-			request = new PostedRequest(message, message.id ?? this.nextId(), context, () => {});
-			this.#open.add(request);
+			const request = new PostedRequest(message, message.id ?? this.nextId(), context, () => {});
+			end = (reason) => {
+				request.abort();
+				reject(reason);
+			};
+			this.#open.add(end);
 			void request.run();
 		});
 		try {
@@ -56,9 +63,32 @@ export class OwnRequests {
 				data: { outcome: 'none' },
 			});
 		} finally {
-			request?.abort();
-			if (request) this.#open.delete(request);
+			end();
+			this.#open.delete(end);
 		}
+	}
+
+	/** Send a ping in the session `id`, which is the current one. No answer is no evidence. Single-flight. */
+	isSessionLost(id: string | undefined): Promise<boolean> {
+		this.#probing ??= this.#probe(id).finally(() => {
+			this.#probing = undefined;
+		});
+		return this.#probing;
+	}
+
+	async #probe(id: string | undefined): Promise<boolean> {
+		let isLost = false;
+		const rules: Partial<RequestContext> = {
+			sessionOf: () => id,
+			isSessionLost: () => Promise.resolve(true),
+			renewSession: () => {
+				isLost = true;
+				return Promise.reject(new Error('the session is lost'));
+			},
+		};
+		// The request that made us ask keeps its own answer.
+		await this.send(encodeRequest(this.nextId(), 'ping', undefined), rules).catch(() => {});
+		return isLost;
 	}
 
 	/** Read the list of tools again, with the `_meta` of `message`, and learn their headers. Single-flight. */
@@ -81,8 +111,8 @@ export class OwnRequests {
 		}
 	}
 
-	/** End all of them. */
-	abort(): void {
-		for (const request of this.#open) request.abort();
+	/** End all of them with `reason`. */
+	abort(reason: OrchestraError): void {
+		for (const end of this.#open) end(reason);
 	}
 }

@@ -10,15 +10,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { type Id, idKey, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './event-source.ts';
-import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS } from './http-client-limits.ts';
+import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
 import type { WireExchange } from './http-wire.ts';
 import { isIdempotent, type PostedMessage } from './posted-message.ts';
 import { errorFor, errorIn, responseId, splitBatch } from './received-message.ts';
-import { isAnswer, isEraVerdict, mayHaveEventLink, type Repair, repairFor } from './refusal-rules.ts';
+import {
+	type HttpVerdict,
+	isAnswer,
+	isEraVerdict,
+	isUnknownSession,
+	mayHaveEventLink,
+	type Repair,
+	repairFor,
+} from './refusal-rules.ts';
 import type { RequestContext } from './request-context.ts';
 import {
 	closeSoon,
+	discardBody,
 	isEventStream,
 	newPosition,
 	readEvents,
@@ -33,6 +42,8 @@ export class PostedRequest {
 	readonly #onFlushed: () => void;
 	readonly #repaired = new Set<Repair>();
 	#session: string | undefined;
+	/** Delivers a refusal that may mean a lost session, when it does not. */
+	#deliverRefusal: (() => void) | undefined;
 	#exchange: WireExchange | undefined;
 	#abort: AbortController | undefined;
 	#isDone = false;
@@ -57,6 +68,8 @@ export class PostedRequest {
 			for (let repair = await this.#attempts(); repair; repair = await this.#attempts()) {
 				this.#repaired.add(repair);
 				if (repair === 'headers') await this.#context.relistTools(this.message);
+				else if (this.#deliverRefusal && !(await this.#context.isSessionLost(this.#session)))
+					return this.#deliverRefusal();
 				else await this.#context.renewSession(this.#session);
 			}
 		} catch (thrown) {
@@ -128,7 +141,7 @@ export class PostedRequest {
 		const { statusCode: status = 0 } = response;
 		if (status < 200 || status >= 300) return this.#readRefusal(response, status);
 		if (this.#context.hasEventLink()) {
-			response.resume();
+			discardBody(response);
 			return undefined; // the answer arrives on the other stream
 		}
 		return isEventStream(response) ? this.#readStream(response) : this.#readAnswer(response, status);
@@ -153,7 +166,8 @@ export class PostedRequest {
 				repair ??= this.#accept(data, stream.headers);
 				if (this.#isDone || repair) closeSoon(stream);
 			};
-			const end = await readEvents(stream, { limitBytes, position, onEvent });
+			const silence = this.message.method === 'subscriptions/listen' ? STREAM_SILENCE : undefined;
+			const end = await readEvents(stream, { limitBytes, position, isPolled: true, silence, onEvent });
 			if (this.#isDone || repair) return repair;
 			if (end === 'too large') throw tooLarge(wire.label, limitBytes);
 			response = await this.#resume(position);
@@ -178,9 +192,11 @@ export class PostedRequest {
 			const id = responseId(one);
 			const error = id === undefined ? undefined : errorIn(one);
 			const isOurs = id === null ? error !== undefined : id !== undefined && idKey(id) === idKey(this.id);
-			const repair = isOurs && error ? this.#repairFor(200, error.code, error.message) : undefined;
+			const deliver = (): void => this.answer(id === null && error ? errorFor(this.id, error) : one, headers);
+			const verdict = { status: 200, code: error?.code, said: error?.message ?? '' };
+			const repair = isOurs && error ? this.#repairFor(verdict, deliver) : undefined;
 			if (repair) return repair;
-			if (isOurs) this.answer(id === null && error ? errorFor(this.id, error) : one, headers);
+			if (isOurs) deliver();
 			else if (one.includes('"jsonrpc"')) this.#context.onMessage(one, id);
 		}
 		return undefined;
@@ -191,15 +207,16 @@ export class PostedRequest {
 		const body = (await this.#textOf(response, ERROR_BODY_BYTES)) ?? '';
 		const error = errorIn(body);
 		const verdict = { status, code: error?.code, said: body };
-		const repair = this.#repairFor(status, error?.code, body);
+		const deliver = (): void => {
+			if (error && isAnswer(verdict)) return this.answer(errorFor(this.id, error), headers);
+			const { label } = this.#context.wire;
+			this.#handleForeign(refused(label, { status, headers, body: error?.message ?? body }), status);
+		};
+		const repair = this.#repairFor(verdict, deliver);
 		if (repair) return repair;
 		if (mayHaveEventLink(this.message, verdict) && (await this.#context.fallBack())) return this.#once();
-		if (error && isAnswer(verdict)) {
-			this.answer(errorFor(this.id, error), headers);
-			return undefined;
-		}
-		const { label } = this.#context.wire;
-		return this.#handleForeign(refused(label, { status, headers, body: error?.message ?? body }), status);
+		deliver();
+		return undefined;
 	}
 
 	#handleForeign(failure: OrchestraError, status: number): undefined {
@@ -209,10 +226,12 @@ export class PostedRequest {
 		return undefined;
 	}
 
-	/** Each kind of repair is tried once. */
-	#repairFor(status: number, code: number | undefined, said: string): Repair | undefined {
-		const repair = repairFor(this.message, this.#session, { status, code, said });
-		return repair && !this.#repaired.has(repair) ? repair : undefined;
+	/** Each kind of repair is tried once. `deliver` delivers the refusal as the answer. */
+	#repairFor(verdict: HttpVerdict, deliver: () => void): Repair | undefined {
+		const repair = repairFor(this.message, this.#session, verdict);
+		if (repair === undefined || this.#repaired.has(repair)) return undefined;
+		this.#deliverRefusal = isUnknownSession(verdict) ? undefined : deliver;
+		return repair;
 	}
 
 	async #textOf(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {

@@ -7,7 +7,7 @@
  */
 import type { Log } from '../../log.ts';
 import { openStream, waitToReopen } from './event-source.ts';
-import { STABLE_STREAM_MS } from './http-client-limits.ts';
+import { STABLE_STREAM_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import type { HttpWire } from './http-wire.ts';
 import type { ReadFlow } from './read-flow.ts';
 import { newPosition, readEvents } from './response-body.ts';
@@ -19,6 +19,8 @@ export interface PushStreamParts {
 	readonly log: Log;
 	/** Session and version. */
 	readonly headers: () => Record<string, string>;
+	/** True while a request is in flight. */
+	readonly isBusy: () => boolean;
 	readonly onMessage: (text: string) => void;
 	/** The stream worked before, and now the server does not know the session. */
 	readonly onSessionLost: () => void;
@@ -45,7 +47,9 @@ export class PushStream {
 	}
 
 	async #run(signal: AbortSignal): Promise<void> {
-		const { wire, flow, limitBytes, log, headers, onMessage, onSessionLost } = this.#parts;
+		const { wire, flow, limitBytes, log, headers, isBusy, onMessage, onSessionLost } = this.#parts;
+		const silence = { ...STREAM_SILENCE, isBusy };
+		const onEvent = ({ data }: { data: string }): void => onMessage(data);
 		const position = newPosition();
 		let hasWorked = false;
 		do {
@@ -57,7 +61,7 @@ export class PushStream {
 			hasWorked = true;
 			flow.add(opened);
 			const openedAt = performance.now();
-			const end = await readEvents(opened, { limitBytes, position, onEvent: ({ data }) => onMessage(data) });
+			const end = await readEvents(opened, { limitBytes, position, silence, onEvent });
 			if (end === 'too large')
 				log.warn(`a message of ${wire.label.url} over ${limitBytes} bytes was dropped`);
 			if (performance.now() - openedAt >= STABLE_STREAM_MS) position.idleAttempts = 0;

@@ -19,19 +19,25 @@ const HEADER_MISMATCH = -32020;
 /** Codes of the modern era. */
 const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -32021, -32022]);
 
-/** What to repair; undefined when the response is final. `session` is the one that the request named. */
+/** What to repair; undefined when the response is final. `session` is the session of the request. */
 export function repairFor(
 	{ method }: PostedMessage,
 	session: string | undefined,
 	verdict: HttpVerdict,
 ): Repair | undefined {
 	if (method === 'tools/call' && verdict.code === HEADER_MISMATCH) return 'headers';
-	return session !== undefined && isSessionLost(verdict) ? 'session' : undefined;
+	const isSuspect = session !== undefined && (isUnknownSession(verdict) || maySayUnknownSession(verdict));
+	return isSuspect ? 'session' : undefined;
 }
 
-/** A session that the server forgot: 404 by the specification, 400 or the error -32600 in the wild. */
-function isSessionLost({ status, code, said }: HttpVerdict): boolean {
-	if (status === 404) return code !== rpcCodes.methodNotFound;
+/** A session that the server forgot, by the specification. */
+export function isUnknownSession({ status, code }: HttpVerdict): boolean {
+	return status === 404 && code !== rpcCodes.methodNotFound;
+}
+
+/** Servers in the wild say it with 400 or -32600, and tools say "session" of their own sessions: a ping decides. */
+function maySayUnknownSession({ status, code, said }: HttpVerdict): boolean {
+	if (status === 404 || code === rpcCodes.invalidParams) return false;
 	return (status === 400 || code === rpcCodes.invalidRequest) && /session/i.test(said);
 }
 

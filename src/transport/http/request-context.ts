@@ -18,6 +18,8 @@ export interface RequestContext {
 	sessionOf(message: PostedMessage): string | undefined;
 	/** True when answers arrive on the stream of the HTTP+SSE transport. */
 	hasEventLink(): boolean;
+	/** True when the server refuses a ping in the session `id` as one in a session that it does not know. */
+	isSessionLost(id: string | undefined): Promise<boolean>;
 	/** The server does not know the session `id`: start a new one, unless that happened already. */
 	renewSession(id: string | undefined): Promise<void>;
 	/** The headers of a tool were wrong: read the list of tools again. */

@@ -8,7 +8,7 @@ import { REPLY_MS } from './http-client-limits.ts';
 import { refused } from './http-errors.ts';
 import type { PostedMessage } from './posted-message.ts';
 import type { RequestContext } from './request-context.ts';
-import { closeSoon } from './response-body.ts';
+import { discardBody } from './response-body.ts';
 import type { UnsentCount } from './unsent-count.ts';
 
 export class UnansweredMessages {
@@ -47,8 +47,7 @@ export class UnansweredMessages {
 		await ready(message);
 		const request = { ...target(message), body: message.text, replyMs: REPLY_MS, onFlushed };
 		const response = await wire.exchange({ method: 'POST', ...request }).reply();
-		response.resume();
-		closeSoon(response);
+		discardBody(response);
 		const { statusCode: status = 0, headers } = response;
 		if (status >= 300) throw refused(wire.label, { status, headers, body: '' });
 	}

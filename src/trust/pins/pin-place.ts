@@ -2,8 +2,8 @@
 import { dirname, join } from 'node:path';
 import { userFile } from '../../config/load.ts';
 import { LOCK_FILE } from '../../config/project-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
-import { sha256 } from '../canonical-json.ts';
 
 const ID_CHARACTERS = 16;
 

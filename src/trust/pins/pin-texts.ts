@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
-import { sha256 } from '../canonical-json.ts';
 import { isPinnedTool, type PinnedTool } from './pinned-tool.ts';
 
 const TEXTS_LIMIT_BYTES: number = 8 * 1024 * 1024;

@@ -45,7 +45,7 @@ export function isTooMuch(tools: readonly Tool[]): boolean {
 	return characters > PINNED_CHARACTERS;
 }
 
-/** The hash of each tool. Of two tools with one name the first is called, so it is the one that counts. */
+/** The hash of each tool. Of two tools with one name the first is called, so its hash counts. */
 export function toolHashes(tools: readonly Tool[]): ToolHashes {
 	const hashes = new Map<string, string>();
 	for (const tool of tools) {

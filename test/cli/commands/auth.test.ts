@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { type Quirks, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
+import { serveSdk1 } from '../../support/sdk-http.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -72,6 +73,26 @@ describe('mctl auth', () => {
 		expect((await once(child, 'close'))[0]).toBe(130);
 		expect(place.stored()).toEqual([]);
 	});
+
+	it('by URL serves every command with this URL, with a client that is registered by hand', async () => {
+		const place = await workspace(
+			{ noRegistration: true, clients: { mine: `${CANARY}secret` }, upstream: (await serveSdk1()).url },
+			{ clientId: 'mine', clientSecret: `${CANARY}secret`, resource: false },
+		);
+		const { url } = place.server;
+		expect(await place.run(['auth', url])).toMatchObject({ code: 0 });
+		expect(await place.run(['call', url, 'count', 'text=a'])).toMatchObject({ stdout: 'a\n', code: 0 });
+		expect(await place.run(['show', url, 'count'])).toMatchObject({ code: 0 });
+		place.server.expireAccessTokens();
+		expect(await place.run(['request', url, 'tools/list'])).toMatchObject({ code: 0 });
+		const refreshed = place.server.to('/token').filter(({ form }) => form.has('refresh_token'));
+		expect(refreshed.map(({ form }) => form.get('resource'))).toEqual([null]);
+		place.server.expireRefreshTokens();
+		place.server.expireAccessTokens();
+		const ended = await place.run(['request', url, 'ping', '--raw']);
+		expect(ended.stderr).toContain('hint: Run: mctl auth remote');
+		place.expectNoSecrets();
+	}, 30_000);
 
 	it('adds scopes to those that are granted', async () => {
 		const place = await workspace({ scopesSupported: ['read'] });

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256Of } from '../../../src/config/trust/trust-record.ts';
+import { sha256 } from '../../../src/files/sha256.ts';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -113,8 +113,10 @@ describe('mctl trust', () => {
 	])('reads no record of the project when %s is relative', async (variable, value, path) => {
 		const { run, cwd } = project(stranger);
 		const file = join(realpathSync(cwd), 'orchestra.json');
-		const sha256 = [sha256Of(readFileSync(file))];
-		const record = { projects: [{ path: file, trustedAt: '2026-01-01T00:00:00Z', sha256, runs: {} }] };
+		const hashes = [sha256(readFileSync(file))];
+		const record = {
+			projects: [{ path: file, trustedAt: '2026-01-01T00:00:00Z', sha256: hashes, runs: {} }],
+		};
 		writeFiles(cwd, { [path]: JSON.stringify(record) });
 		const { stdout, stderr } = await run('list', 'servers', { XDG_STATE_HOME: '', [variable]: value });
 		expect([stdout, stderr]).toEqual(['', expect.stringContaining('is not trusted')]);

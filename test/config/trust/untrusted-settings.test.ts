@@ -33,7 +33,9 @@ describe('a project file that is not trusted', () => {
 		const { configuration, problems } = load({ policy: rules });
 		expect(configuration.policy.map((list) => list.map(({ action }) => action))).toEqual([['ask', 'deny']]);
 		expect(JSON.stringify([configuration, problems])).not.toContain('the-secret');
-		expect(problems[0]?.message).toContain('${SECRET}, not set in a file that is not trusted');
+		expect(problems[0]?.message).toContain(
+			'is ${SECRET}, not set in the environment of a file that is not trusted, which has only HOME',
+		);
 	});
 
 	it('expands no variable and asks no bridge for one', () => {

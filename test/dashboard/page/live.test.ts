@@ -1,10 +1,13 @@
 /* The rows of calls, addresses of views, and the words that differ. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CallRow } from '../../../src/dashboard/api-calls.ts';
+import type { ApiClient, Query } from '../../../src/dashboard/page/live/api-client.ts';
+import { CallList } from '../../../src/dashboard/page/live/call-list.ts';
 import { CallRows } from '../../../src/dashboard/page/live/call-rows.ts';
 import { parseRoute, routeHref } from '../../../src/dashboard/page/live/route.ts';
 import { diffWords } from '../../../src/dashboard/page/text/diff-words.ts';
+import { until } from '../../support/waiting.ts';
 
 const row = (number: number, ms: number | null = null): CallRow => ({
 	number,
@@ -19,7 +22,7 @@ const row = (number: number, ms: number | null = null): CallRow => ({
 
 describe('the rows of calls', () => {
 	it('are newest first, from events and from pages', () => {
-		const rows = new CallRows();
+		const rows = new CallRows(1_000);
 		rows.append([row(5), row(4)]);
 		expect(rows.take(row(6))).toBe(true);
 		expect(rows.take(row(7))).toBe(true);
@@ -28,7 +31,7 @@ describe('the rows of calls', () => {
 	});
 
 	it('are replaced by a row with the same number', () => {
-		const rows = new CallRows();
+		const rows = new CallRows(1_000);
 		rows.append([row(5), row(3)]);
 		rows.take(row(9));
 		expect([rows.take(row(3, 7)), rows.take(row(9, 8))]).toEqual([false, false]);
@@ -38,13 +41,60 @@ describe('the rows of calls', () => {
 	it('stay in order and without repetition, whatever comes', () => {
 		fc.assert(
 			fc.property(fc.array(fc.integer({ min: 1, max: 50 })), (numbers) => {
-				const rows = new CallRows();
+				const rows = new CallRows(1_000);
 				rows.append([row(20), row(10)]);
 				for (const number of numbers) rows.take(row(number));
 				const found = numbersOf(rows);
 				expect(found).toEqual([...new Set(found)].toSorted((one, other) => other - one));
 			}),
 		);
+	});
+});
+
+describe('the list of calls', () => {
+	it('keeps no more rows than the hub keeps calls, however many come', async () => {
+		const { list } = await loadedList([]);
+		for (let number = 1; number <= 200_000; number += 100)
+			list.take(
+				Array.from({ length: 100 }, (_, at) => row(number + at)),
+				0,
+			);
+		expect(list.matched.value).toBe(100_000);
+		expect([list.at(0)?.number, list.at(99_999)?.number]).toEqual([200_000, 100_001]);
+		expect(list.indexOf(150_000)).toBe(50_000);
+		expect(list.at(100_000)).toBeUndefined();
+	});
+
+	it('stays as it is below the top, counts the new calls, and shows them at the top', async () => {
+		const { list, hub } = await loadedList([row(3), { ...row(2), outcome: 'running' }, row(1)]);
+		list.follow(false);
+		list.take([row(2, 9), row(4)], 0);
+		list.take([row(900)], 500);
+		expect([list.at(0)?.number, list.at(1)?.ms, list.matched.value]).toEqual([3, 9, 3]);
+		expect(list.waiting.value).toEqual({ count: 897, isExact: true });
+		hub.rows = [row(900), row(899), row(3)];
+		list.follow(true);
+		await until('the list is loaded again', () => list.at(0)?.number === 900);
+		expect(list.waiting.value.count).toBe(0);
+	});
+
+	it('loads what the reader sees again after events were dropped, also when the number of calls is the same', async () => {
+		const older = Array.from({ length: 1_000 }, (_, at) => row(1_000 - at));
+		const { list, hub } = await loadedList(older);
+		await list.want(800);
+		expect(list.at(799)?.number).toBe(201);
+		hub.rows = older.map(({ number }) => row(number + 5_000));
+		list.take([row(6_000)], 400);
+		await until('it is loaded again', () => list.at(799)?.number === 5_201);
+		expect(list.matched.value).toBe(1_000);
+	});
+
+	it('asks for the minutes before now, not for those before the filter was set', async () => {
+		const { list, hub } = await loadedList([row(1)], 5);
+		const [first] = hub.sinces;
+		await until('time passes', () => Date.now() > Number(first) + 5 * 60_000 + 5);
+		await list.reload();
+		expect(hub.sinces[1]).toBeGreaterThan(Number(first));
 	});
 });
 
@@ -95,6 +145,25 @@ describe('the words that differ', () => {
 		expect(parts.length).toBeLessThan(5);
 	});
 });
+
+/** A list with these calls in the hub. */
+async function loadedList(rows: readonly CallRow[], minutes = 0) {
+	const hub = { rows, sinces: [] as unknown[] };
+	const api: Pick<ApiClient, 'get'> = {
+		get: async <T>(_path: string, { before, limit, since }: Query = {}) => {
+			hub.sinces.push(since);
+			const from = hub.rows.filter(({ number }) => before === undefined || number < Number(before));
+			const page = from.slice(0, Number(limit));
+			const next = from.length > page.length ? page.at(-1)?.number : null;
+			const { length } = hub.rows;
+			return { rows: page, next, matched: length, total: length } as T;
+		},
+	};
+	const list = new CallList(api, { tool: '', client: '', outcome: '', minutes });
+	onTestFinished(() => list.close());
+	await list.want(1);
+	return { list, hub };
+}
 
 function numbersOf(rows: CallRows): number[] {
 	return Array.from({ length: rows.length }, (_, at) => rows.at(at)?.number ?? 0);

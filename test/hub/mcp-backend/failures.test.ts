@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serverLogPath } from '../../../src/hub/backends/mcp/server-files.ts';
+import { serveRaw } from '../../support/http-server.ts';
 import { gateway, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
@@ -33,7 +34,22 @@ describe('an MCP server that does not start', () => {
 		});
 	});
 
-	it('because its program is not executable is told how to change that', async () => {
+	it.each([
+		[429, '50'],
+		[503, '50'],
+	])('because it is overloaded (%i) is not asked again before the time it names', async (status, after) => {
+		const server = await serveRaw((_request, response) =>
+			response.writeHead(status, { 'retry-after': after }).end(),
+		);
+		const client = await (await serveServers({ busy: { type: 'http', url: server.url } })).client();
+		await client.failure('busy__echo', { text: 'x' });
+		const asked = server.received.length;
+		const { message } = await client.failure('busy__echo', { text: 'x' });
+		expect(message).toMatch(/the MCP server busy is down and is started again in (50|[34]\d) s/);
+		expect(server.received).toHaveLength(asked);
+	});
+
+	it('because its program is not executable says how to change that', async () => {
 		const folder = writeFiles(temporaryFolder(), { server: 'echo' });
 		const { message } = await failureOf({ command: join(folder, 'server') });
 		expect(message).toContain('is not executable');
@@ -120,6 +136,7 @@ describe('an MCP server that does not start', () => {
 			exitCode: 3,
 			hint: expect.stringContaining('Set restart of mcpServers.bad'),
 		});
+		expect(statusOf(served)).toMatchObject({ state: 'failed', nextTryAt: null });
 	});
 });
 
@@ -170,7 +187,7 @@ describe('an MCP server that runs', () => {
 		const text = (): string => readFileSync(file, 'utf8');
 		await until('the end is logged', () => text().includes('ended:'));
 		expect(text()).toMatch(/\[orchestra\] started: pid \d+, gateway 1\.2\.3, MCP 2025-11-25/);
-		expect(text()).toMatch(/\[\d+\] fatal: the disk is on fire/);
+		await until('its last line is logged', () => /\[\d+\] fatal: the disk is on fire/.test(text()));
 	});
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { nextTurn, until } from '../../support/waiting.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
 async function names(client: HubClient, kind = 'tools'): Promise<string[]> {
 	const list = (await client.request(`${kind}/list`))[kind] as { name: string }[];
@@ -33,6 +34,21 @@ describe('the lists of an MCP server', () => {
 		served.opened.hub.warm();
 		expect(served.opened.hub.processes()).toEqual([]);
 		expect(served.events('start')).toHaveLength(1);
+	});
+
+	it('are kept with the era, so that the next start sends no probe, until the verdict expires', async () => {
+		const first = await serveServers({ gate: gateway() });
+		await names(await first.client());
+		const second = await first.again();
+		await (await second.client()).call('gate__echo', { text: 'x' });
+		expect([second.events('start').length, second.events('probe').length]).toEqual([2, 1]);
+		await second.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		const known = JSON.parse(readFileSync(join(first.servers, file), 'utf8'));
+		writeFileSync(join(first.servers, file), JSON.stringify({ ...known, eraProvenAt: 1 }));
+		const third = await second.again();
+		await (await third.client()).call('gate__echo', { text: 'x' });
+		expect([third.events('start').length, third.events('probe').length]).toEqual([3, 2]);
 	});
 
 	it('are kept in files that only the user can read, without values of the environment', async () => {
@@ -73,6 +89,31 @@ describe('the lists of an MCP server', () => {
 		);
 		expect(await names(client)).toContain('gate__echo');
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
+	});
+
+	it('keep what is known of a list that fails', async () => {
+		const env = { MARK: join(temporaryFolder(), 'mark') };
+		const first = await serveServers({ gate: gateway({}, 'forgets', env) });
+		await names(await first.client(), 'prompts');
+		await first.close();
+		writeFileSync(env.MARK, '');
+		const served = await first.again();
+		const client = await served.client();
+		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
+		expect(await names(client)).toContain('gate__echo');
+		await client.call('gate__echo', { text: 'starts it' });
+		await until('the list failed', () => served.log.some((line) => line.includes('no prompts today')));
+		await client.call('gate__change');
+		await until('the client is notified', () => client.heard.length > 0);
+		expect(client.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+		expect(await names(client, 'prompts')).toEqual(['gate__hello']);
+	});
+
+	it('with pages without end are given up after the total time of a call', async () => {
+		const env = { LIST_MS: '50' };
+		const served = await serveServers({ gate: gateway({ maxMs: 300, restart: false }, 'pages', env) });
+		expect(await names(await served.client())).toEqual([]);
+		expect(served.log.join('\n')).toMatch(/could not list what it offers: .* within its total time/);
 	});
 
 	it('with a TTL of 0 start no process for each list', async () => {
@@ -130,6 +171,22 @@ describe('the lists of an MCP server', () => {
 		expect(ours).toEqual(['gate__ask', 'gate__pid', 'gate__say', 'pid']);
 		expect(await client.call('gate__say', { text: 'hi' })).toBe('hi');
 		expect((await client.failure('gate__params')).message).toContain('Unknown tool: gate__params');
+	});
+
+	it('leave out a tool whose name a rename gave to another, with a warning', async () => {
+		const rename = { echo: 'pid', pid: 'echo', level: 'count', die: 'sleep' };
+		const settings = { allow: ['echo', 'pid', 'level', 'count', 'sleep'], rename, pin: 'off' };
+		const served = await serveServers({ gate: gateway(settings) });
+		const client = await served.client();
+		const list = (await client.request('tools/list'))['tools'] as { name: string }[];
+		expect(list.map(({ name }) => name)).toEqual(['gate__count', 'gate__echo', 'gate__pid', 'gate__sleep']);
+		expect(await client.call('gate__count')).toBe('none');
+		expect(await client.call('gate__pid', { text: 'swapped' })).toBe('swapped');
+		expect(await client.call('gate__sleep', { ms: 1 })).toBe('slept');
+		const warnings = served.log.filter((line) => line.includes('is left out'));
+		expect(warnings).toEqual([
+			expect.stringContaining('"count" of gate is left out: `rename` gives its name to "level"'),
+		]);
 	});
 
 	it('that a hub no longer waits for at its end are no warning', async () => {

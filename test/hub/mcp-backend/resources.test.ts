@@ -1,7 +1,10 @@
 /* Resources, prompts and completion of MCP servers through a hub. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const both = (): Record<string, object> => ({
 	one: gateway({}, 'normal', { NAME: 'first' }),
@@ -38,7 +41,6 @@ describe('resources of MCP servers', () => {
 		await client.request('resources/list');
 		for (const uri of ['note://one', 'orchestra+two:note://one'])
 			await client.request('resources/subscribe', { uri });
-		await until('both servers know', () => served.events('subscribe:note://one').length === 2);
 		await client.call('two__update', { uri: 'note://one' });
 		await client.call('one__update', { uri: 'note://one' });
 		await until('both updates are received', () => updates(client).length === 2);
@@ -52,15 +54,103 @@ describe('resources of MCP servers', () => {
 		const client = await served.client();
 		await client.request('resources/list');
 		await client.request('resources/subscribe', { uri: 'note://one' });
-		await until('the server knows', () => served.events('subscribe:note://one').length === 1);
 		await client.failure('gate__die');
-		await until(
-			'it is subscribed to again',
-			() => served.events('subscribe:note://one').length === 2,
-			10_000,
-		);
+		// An update between the two processes would be lost, so one is reported.
+		await until('it is subscribed to again', () => updates(client).length === 1, 10_000);
+		expect(served.events('subscribe:note://one')).toHaveLength(2);
 		await client.call('gate__update', { uri: 'note://one' });
-		await until('the update is received', () => updates(client).length === 1);
+		await until('the update is received', () => updates(client).length === 2);
+	}, 20_000);
+
+	it('are subscribed to at the server before the client is answered, also the second one', async () => {
+		const served = await serveServers({ gate: gateway({}, 'normal', { SUBSCRIBE_MS: '200' }) });
+		const [one, two] = [await served.client(), await served.client()];
+		await one.request('resources/list');
+		const subscribe = (client: HubClient): Promise<unknown> =>
+			client.request('resources/subscribe', { uri: 'note://one' });
+		await Promise.all([subscribe(one), subscribe(two)]);
+		expect(await one.call('gate__update', { uri: 'note://one' })).toBe('note://one');
+		expect([updates(one), updates(two)]).toEqual([['note://one'], ['note://one']]);
+		expect(served.events('subscribe:note://one')).toHaveLength(1);
+	});
+
+	it('that the server refuses are refused, and a modern subscription does not have them', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [legacy, modern] = [await served.client(), await served.client({ era: 'modern' })];
+		await legacy.request('resources/list');
+		const refused = legacy.request('resources/subscribe', { uri: 'note://refused' });
+		await expect(refused).rejects.toThrow('-32050: not note://refused');
+		const resourceSubscriptions = ['note://refused', 'note://one'];
+		const listening = modern.request('subscriptions/listen', { notifications: { resourceSubscriptions } });
+		await until('it is acknowledged', () => modern.heard.length > 0);
+		expect(modern.heard).toMatchObject([
+			{ params: { notifications: { resourceSubscriptions: ['note://one'] } } },
+		]);
+		modern.close();
+		await listening.catch(() => {});
+	});
+
+	it('notify the subscribers of a resource above them, with their own URI', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [legacy, modern] = [await served.client(), await served.client({ era: 'modern' })];
+		await legacy.request('resources/list');
+		await legacy.request('resources/subscribe', { uri: 'orchestra+gate:note://one' });
+		const notifications = { resourceSubscriptions: ['note://one'] };
+		const listening = modern.request('subscriptions/listen', { notifications });
+		await until('it is acknowledged', () => modern.heard.length > 0);
+		await legacy.call('gate__update', { uri: 'note://one', part: '/2' });
+		await legacy.call('gate__update', { uri: 'note://one', part: 'more' });
+		await until('it is updated', () => updates(modern).length > 0);
+		expect([updates(legacy), updates(modern)]).toEqual([['orchestra+gate:note://one/2'], ['note://one/2']]);
+		modern.close();
+		await listening.catch(() => {});
+	});
+
+	it('stay subscribed when the entry of their server changes', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client();
+		await client.request('resources/list');
+		await client.request('resources/subscribe', { uri: 'note://one' });
+		writeFiles(served.folder, {
+			'orchestra.json': JSON.stringify({ mcpServers: { gate: gateway({ idleMs: 1000 }) } }),
+		});
+		await served.opened.reload();
+		await until('the new server is subscribed', () => updates(client).length === 1, 10_000);
+		expect(served.events('subscribe:note://one')).toHaveLength(2);
+		await client.call('gate__update', { uri: 'note://one' });
+		await until('the update is received', () => updates(client).length === 2);
+	}, 20_000);
+
+	it('of a server that does not start are subscribed to when it starts', async () => {
+		const mark = join(temporaryFolder(), 'mark');
+		const served = await serveServers(
+			{ gate: gateway({}, 'breaks', { MARK: mark }) },
+			{ more: { limits: { listMs: 500 } } },
+		);
+		const client = await served.client();
+		await client.request('resources/list');
+		await until('it is listed', () => served.opened.hub.backends.some(({ state }) => state === 'ready'));
+		await served.opened.hub.backends.find(({ id }) => id === 'gate')?.control?.('stop');
+		writeFileSync(mark, '');
+		await client.request('resources/subscribe', { uri: 'note://one' });
+		rmSync(mark);
+		await until('it is subscribed', () => updates(client).length === 1, 10_000);
+	}, 20_000);
+
+	it('of the process of a session are reported to this session alone, and keep its process', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session', idleMs: 100 }) });
+		const [one, two] = [await served.client(), await served.client()];
+		await one.request('resources/list');
+		for (const client of [one, two]) await client.request('resources/subscribe', { uri: 'note://one' });
+		const pids = served.events('subscribe:note://one').map(({ pid }) => pid);
+		expect(new Set(pids).size).toBe(2);
+		await one.call('gate__sleep', { ms: 300 });
+		await one.call('gate__update', { uri: 'note://one' });
+		expect(pids).toContain(Number(await two.call('gate__pid')));
+		expect([updates(one), updates(two)]).toEqual([['note://one'], []]);
+		await one.failure('gate__die');
+		await until('it is subscribed to again', () => updates(one).length === 2, 10_000);
+		expect(updates(two)).toEqual([]);
 	}, 20_000);
 });
 

@@ -43,6 +43,22 @@ describe('RestartPolicy', () => {
 		expect(policy.delayMs).toBe(0);
 	});
 
+	it('obeys the delay of a server that is overloaded, up to an hour, and never takes it for broken', () => {
+		const { policy, pass } = at();
+		for (const [retryAfterMs, delayMs] of [
+			[7000, 7000],
+			[0, 2000],
+			[10 ** 12, 3_600_000],
+			[20_000, 20_000],
+			[0, 16_000],
+			[0, 30_000],
+		] as const) {
+			policy.crashed({ ...down, retryAfterMs });
+			expect(policy.delayMs).toBe(delayMs);
+			pass(100);
+		}
+	});
+
 	it('does not count crashes of a server that answered', () => {
 		const { policy, pass } = at();
 		for (let crash = 0; crash < 6; crash++) {

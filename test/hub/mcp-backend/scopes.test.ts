@@ -1,5 +1,6 @@
 /* Who shares a process of an MCP server, and who answers its questions. */
 import { describe, expect, it } from 'vitest';
+import { sdkServer } from '../../support/interop-servers.ts';
 import { gateway, type HubClientOptions, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
@@ -29,6 +30,21 @@ describe('the scope of an MCP server', () => {
 		served.opened.hub.backends.find(({ id }) => id === 'gate')?.endSession?.('first');
 		await until('the process of the session is gone', () => served.opened.hub.processes().length === 1);
 		expect(await two.call('gate__count')).toBe('2');
+	});
+
+	it('session is one process for each name of modern clients on one connection', async () => {
+		const served = await serveServers({ gate: gateway({ scope: 'session' }) });
+		const client = await served.client({ era: 'modern' });
+		const countFor = async (name: string): Promise<unknown> => {
+			const _meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+			return (await client.request('tools/call', { name: 'gate__count', _meta }))['content'];
+		};
+		for (const [name, count] of [
+			['one', '1'],
+			['two', '1'],
+			['one', '2'],
+		] as const)
+			expect(await countFor(name)).toMatchObject([{ text: count }]);
 	});
 
 	it('call is one process per call', async () => {
@@ -73,6 +89,57 @@ describe('a question of an MCP server', () => {
 		expect(await others).toBe('slept');
 	});
 
+	it.each(['withdraws it', 'dies'])('ends at the client when the server %s', async (how) => {
+		const served = await serveServers({ gate: gateway() });
+		const states: string[] = [];
+		const onQuestion: HubClientOptions['onQuestion'] = (_method, _params, { signal }) => {
+			states.push('asked');
+			signal.addEventListener('abort', () => states.push('ended'));
+			return new Promise(() => {});
+		};
+		const client = await served.client({ capabilities: { elicitation: {} }, onQuestion });
+		const asking = client.call('gate__ask').catch(() => 'failed');
+		await until('it is asked', () => states.length === 1);
+		if (how === 'dies') await client.failure('gate__die');
+		else await client.call('gate__update', { withdraws: true });
+		expect(await asking).toBe(how === 'dies' ? 'failed' : '"withdrawn"');
+		await until('the question has ended', () => states[1] === 'ended');
+	});
+
+	it('to open a page is followed by the note that the person is done, for the client that was asked', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const pages = { ...answering, capabilities: { elicitation: { url: {} } } };
+		const [one, two] = [await served.client(pages), await served.client(pages)];
+		const page = (elicitationId: string): object => ({ mode: 'url', url: 'https://a.test', elicitationId });
+		await one.call('gate__ask', { with: page('first') });
+		const error = { code: -32042, message: 'open a page', data: { elicitations: [page('second')] } };
+		await one.failure('gate__fail', { error });
+		for (const elicitationId of ['first', 'second', 'unknown'])
+			await two.call('gate__update', {
+				later: { method: 'elicitation/complete', params: { elicitationId } },
+			});
+		await until('both are received', () => one.heard.length === 2);
+		await one.call('gate__echo', { text: 'x' });
+		expect(one.heard).toEqual(
+			['first', 'second'].map((elicitationId) => ({
+				method: 'notifications/elicitation/complete',
+				params: { elicitationId },
+			})),
+		);
+		expect(two.heard).toEqual([]);
+	});
+
+	it('of a modern server keeps its process from being stopped as unused', async () => {
+		const modern = { ...sdkServer('v2', 'three', 'modern'), idleMs: 200 };
+		const served = await serveServers({ three: modern, gate: gateway({ idleMs: 200 }) });
+		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
+		const asked = await client.request('tools/call', { name: 'three__ask', arguments: {} });
+		expect(asked).toMatchObject({ resultType: 'input_required' });
+		await client.call('gate__sleep', { ms: 300 });
+		await until('another one is stopped', () => served.opened.hub.processes().length === 1);
+		expect(served.opened.hub.processes()).toMatchObject([{ backend: 'three' }]);
+	});
+
 	it('to a modern client suspends the call until the client retries', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
@@ -86,6 +153,17 @@ describe('a question of an MCP server', () => {
 		const { requestState } = asked as { requestState: string };
 		const result = await client.request('tools/call', { ...call, requestState, inputResponses: { answer } });
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
+	});
+
+	it('to a modern client that the server withdraws does not hold the call', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
+		const call = { name: 'gate__ask', arguments: {} };
+		const { requestState } = await client.request('tools/call', call);
+		await client.call('gate__update', { withdraws: true });
+		const inputResponses = { answer: { action: 'accept', content: { who: 'Ann' } } };
+		const result = await client.request('tools/call', { ...call, requestState, inputResponses });
+		expect(result).toMatchObject({ content: [{ text: '"withdrawn"' }] });
 	});
 
 	it('to a modern client is declared by each request, so a process of its session may ask everything', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
+import { SLOT_MS, STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
+import { LIST_WAIT_MS } from '../../../src/hub/catalogue.ts';
 import { deferred, nextTurn, until } from '../../support/waiting.ts';
 
 describe('StartLimiter', () => {
-	it('runs four starts at a time, those that a call waits for first', async () => {
+	it('runs four starts at a time, those that a client waits for first', async () => {
 		const limiter = new StartLimiter();
 		const slots = Array.from({ length: STARTS_AT_ONCE }, () => deferred());
 		const order: string[] = [];
@@ -14,8 +15,9 @@ describe('StartLimiter', () => {
 			work: () => Promise<void> = async () => {},
 		): Promise<void> =>
 			limiter.run({ start: () => (order.push(name), work()), signal, isUrgent: () => isUrgent });
-		const running = slots.map(({ promise }, at) => start(`first ${at}`, false, () => promise));
-		const later = [start('background', false), start('call', true)];
+		const later = [start('background', false)];
+		const running = slots.map(({ promise }, at) => start(`first ${at}`, true, () => promise));
+		later.push(start('call', true));
 		await until('all slots are used', () => order.length === STARTS_AT_ONCE);
 		await nextTurn();
 		expect(order).toHaveLength(STARTS_AT_ONCE);
@@ -35,22 +37,29 @@ describe('StartLimiter', () => {
 			counts.push(++begunNow);
 			setImmediate(() => (begunNow = 0));
 		};
-		const isUrgent = (): boolean => true;
+		const isUrgent = yes;
 		await Promise.all([1, 2, 3, 4, 5, 6].map(() => limiter.run({ start, signal, isUrgent })));
 		expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
 	});
 
-	it('gives the slot of a start that hangs to the next one', async () => {
+	it('gives the slot of a start that hangs to an urgent one, sooner than a list gives up, and to no other', async () => {
 		const limiter = new StartLimiter(20);
 		const hanging = deferred();
 		const { signal } = new AbortController();
-		const isUrgent = (): boolean => false;
-		const stuck = Array.from({ length: STARTS_AT_ONCE }, () =>
-			limiter.run({ start: () => hanging.promise, signal, isUrgent }),
-		);
-		expect(await limiter.run({ start: async () => 'started', signal, isUrgent })).toBe('started');
+		const order: string[] = [];
+		const start = (name: string, isUrgent: () => boolean, work = Promise.resolve()): Promise<void> =>
+			limiter.run({ start: () => (order.push(name), work), signal, isUrgent });
+		const stuck = Array.from({ length: STARTS_AT_ONCE }, () => start('stuck', yes, hanging.promise));
+		const background = start('background', () => false);
+		await start('urgent', yes);
+		let isCalled = false;
+		const called = start('called later', () => isCalled);
+		isCalled = true;
+		await called;
+		expect(order.slice(STARTS_AT_ONCE)).toEqual(['urgent', 'called later']);
 		hanging.resolve();
-		await Promise.all(stuck);
+		await Promise.all([...stuck, background]);
+		expect(SLOT_MS).toBeLessThanOrEqual(LIST_WAIT_MS / 2);
 	});
 
 	it('removes a start that was aborted while it waited', async () => {
@@ -72,3 +81,7 @@ describe('StartLimiter', () => {
 		expect(isStarted).toBe(false);
 	});
 });
+
+function yes(): boolean {
+	return true;
+}

@@ -21,6 +21,16 @@ const answers = {
 	roots: () => [{ uri: 'file:///work' }],
 };
 
+it('receives the note of a server that the user is done with a page', async () => {
+	const client = await clientOf(fixtureServer('servers/gateway-server.mjs'));
+	const done: string[] = [];
+	client.onElicitationComplete((id) => done.push(id));
+	const params = { elicitationId: 'a page' };
+	await client.callTool('update', { later: { method: 'elicitation/complete', params } });
+	await until('it is received', () => done.length === 1);
+	expect(done).toEqual(['a page']);
+});
+
 describe.each(['legacy', 'modern'] as const)('a client of a %s server', (era) => {
 	it('knows the server', async () => {
 		const client = await sink(era);

@@ -1,7 +1,14 @@
 /* Servers that fail: each failure explains itself, and the transport lives on. */
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { OrchestraError } from '../../../src/errors.ts';
+import type { HttpAuth } from '../../../src/transport/http/http-auth.ts';
+import { openHttpTransport } from '../../../src/transport/http/open-http-transport.ts';
+import { runsAllTests } from '../../support/all-tests.ts';
 import {
+	beginEvents,
 	connectHttp,
+	event,
 	type Handler,
 	modern,
 	result,
@@ -11,6 +18,64 @@ import {
 } from '../../support/http-server.ts';
 import { serveTls } from '../../support/http-tls.ts';
 import { until } from '../../support/waiting.ts';
+
+describe('a body without an end that nobody wants', () => {
+	const endless = (response: ServerResponse, status: number, headers = {}): void =>
+		void response.writeHead(status, headers).write('x');
+
+	it('of a redirect, or of a refusal that is repaired or not, does not keep its connection', async () => {
+		const server = await serveRaw(({ path, headers, message }, response) => {
+			if (path === '/mcp') return endless(response, 307, { location: '/new' });
+			if (headers.authorization !== 'Bearer good') return endless(response, 401);
+			sendJson(response, result(message.id));
+		});
+		const tokens = ['bad', 'good', 'bad'];
+		const auth: HttpAuth = {
+			token: async () => tokens[0],
+			onUnauthorized: async () => {
+				tokens.shift();
+				if (tokens.length === 0) throw new OrchestraError('io', 'sign in first');
+				return 'retry';
+			},
+		};
+		const { peer } = await connectHttp(server.url, { auth });
+		await peer.request('tools/call', {});
+		tokens.shift();
+		await expect(peer.request('tools/call', {})).rejects.toThrow('sign in first');
+		await Promise.all(server.received.map(({ closed }) => closed));
+		expect(server.received.map(({ path }) => path)).toEqual([
+			...['/mcp', '/new', '/mcp', '/new'],
+			...['/mcp', '/new'],
+		]);
+	});
+
+	it('of a POST of the HTTP+SSE transport does not keep its connection', async () => {
+		let stream: ServerResponse | undefined;
+		const server = await serveRaw(({ method, message }, response) => {
+			if (method === 'POST') {
+				endless(response, 202);
+				return stream?.write(event(result(message.id)));
+			}
+			stream = response;
+			beginEvents(response);
+			response.write('event: endpoint\ndata: /mcp\n\n');
+		});
+		const { peer } = await connectHttp(server.url, { kind: 'sse' });
+		await peer.request('ping');
+		await server.received[1]?.closed;
+	});
+
+	it.runIf(runsAllTests)(
+		'of a server without the HTTP+SSE transport does not block the start',
+		async () => {
+			const server = await serveRaw((_request, response) => endless(response, 405));
+			const start = openHttpTransport(server.url, { kind: 'sse' });
+			await expect(start).rejects.toThrow('has no MCP endpoint (405)');
+			await server.received[0]?.closed;
+		},
+		30_000,
+	);
+});
 
 describe('a server that cannot be reached', () => {
 	it('refuses the connection: the error says so, at once', async () => {
@@ -279,11 +344,17 @@ describe('a redirect', () => {
 		expect(other.received).toHaveLength(0);
 	});
 
-	it('that loses the body is not followed', async () => {
-		const server = await serveRaw((_request, response) => response.writeHead(302, { location: '/x' }).end());
+	it.each([
+		[302, 'none'],
+		[303, 'unknown'],
+	])('that loses the body is not followed (%i, outcome %s)', async (status, outcome) => {
+		const server = await serveRaw((_request, response) =>
+			response.writeHead(status, { location: '/x' }).end(),
+		);
 		const { peer } = await connectHttp(server.url);
 		await expect(peer.request('tools/call', {})).rejects.toMatchObject({
-			message: expect.stringContaining('(302)'),
+			message: expect.stringContaining(`(${status})`),
+			data: { outcome },
 		});
 		expect(server.received).toHaveLength(1);
 	});

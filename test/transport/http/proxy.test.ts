@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { connectServer } from '../../../src/mcp/client/connect-server.ts';
 import { GuardedHttp } from '../../../src/oauth/guarded-http.ts';
 import { proxyFor } from '../../../src/transport/http/proxy.ts';
+import { startAuthorizationServer } from '../../support/authorization-server.ts';
 import { startProxy, startTlsFront } from '../../support/http-proxy.ts';
 import { mctl } from '../../support/mctl.ts';
 import { serveRemote } from '../../support/remote-servers.ts';
@@ -82,7 +83,7 @@ describe('a server behind a proxy', { timeout: TEST_MS }, () => {
 	it.each(['v1', 'v2-modern'] as const)(
 		'over HTTPS is reached through a tunnel (%s), also by doctor',
 		async (kind) => {
-			const place = await behindTls(kind);
+			const place = await behindTls((await serveRemote(kind)).url);
 			const called = await place.run('call', place.url, 'echo', 'text=hi');
 			expect([called.stdout, called.code]).toEqual(['hi\n', 0]);
 			expect(place.asked()).toEqual(new Set(['CONNECT mcp.example.test:443']));
@@ -93,7 +94,7 @@ describe('a server behind a proxy', { timeout: TEST_MS }, () => {
 	);
 
 	it('that refuses the credentials is named, and how to set them', async () => {
-		const { run, url } = await behindTls('v1', 'bob:s3cret-wrong-one');
+		const { run, url } = await behindTls((await serveRemote('v1')).url, 'bob:s3cret-wrong-one');
 		const { stderr, code } = await run('call', url, 'echo', 'text=hi');
 		expect(stderr).toMatch(/the proxy 127\.0\.0\.1:\d+ refused the connection with status 407/);
 		expect(stderr).toContain('hint: It wants a user and a password: set HTTPS_PROXY');
@@ -137,6 +138,30 @@ describe('a request of the authorization', { timeout: TEST_MS }, () => {
 		expect(proxy.asked).toEqual(['CONNECT auth.example.test:443']);
 	});
 
+	it('signs in, refreshes and signs out through the proxy, with metadata of another origin', async () => {
+		const challenge =
+			'Bearer resource_metadata="https://meta.example.test/.well-known/oauth-protected-resource/mcp"';
+		const upstream = (await serveRemote('v1')).url;
+		const publicOrigin = 'https://mcp.example.test';
+		const server = await startAuthorizationServer({ upstream, publicOrigin, challenge });
+		const { run, url, asked } = await behindTls(server.ownOrigin);
+		expect((await run('auth', 'far')).stdout).toContain('Signed in to far.');
+		expect((await run('call', url, 'echo', 'text=hi')).stdout).toBe('hi\n');
+		server.expireAccessTokens();
+		expect((await run('call', 'far', 'echo', 'text=again')).stdout).toBe('again\n');
+		expect(server.count('/token', 'refresh_token')).toBe(1);
+		expect((await run('auth', 'far', '--logout')).stdout).toBe('Signed out of far.\n');
+		expect(server.count('/revoke')).toBeGreaterThan(0);
+		expect(asked()).toEqual(new Set(['CONNECT mcp.example.test:443', 'CONNECT meta.example.test:443']));
+	});
+
+	it('over plain HTTP is refused before the proxy is asked', async () => {
+		const { run, asked } = await behindTls('http://127.0.0.1:9');
+		const { stderr, code } = await run('auth', 'http://mcp.example.test/mcp');
+		expect([stderr.includes('http://mcp.example.test is not an https:// URL'), code]).toEqual([true, 64]);
+		expect(asked()).toEqual(new Set());
+	});
+
 	it('to a private address is refused, also with a proxy', async () => {
 		const http = new GuardedHttp(['https://mcp.example.test/mcp'], undefined, {
 			HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -150,14 +175,15 @@ function environment(proxies: Record<string, string>): Record<string, string> {
 }
 
 /** A server at https://mcp.example.test/mcp, reached through a proxy with credentials, and mctl in its project. */
-async function behindTls(kind: 'v1' | 'v2-modern', given = `ann:${PASSWORD}`) {
-	const { url: inner } = await serveRemote(kind);
-	const front = await startTlsFront('mcp.example.test', Number(new URL(inner).port));
+async function behindTls(inner: string, given = `ann:${PASSWORD}`) {
+	const front = await startTlsFront('*.example.test', Number(new URL(inner).port));
 	const proxy = await startProxy(front.port, { credentials: 'ann:s3cret-pass@word' });
 	const cwd = temporaryFolder();
 	const url = 'https://mcp.example.test/mcp';
 	writeFiles(cwd, {
 		'authority.pem': front.authority,
+		// The browser of the user has its own way to the server.
+		'browser.mjs': `await (await fetch(process.argv[2].replace('https://mcp.example.test', '${new URL(inner).origin}'))).text();`,
 		'orchestra.json': JSON.stringify({ mcpServers: { far: { url } } }),
 	});
 	const env = {
@@ -165,6 +191,8 @@ async function behindTls(kind: 'v1' | 'v2-modern', given = `ann:${PASSWORD}`) {
 		XDG_STATE_HOME: join(cwd, 'state'),
 		NODE_EXTRA_CA_CERTS: join(cwd, 'authority.pem'),
 		HTTPS_PROXY: `http://${given}@127.0.0.1:${proxy.port}`,
+		HTTP_PROXY: `http://${given}@127.0.0.1:${proxy.port}`,
+		BROWSER: `${process.execPath} ${join(cwd, 'browser.mjs')}`,
 		LOG_LEVEL: 'debug',
 		ORCHESTRA_TRUST: 'all',
 	};

@@ -119,6 +119,8 @@ describe('a lost session', () => {
 		await initialize(peer);
 		await peer.request('logging/setLevel', { level: 'debug' });
 		for (const uri of ['a:1', 'a:2', 'a:3']) await peer.request('resources/subscribe', { uri });
+		await expect(peer.request('resources/subscribe', { uri: 'no:1' })).rejects.toThrow('not found');
+		await expect(peer.request('resources/unsubscribe', { uri: 'no:1' })).rejects.toThrow('not found');
 		await peer.request('resources/unsubscribe', { uri: 'a:2' });
 		server.forget();
 		await peer.request('tools/call', {});
@@ -164,6 +166,31 @@ describe('a lost session', () => {
 		expect(server.processed).toBe(1);
 	});
 
+	for (const [status, code, message, pings] of [
+		[200, -32600, 'browser session expired', 1],
+		[400, -32600, 'browser session expired', 1],
+		[400, undefined, 'your login session ended', 1],
+		[400, -32602, 'sessionId is required', 0],
+	] as const) {
+		it(`is not assumed, and nothing is repeated, while the server answers a ping (${status} ${code} ${message})`, async () => {
+			const server = await serveRaw((request, response) => {
+				if (answersHandshake(request, response, 'abc')) return;
+				const { id, method } = request.message;
+				if (method === 'ping') return sendJson(response, result(id));
+				if (code === undefined) return response.writeHead(status).end(message);
+				sendJson(response, rpcFailure(id, code, message), status);
+			});
+			const { peer } = await connectHttp(server.url);
+			await initialize(peer);
+			await expect(peer.request('tools/call', {})).rejects.toMatchObject({
+				message: expect.stringContaining(message),
+				data: code === undefined ? { status } : { rpc: { code } },
+			});
+			const after = ['tools/call', ...Array<string>(pings).fill('ping')];
+			expect(server.methods()).toEqual(['initialize', 'notifications/initialized', ...after]);
+		});
+	}
+
 	it('does not make an unknown method or a missing tool look like a lost session', async () => {
 		const server = await serveRaw((request, response) => {
 			if (answersHandshake(request, response, 'abc')) return;
@@ -195,6 +222,8 @@ async function serveForgetful(refuse: (request: Received) => void) {
 		if (answersHandshake(request, response, String(session))) return;
 		if (headers['mcp-session-id'] !== String(session)) return refuse(request);
 		state.processed++;
+		if (message.params?.['uri'] === 'no:1')
+			return sendJson(response, rpcFailure(message.id, -32002, 'not found'));
 		sendJson(response, result(message.id));
 	});
 	return Object.assign(state, { url: server.url, methods: server.methods, received: server.received });

@@ -1,5 +1,10 @@
 /* Streams of events: the answer to a request, its resumption, and the push stream of a legacy server. */
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { reopenDelayMs } from '../../../src/transport/http/event-source.ts';
+import { newPosition, readEvents } from '../../../src/transport/http/response-body.ts';
+import type { SilenceRules } from '../../../src/transport/http/silence-watch.ts';
 import {
 	answersHandshake,
 	beginEvents,
@@ -12,6 +17,77 @@ import {
 	serveRaw,
 } from '../../support/http-server.ts';
 import { until } from '../../support/waiting.ts';
+
+describe('the delay before a stream is opened again', () => {
+	const delays = (text: string, isPolled: boolean): Promise<(number | undefined)[]> =>
+		Promise.all([0, 1, 6, 8].map((idleAttempts) => delayAfter(text, { idleAttempts, isPolled })));
+
+	it('is at least that of the server, also above the longest of ours, and at least 100 ms', async () => {
+		expect(await delays('retry: 300000\n\n', false)).toEqual([300_000, 300_000, 300_000, undefined]);
+		expect(await delays('retry: 99999999999\n\n', false)).toEqual([...Array(3).fill(2 ** 31 - 1), undefined]);
+		expect(await delays('retry: 0\n\n', false)).toEqual([100, 100, 100, undefined]);
+		expect(await delays('', false)).toEqual([1000, 2000, 60_000, undefined]);
+	});
+
+	it('grows while a push stream has no data, and is that of the server for a call that is polled', async () => {
+		const primed = 'retry: 500\nid: 1\ndata:\n\n';
+		expect(await delays(primed, true)).toEqual([500, 500, 500, 500]);
+		expect(await delays(primed, false)).toEqual([500, 1000, 32_000, 60_000]);
+		expect(await delays(`${primed}data: {}\n\n`, false)).toEqual([500, 500, 500, 500]);
+	});
+});
+
+/** The delay after a stream of `text`. */
+async function delayAfter(
+	text: string,
+	{ idleAttempts, isPolled }: { idleAttempts: number; isPolled: boolean },
+): Promise<number | undefined> {
+	const position = { ...newPosition(), idleAttempts };
+	const stream = Readable.from([Buffer.from(text)]) as IncomingMessage;
+	await readEvents(stream, { limitBytes: 1000, position, isPolled, onEvent: () => {} });
+	return reopenDelayMs(position);
+}
+
+describe('a stream whose comments stop', () => {
+	const rules = { beatMs: 1, beats: 3, missed: 4, leastMs: 20 };
+
+	it('is closed once it had a rhythm', async () => {
+		const stream = silentStream(rules);
+		for (let beat = 0; beat < 3; beat++) await stream.write(': beat\n\n');
+		expect(await stream.ended).toBe('ended');
+	});
+
+	it.each([
+		['it had no rhythm', rules, 2, false],
+		['a request is in flight', { ...rules, isBusy: () => true }, 3, false],
+		['it is paused', rules, 3, true],
+	])('is not closed when %s', async (_, silence, beats, isPaused) => {
+		const stream = silentStream(silence);
+		const control = silentStream(rules);
+		for (let beat = 0; beat < 3; beat++) {
+			if (beat < beats) await stream.write(': beat\n\n');
+			if (isPaused && beat === 2) stream.source.pause();
+		}
+		// The same silence ends another one, which began later.
+		for (let beat = 0; beat < 4; beat++) await control.write(': beat\n\n');
+		await control.ended;
+		expect(stream.source.destroyed).toBe(false);
+		stream.source.destroy();
+	});
+});
+
+/** A stream that a test writes, each time a moment after the last. */
+function silentStream(silence: SilenceRules) {
+	const source = new PassThrough();
+	const reader = { limitBytes: 1000, position: newPosition(), silence, onEvent: () => {} };
+	const ended = readEvents(source as unknown as IncomingMessage, reader);
+	const write = async (text: string): Promise<void> => {
+		const at = performance.now();
+		await until('a moment passed', () => performance.now() - at > 2);
+		source.write(text);
+	};
+	return { source, ended, write };
+}
 
 const note = (n: number): unknown => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
 

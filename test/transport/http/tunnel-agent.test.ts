@@ -57,7 +57,7 @@ describe('a tunnel', () => {
 	});
 });
 
-/** A proxy that answers each CONNECT as it is told. */
+/** A proxy that answers each CONNECT as `answer` says. */
 async function proxyThat(answer: (socket: Socket, head: string) => void): Promise<Proxy> {
 	const server = createServer((socket) => {
 		socket.on('error', () => {});

@@ -34,7 +34,11 @@ export class CallRun {
 		this.#api = api;
 	}
 
-	/** Make the call; one that still runs is canceled. Resolves when it has ended. */
+	get isRunning(): boolean {
+		return this.status.peek() === 'running';
+	}
+
+	/** Make the call; an earlier call that still runs is canceled. Resolves when it has ended. */
 	async start(path: string, body?: object): Promise<void> {
 		this.cancel();
 		this.#reset();
@@ -45,7 +49,7 @@ export class CallRun {
 				if (controller !== this.#controller) return;
 				this.#take(message);
 			}
-			if (this.status.peek() === 'running') this.#fail(cutShort);
+			if (this.isRunning) this.#fail(cutShort);
 		} catch (thrown) {
 			if (controller !== this.#controller) return;
 			if (controller.signal.aborted) this.status.value = 'canceled';
@@ -53,6 +57,12 @@ export class CallRun {
 		}
 		this.question.value = undefined;
 		this.ms.value ??= Date.now() - this.startedAt;
+	}
+
+	/** Show why the call is not made. */
+	refuse(error: ApiError): void {
+		this.#reset();
+		this.#fail(error);
 	}
 
 	/** End the connection; the hub cancels the call. */

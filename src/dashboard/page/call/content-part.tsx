@@ -6,6 +6,7 @@ import type { ApiObject } from '../../api-types.ts';
 import { routeHref } from '../live/route.ts';
 import { CopyButton } from '../parts/command-text.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
+import { Toggle } from '../parts/panel.tsx';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { AudioPlayer } from './audio-player.tsx';
@@ -42,14 +43,9 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 		<div class="text-block">
 			<p class="ways" role="group" aria-label="Show as">
 				{WAYS.filter((each) => each !== 'json' || json !== undefined).map((each) => (
-					<button
-						type="button"
-						class="quiet"
-						aria-pressed={way.value === each}
-						onClick={() => (way.value = each)}
-					>
+					<Toggle isOn={way.value === each} onClick={() => (way.value = each)}>
 						{each}
-					</button>
+					</Toggle>
 				))}
 				<CopyButton label="Copy" text={text} what="the text" />
 			</p>

@@ -1,6 +1,6 @@
 /* Makes a recorded call again, when its button is pressed, and shows whether the answer is the same. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api-calls.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { CommandText } from '../parts/command-text.tsx';
@@ -8,12 +8,10 @@ import { ErrorText, Panel } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
 import { CallProgressView } from './call-progress.tsx';
-import { CallRun } from './call-run.ts';
 
 export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null {
-	const { api } = useDashboard();
-	const run = useMemo(() => new CallRun(api), [call.number]);
-	useEffect(() => () => run.cancel(), [run]);
+	const { runs } = useDashboard();
+	const run = useMemo(() => runs.run(`replay ${call.number}`), [call.number]);
 	if (call.replay === null) return null;
 	const request: ReplayRequest = { number: call.number };
 	const { value: comparison } = run.comparison;
@@ -24,11 +22,12 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 					<button
 						type="button"
 						disabled={run.status.value === 'running'}
-						onClick={() => void run.start('/api/replay', request)}
+						onClick={() => void runs.start(run, '/api/replay', request)}
 					>
 						Make this call again
 					</button>
 					<span class="dim">with its recorded arguments; the tool does its work again</span>
+					{call.command !== null && <CommandText command={call.command} />}
 				</p>
 			)}
 			<p>

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import type { ApiObject } from '../../api-types.ts';
 import { CopyButton } from '../parts/command-text.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
+import { Toggle } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { ContentPart } from './content-part.tsx';
 
@@ -20,14 +21,9 @@ export function ResultView({ result }: { result: ApiObject }): JSX.Element {
 			<p class="result-head">
 				<strong>{result['isError'] === true ? 'The tool reported an error' : 'Result'}</strong>
 				<CopyButton label="Copy JSON" text={() => JSON.stringify(result, null, 2)} />
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={isRaw.value}
-					onClick={() => (isRaw.value = !isRaw.value)}
-				>
+				<Toggle isOn={isRaw.value} onClick={() => (isRaw.value = !isRaw.value)}>
 					Raw
-				</button>
+				</Toggle>
 			</p>
 			{isRaw.value ? (
 				<JsonTree value={result} open={3} />

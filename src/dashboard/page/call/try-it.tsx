@@ -1,17 +1,16 @@
 /* Try a tool: a form of its schema, or JSON; the call, live; the result; the same as a command and as JSON-RPC. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { PromptRequest, ToolCallRequest } from '../../api-calls.ts';
 import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
 import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
 import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { CopyButton } from '../parts/command-text.tsx';
-import { ErrorText, Panel } from '../parts/panel.tsx';
+import { ErrorText, Panel, Toggle } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
-import { CallRun } from './call-run.ts';
 import { ResultView } from './result-view.tsx';
 
 interface TryItProps {
@@ -25,14 +24,16 @@ interface TryItProps {
 
 export function TryIt(props: TryItProps): JSX.Element {
 	const { schema, method, name } = props;
-	const { api } = useDashboard();
+	const { runs } = useDashboard();
 	const field = useMemo(() => formOf(schema), [schema]);
-	const run = useMemo(() => new CallRun(api), [name]);
-	const draft = useSignal<unknown>(initialDraft(field) ?? {});
-	const isJson = useSignal(field.kind === 'json');
+	const key = `${method} ${name}`;
+	const run = useMemo(() => runs.run(key), [key]);
+	// Another schema is another form.
+	const form = useMemo(() => `${key} ${JSON.stringify(schema)}`, [key, schema]);
+	const draft = useMemo(() => runs.draft<unknown>(form, initialDraft(field) ?? {}), [form]);
+	const isJson = useMemo(() => runs.draft(`${form} as JSON`, field.kind === 'json'), [form]);
 	const isChecked = useSignal(false);
 	const box = useRef<HTMLFormElement>(null);
-	useEffect(() => () => run.cancel(), [run]);
 	const problems = isJson.value ? jsonProblems(draft.value) : problemsOf(field, draft.value);
 	const submit = (event: Event): void => {
 		event.preventDefault();
@@ -40,9 +41,9 @@ export function TryIt(props: TryItProps): JSX.Element {
 		if (problems.size > 0) return focusFirstProblem(box.current);
 		// A draft without problems is the arguments; those of a prompt are texts.
 		const body = { name, arguments: draft.peek() } as ToolCallRequest | PromptRequest;
-		void run.start(method === 'tools/call' ? '/api/call' : '/api/prompt', body);
+		void runs.start(run, method === 'tools/call' ? '/api/call' : '/api/prompt', body);
 	};
-	const form = {
+	const state = {
 		draft: draft.value,
 		problems: isChecked.value ? problems : new Map<string, string>(),
 		change: (path: Path, value: unknown) => {
@@ -54,9 +55,9 @@ export function TryIt(props: TryItProps): JSX.Element {
 		<Panel title="Try it" aside={<FormSwitch isJson={isJson} canSwitch={field.kind === 'group'} />}>
 			<form class="try" ref={box} noValidate onSubmit={submit} onKeyDown={submitOnControlEnter}>
 				{isJson.value ? (
-					<FieldRow field={jsonField(field)} path={[]} form={form} />
+					<FieldRow field={jsonField(field)} path={[]} form={state} />
 				) : (
-					<SchemaForm field={field} form={form} />
+					<SchemaForm field={field} form={state} />
 				)}
 				<p class="actions">
 					<button type="submit" class="primary" disabled={isRunning}>
@@ -87,14 +88,9 @@ function FormSwitch({
 }): JSX.Element | null {
 	if (!canSwitch) return null;
 	return (
-		<button
-			type="button"
-			class="quiet"
-			aria-pressed={isJson.value}
-			onClick={() => (isJson.value = !isJson.value)}
-		>
+		<Toggle isOn={isJson.value} onClick={() => (isJson.value = !isJson.value)}>
 			JSON
-		</button>
+		</Toggle>
 	);
 }
 

@@ -39,11 +39,12 @@ export class ApiClient {
 
 	async get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
 		const response = await fetch(pathWith(path, query), { signal: signal ?? null });
-		return (await this.#checked(response)).json();
+		// The hub sends this type.
+		return (await this.#checked(response)).json() as Promise<T>;
 	}
 
 	async post<T>(path: string, body: object): Promise<T> {
-		return (await this.#checked(await fetch(path, postInit(body)))).json();
+		return (await this.#checked(await fetch(path, postInit(body)))).json() as Promise<T>;
 	}
 
 	/** The messages of a streamed reply. Aborting ends the stream, and the hub cancels the call. */
@@ -75,7 +76,7 @@ function postInit(body: object): RequestInit {
 
 async function failureOf(response: Response): Promise<ApiError> {
 	try {
-		const { error }: ApiFailure = await response.json();
+		const { error } = (await response.json()) as ApiFailure;
 		return { ...error, message: error.message ?? error.code };
 	} catch {
 		// A proxy or an older hub may answer without our body.

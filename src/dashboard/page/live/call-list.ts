@@ -2,12 +2,15 @@
  * The list of calls that match a filter: live at its top, older pages as the reader scrolls.
  *
  * A filter is applied by the hub. New rows come by events and are compared here with the same
- * rules: the text is part of the tool's or the client's name, whatever the case.
+ * rules: the text is part of the tool's or the client's name, whatever the case. When events leave
+ * rows out, the top is loaded again, once per second. Below the top nothing moves: new calls are
+ * counted, and loaded when the reader returns.
  */
 import { type Signal, signal } from '@preact/signals';
 import type { CallRow, CallsReply } from '../../api-calls.ts';
 import type { ApiError } from '../../api-types.ts';
-import { type ApiClient, RequestError } from './api-client.ts';
+import { defaultDashboardLimits } from '../../dashboard-limits.ts';
+import { type ApiClient, type Query, RequestError } from './api-client.ts';
 import { CallRows } from './call-rows.ts';
 
 export interface CallListFilter {
@@ -18,39 +21,55 @@ export interface CallListFilter {
 	readonly minutes: number;
 }
 
+/** Calls that began while the reader is below the top. */
+export interface WaitingCalls {
+	readonly count: number;
+	/** False when there may be more. */
+	readonly isExact: boolean;
+}
+
 /** Rows of one page. */
 const PAGE = 1_000;
-const FIRST_PAGE = 200;
+const FIRST_PAGE = 400;
+/** The least time between two loads of the top, in milliseconds. */
+const RELOAD_MS = 1_000;
+/** The hub has no calls beyond these, so the page keeps none. */
+const MAX_ROWS = defaultDashboardLimits.calls;
+const NONE: WaitingCalls = { count: 0, isExact: true };
 
 export class CallList {
-	/** Rises with every change of the rows. */
+	/** Rises with every change of the calls, also of those that wait. */
 	readonly version: Signal<number> = signal(0);
 	/** Calls that match, also those that are not loaded. */
 	readonly matched: Signal<number> = signal(0);
 	/** Rows that were added at the top. */
 	readonly added: Signal<number> = signal(0);
+	readonly waiting: Signal<WaitingCalls> = signal(NONE);
 	readonly error: Signal<ApiError | undefined> = signal(undefined);
 	readonly isLoaded: Signal<boolean> = signal(false);
 	readonly filter: CallListFilter;
-	readonly #api: ApiClient;
-	readonly #since: number | undefined;
-	#rows = new CallRows();
+	readonly #api: Pick<ApiClient, 'get'>;
+	#rows = new CallRows(MAX_ROWS);
 	#next: number | null | undefined;
 	#wanted = 0;
+	#isAtTop = true;
+	/** No call is missing between the rows and the next event. */
+	#isCurrent = false;
 	#isLoading = false;
 	#isReloading = false;
+	#reloadedAt = 0;
+	#timer: ReturnType<typeof setTimeout> | undefined;
 	#isClosed = false;
 
-	constructor(api: ApiClient, filter: CallListFilter) {
+	constructor(api: Pick<ApiClient, 'get'>, filter: CallListFilter) {
 		this.#api = api;
 		this.filter = filter;
-		this.#since = filter.minutes > 0 ? Date.now() - filter.minutes * 60_000 : undefined;
 	}
 
-	/** The parameters of the filter. */
-	get query(): Record<string, string | number | undefined> {
-		const { tool, client, outcome } = this.filter;
-		return { tool, client, outcome, since: this.#since };
+	/** The parameters of the filter, now. */
+	get query(): Query {
+		const { tool, client, outcome, minutes } = this.filter;
+		return { tool, client, outcome, since: minutes > 0 ? Date.now() - minutes * 60_000 : undefined };
 	}
 
 	at(index: number): CallRow | undefined {
@@ -59,17 +78,12 @@ export class CallList {
 
 	/** The place of a call among the rows that are loaded; -1 when it is not. */
 	indexOf(number: number): number {
-		for (let index = 0; index < this.#rows.length; index++) {
-			const row = this.#rows.at(index);
-			if (row?.number === number) return index;
-			if (row && row.number < number) return -1;
-		}
-		return -1;
+		return this.#rows.indexOf(number);
 	}
 
 	/** Load pages until the rows up to `end` are there. */
 	async want(end: number): Promise<void> {
-		this.#wanted = Math.max(this.#wanted, end);
+		this.#wanted = end;
 		if (this.#isLoading) return;
 		this.#isLoading = true;
 		try {
@@ -86,35 +100,76 @@ export class CallList {
 		}
 	}
 
-	/** Load again from the top, as after a reconnect or when events were dropped. What is shown stays until then. */
+	/** Load again from the top, as after a reconnect. What is shown stays until then, and below the top for longer. */
 	async reload(): Promise<void> {
-		if (this.#isReloading || this.#isClosed) return;
+		if (this.#isReloading || this.#isClosed || !this.#isAtTop) return;
 		this.#isReloading = true;
+		this.#isCurrent = false;
+		this.#reloadedAt = Date.now();
 		try {
-			const rows = new CallRows();
+			const rows = new CallRows(MAX_ROWS);
 			const next = await this.#loadPage(rows, undefined);
+			if (!this.#isAtTop) return;
 			this.#rows = rows;
 			this.#next = next;
+			this.waiting.value = NONE;
 			this.version.value += 1;
 		} catch (thrown) {
 			this.error.value = RequestError.describe(thrown);
 		} finally {
 			this.#isReloading = false;
 		}
+		await this.want(this.#wanted);
 	}
 
-	take(rows: readonly CallRow[]): void {
-		if (!this.isLoaded.peek()) return;
-		if (this.#isFilteredByHub) return void this.reload();
+	/** At the top new calls appear; below it no row moves. */
+	follow(isAtTop: boolean): void {
+		if (isAtTop === this.#isAtTop) return;
+		this.#isAtTop = isAtTop;
+		if (isAtTop) void this.reload();
+	}
+
+	/** Take the rows of an event, which left `dropped` of them out. */
+	take(rows: readonly CallRow[], dropped: number): void {
+		this.version.value += 1;
+		if (!this.#isAtTop) return this.#count(rows, dropped);
+		if (dropped > 0) this.#isCurrent = false;
+		// A reply that is on its way may be older than these rows.
+		if (!this.#isCurrent || this.#isFilteredByHub) return this.#reloadSoon();
 		let added = 0;
 		for (const row of rows) if (this.#isMatch(row) && this.#rows.take(row)) added += 1;
 		this.added.value += added;
-		this.matched.value += added;
-		this.version.value += 1;
+		this.matched.value = Math.min(this.matched.peek() + added, MAX_ROWS);
+		if (this.#rows.trim()) this.#next = null;
 	}
 
 	close(): void {
 		this.#isClosed = true;
+		clearTimeout(this.#timer);
+	}
+
+	#reloadSoon(): void {
+		const waitMs = Math.max(0, this.#reloadedAt + RELOAD_MS - Date.now());
+		this.#timer ??= setTimeout(() => {
+			this.#timer = undefined;
+			void this.reload();
+		}, waitMs);
+	}
+
+	/** Calls have rising numbers, so without a filter the newest one tells how many there are. */
+	#count(rows: readonly CallRow[], dropped: number): void {
+		const { number: top = 0 } = this.#rows.at(0) ?? {};
+		const { tool, client, outcome } = this.filter;
+		const { count, isExact } = this.waiting.peek();
+		const fresh = rows.filter((row) => !this.#rows.replace(row) && row.number > top);
+		const newest = fresh.at(-1)?.number;
+		if (tool + client + outcome !== '') {
+			const more = this.#isFilteredByHub ? 0 : fresh.filter((row) => this.#isMatch(row)).length;
+			const isComplete = dropped === 0 && !this.#isFilteredByHub;
+			this.waiting.value = { count: count + more, isExact: isExact && isComplete };
+		} else if (newest !== undefined)
+			// There is no call 0 between those of the journal and the others.
+			this.waiting.value = { count: newest - top - (top < 0 ? 1 : 0), isExact: true };
 	}
 
 	/** Load the page before a call; returns where the next one begins, null at the end. */
@@ -122,9 +177,12 @@ export class CallList {
 		const limit = before === undefined ? FIRST_PAGE : PAGE;
 		const reply = await this.#api.get<CallsReply>('/api/calls', { ...this.query, before, limit });
 		rows.append(reply.rows);
-		this.matched.value = Math.max(reply.matched, rows.length);
+		if (reply.next === null) this.matched.value = rows.length;
+		// Later pages count calls that are newer than the first row.
+		else if (before === undefined && this.#isAtTop) this.matched.value = reply.matched;
 		this.error.value = undefined;
 		this.isLoaded.value = true;
+		if (before === undefined) this.#isCurrent = true;
 		return reply.next;
 	}
 

@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { CallDetails, CallRow } from '../../api-calls.ts';
 import type { CatalogueReply } from '../../api-offers.ts';
 import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api-types.ts';
+import { PageRuns } from '../call/page-runs.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
 import { Router } from './router.ts';
@@ -28,6 +29,7 @@ export class Dashboard {
 	/** The call that is followed. */
 	readonly call: Signal<CallDetails | undefined> = signal(undefined);
 	readonly api: ApiClient = new ApiClient(() => this.feed.signOut());
+	readonly runs: PageRuns = new PageRuns(this.api);
 	readonly router: Router = new Router();
 	readonly feed: EventFeed;
 	readonly #callListeners = new Set<(rows: readonly CallRow[], dropped: number) => void>();

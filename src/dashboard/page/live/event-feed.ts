@@ -3,7 +3,8 @@
  *
  * An `EventSource` reconnects by itself after a broken connection, but gives up after a reply
  * with an error status, such as that of a hub that is starting. Here every failure closes it
- * and a new one is opened, after a backoff. What the page follows closely (one call, the log of
+ * and a new one is opened, after a backoff. A hub that hangs keeps its connections, so silence is a
+ * failure too: the hub sends `ping` when nothing else happens. What the page follows closely (one call, the log of
  * one server) is part of the URL, so a change of it opens a new stream.
  */
 import { type Signal, signal } from '@preact/signals';
@@ -22,6 +23,10 @@ export type EventHandlers = { readonly [Name in EventName]: (event: DashboardEve
 
 const FIRST_BACKOFF_MS = 300;
 const LONGEST_BACKOFF_MS = 5_000;
+/** The hub sends an event every 10 s at least. */
+const SILENCE_MS = 25_000;
+/** How long a hub may take to answer before a new stream is opened. */
+const ANSWER_MS = 5_000;
 /** A hidden page keeps its stream for this time. */
 const HIDDEN_MS = 5 * 60_000;
 
@@ -29,10 +34,13 @@ export class EventFeed {
 	readonly connection: Signal<FeedState> = signal('connecting');
 	/** Rises with each connection: what was fetched before may be out of date. */
 	readonly opened: Signal<number> = signal(0);
+	/** Rises when the hub has read its configuration again. */
+	readonly configured: Signal<number> = signal(0);
 	readonly #handlers: EventHandlers;
 	#followed: Followed = {};
 	#source: EventSource | undefined;
 	#timer: ReturnType<typeof setTimeout> | undefined;
+	#silenceTimer: ReturnType<typeof setTimeout> | undefined;
 	#hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 	#backoffMs = FIRST_BACKOFF_MS;
 
@@ -45,6 +53,7 @@ export class EventFeed {
 		const source = new EventSource(pathWith('/api/events', { ...this.#followed }));
 		const earlier = this.#source;
 		this.#source = source;
+		this.#watchSilence();
 		source.addEventListener('open', () => {
 			// The earlier stream ends when the next one is there: no event is lost between them.
 			earlier?.close();
@@ -56,6 +65,11 @@ export class EventFeed {
 		});
 		for (const name of Object.keys(this.#handlers) as EventName[])
 			source.addEventListener(name, ({ data }) => this.#dispatch(name, data));
+		source.addEventListener('ping', () => this.#watchSilence());
+		source.addEventListener('settings', () => {
+			this.#watchSilence();
+			this.configured.value += 1;
+		});
 	}
 
 	/** Follow one call or the log of one server, besides everything that always comes. */
@@ -89,9 +103,16 @@ export class EventFeed {
 
 	#onOpen(): void {
 		this.#backoffMs = FIRST_BACKOFF_MS;
+		this.#watchSilence();
 		if (this.connection.peek() === 'live') return;
 		this.connection.value = 'live';
 		this.opened.value += 1;
+	}
+
+	/** Count the time without an event from now on. */
+	#watchSilence(): void {
+		clearTimeout(this.#silenceTimer);
+		if (this.#source) this.#silenceTimer = setTimeout(() => this.#onError(), SILENCE_MS);
 	}
 
 	#onError(): void {
@@ -104,7 +125,7 @@ export class EventFeed {
 
 	/** `EventSource` hides the status of a reply, so ask for it: 401 ends the session of the page. */
 	async #retry(): Promise<void> {
-		const status = await fetch('/api/state', { method: 'GET' }).then(
+		const status = await fetch('/api/state', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
 			(response) => response.status,
 			() => 0,
 		);
@@ -113,6 +134,7 @@ export class EventFeed {
 	}
 
 	#dispatch(name: EventName, data: string): void {
+		this.#watchSilence();
 		const handle: (event: never) => void = this.#handlers[name];
 		// The hub sends the data of this name.
 		handle(JSON.parse(data) as never);
@@ -120,6 +142,7 @@ export class EventFeed {
 
 	#closeSource(): void {
 		clearTimeout(this.#timer);
+		clearTimeout(this.#silenceTimer);
 		this.#source?.close();
 		this.#source = undefined;
 	}

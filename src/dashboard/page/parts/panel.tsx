@@ -102,3 +102,18 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 		</div>
 	);
 }
+
+interface ToggleProps {
+	readonly isOn: boolean;
+	readonly onClick: () => void;
+	readonly children: ComponentChildren;
+}
+
+/** A quiet button that is on or off. */
+export function Toggle({ isOn, onClick, children }: ToggleProps): JSX.Element {
+	return (
+		<button type="button" class="quiet" aria-pressed={isOn} onClick={onClick}>
+			{children}
+		</button>
+	);
+}

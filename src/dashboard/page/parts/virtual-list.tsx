@@ -20,6 +20,8 @@ interface VirtualListProps {
 	readonly onOpen?: (index: number) => void;
 	/** How many rows were ever added above the first one. */
 	readonly added?: number;
+	/** Called when the reader leaves the top, and when the reader is there again. */
+	readonly onTop?: (isAtTop: boolean) => void;
 	/** Called with the range of rows that exist now. */
 	readonly onRange?: (first: number, end: number) => void;
 }
@@ -94,6 +96,7 @@ function useVisibleRows({
 	rowHeight,
 	selected = -1,
 	added = 0,
+	onTop,
 	onRange,
 }: VirtualListProps): VisibleRows {
 	const box = useRef<HTMLDivElement>(null);
@@ -105,6 +108,8 @@ function useVisibleRows({
 		if (!element) return;
 		first.value = Math.floor(element.scrollTop / rowHeight / STEP) * STEP;
 		visible.value = Math.ceil(element.clientHeight / rowHeight);
+		// A list that is not displayed has no height, and its scroll position is unknown.
+		if (element.clientHeight > 0) onTop?.(element.scrollTop <= 0);
 	};
 	useLayoutEffect(() => {
 		const element = box.current;

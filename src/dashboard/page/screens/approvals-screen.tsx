@@ -2,27 +2,34 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ApprovalDecision, ApprovalDecisionRequest, ApprovalRow } from '../../api-types.ts';
-import { useDashboard } from '../live/dashboard.ts';
+import { policyCommand } from '../../mctl-commands.ts';
+import { type Dashboard, useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useNow } from '../parts/now.ts';
 import { EmptyState, Fact } from '../parts/panel.tsx';
 import { formatDuration } from '../text/quantities.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { ApprovalArguments } from './approval-arguments.tsx';
 
-const DECISIONS: readonly (readonly [ApprovalDecision, string, string])[] = [
-	['allow', 'Allow once', 'Allowed'],
-	['always', 'Always allow', 'Always allowed'],
-	['deny', 'Deny', 'Denied'],
+const DECISIONS: readonly (readonly [ApprovalDecision, string])[] = [
+	['allow', 'Allow once'],
+	['always', 'Always allow'],
+	['deny', 'Deny'],
 ];
+/** How long the page looks for the end of a call that was allowed. */
+const OUTCOME_MS = 60_000;
 
 export function ApprovalsScreen(): JSX.Element {
-	const { approvals } = useDashboard();
+	const { approvals, state } = useDashboard();
+	const server = state.value?.backends.find(({ kind }) => kind === 'mcp')?.id ?? 'files';
 	if (approvals.value.length === 0)
 		return (
 			<EmptyState title="No call waits for you.">
 				<p>
-					A rule with <code>ask</code> in the policy stops a call until you decide. See what a rule does with{' '}
-					<CommandText command="mctl policy test" />
+					A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
+					<a href={routeHref('servers')}>server</a>, or with{' '}
+					<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
 				</p>
 			</EmptyState>
 		);
@@ -57,14 +64,7 @@ function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 					</Fact>
 				)}
 			</dl>
-			<ol class="arguments" aria-label="Arguments">
-				{approval.shown.map((line) => (
-					<li>
-						<VisibleText text={line} />
-					</li>
-				))}
-				{approval.shown.length === 0 && <li class="dim">no arguments</li>}
-			</ol>
+			<ApprovalArguments approval={approval} />
 			<Decisions approval={approval} />
 		</section>
 	);
@@ -85,22 +85,23 @@ function Countdown({ approval }: { approval: ApprovalRow }): JSX.Element {
 function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 	const dashboard = useDashboard();
 	const isBusy = useSignal(false);
-	const decide = async (decision: ApprovalDecision, done: string): Promise<void> => {
+	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
 		const body: ApprovalDecisionRequest = { decision };
-		const words = { done: `${done}: ${approval.tool}.`, failed: `${approval.tool} still waits.` };
+		const words = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
+		reportOutcome(dashboard, approval);
 		await dashboard.act(words, `/api/approvals/${encodeURIComponent(approval.id)}`, body);
 		isBusy.value = false;
 	};
 	return (
 		<div class="decisions">
-			{DECISIONS.map(([decision, label, done]) => (
+			{DECISIONS.map(([decision, label]) => (
 				<p>
 					<button
 						type="button"
 						class={decision === 'allow' ? 'primary' : undefined}
 						disabled={isBusy.value}
-						onClick={() => void decide(decision, done)}
+						onClick={() => void decide(decision, label)}
 					>
 						{label}
 					</button>
@@ -109,4 +110,18 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 			))}
 		</div>
 	);
+}
+
+/** An answer is not yet an outcome: the policy may have changed, and the tool may fail. */
+function reportOutcome(dashboard: Dashboard, { tool, client, askedAt }: ApprovalRow): void {
+	const stop = dashboard.onCalls((rows) => {
+		const ended = rows.find(
+			(row) => row.name === tool && row.client === client && row.at <= askedAt && row.outcome !== 'running',
+		);
+		if (!ended) return;
+		stop();
+		const error = ended.error === undefined ? '' : ` (${ended.error})`;
+		dashboard.notify({ text: `${tool} of ${client}: the call ended with ${ended.outcome}${error}.` });
+	});
+	setTimeout(stop, OUTCOME_MS);
 }

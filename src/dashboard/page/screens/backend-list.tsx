@@ -1,18 +1,29 @@
 /* The backends of the hub, each on one line, with its last error below it. */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { BackendRow } from '../../api-types.ts';
+import { serverCommand } from '../../mctl-commands.ts';
 import { routeHref } from '../live/route.ts';
 import { SparkBars } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
 import { useNow } from '../parts/now.ts';
-import { EmptyState, ErrorText, Panel, StateWord } from '../parts/panel.tsx';
+import { EmptyState, ErrorText, Panel, StateWord, Toggle } from '../parts/panel.tsx';
 import { formatBytes, formatCount, formatDuration, formatPercent } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { ServerActions } from './server-actions.tsx';
 
 export function BackendList({ backends }: { backends: readonly BackendRow[] }): JSX.Element {
+	const isShowing = useSignal(false);
+	const aside = (
+		<span class="actions">
+			<Toggle isOn={isShowing.value} onClick={() => (isShowing.value = !isShowing.value)}>
+				Commands
+			</Toggle>
+			<CommandText command="mctl hub status" />
+		</span>
+	);
 	return (
-		<Panel title="Backends" aside={<CommandText command="mctl hub status" />}>
+		<Panel title="Backends" aside={aside}>
 			{backends.length === 0 ? (
 				<EmptyState title="There is nothing to call yet.">
 					<p>
@@ -23,7 +34,7 @@ export function BackendList({ backends }: { backends: readonly BackendRow[] }): 
 			) : (
 				<div class="rows backends">
 					{backends.map((backend) => (
-						<Backend key={backend.id} backend={backend} />
+						<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
 					))}
 				</div>
 			)}
@@ -31,7 +42,7 @@ export function BackendList({ backends }: { backends: readonly BackendRow[] }): 
 	);
 }
 
-function Backend({ backend }: { backend: BackendRow }): JSX.Element {
+function Backend({ backend, hasCommands }: { backend: BackendRow; hasCommands: boolean }): JSX.Element {
 	const { id, kind, state, callsPerMinute, errorRate, lastError } = backend;
 	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
 	return (
@@ -43,7 +54,10 @@ function Backend({ backend }: { backend: BackendRow }): JSX.Element {
 			<span class="dim kind">
 				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
 			</span>
-			<span class="number pid">{backend.pid === null ? '' : `pid ${backend.pid}`}</span>
+			<span class="number pid">
+				{backend.pid === null ? '' : `pid ${backend.pid}`}
+				{backend.processes > 1 && ` of ${formatCount(backend.processes)} processes`}
+			</span>
 			<span class="number memory">
 				{backend.memoryBytes === null ? '' : formatBytes(backend.memoryBytes)}
 			</span>
@@ -59,9 +73,23 @@ function Backend({ backend }: { backend: BackendRow }): JSX.Element {
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
 			<span class={`number errors${errorRate > 0 ? ' some' : ''}`}>{formatPercent(errorRate)} failed</span>
 			<ServerActions server={withoutDecisions(backend)} />
+			{hasCommands && <BackendCommands backend={backend} />}
 			<BackendNotes backend={backend} />
 			{lastError && <ErrorText error={lastError} />}
 		</div>
+	);
+}
+
+/** What the buttons do, in a terminal. */
+function BackendCommands({ backend }: { backend: BackendRow }): JSX.Element | null {
+	const { id, actions } = withoutDecisions(backend);
+	if (actions.length === 0) return null;
+	return (
+		<p class="notes">
+			{actions.map((action) => (
+				<CommandText command={serverCommand(action, id)} />
+			))}
+		</p>
 	);
 }
 

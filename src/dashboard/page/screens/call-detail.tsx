@@ -1,7 +1,8 @@
 /* One call: phases as a waterfall, progress, logs, error with explanation, arguments. Live while it runs. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CallDetails } from '../../api-calls.ts';
+import type { CallDetails, ProgressRow } from '../../api-calls.ts';
+import { QuestionForm } from '../call/question-form.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -48,46 +49,75 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 					<VisibleText text={call.name} isLine />
 				</h2>
 				<StateWord state={call.outcome} />
+				{call.phase !== null && (
+					<span class="dim">
+						in <VisibleText text={call.phase} isLine />
+					</span>
+				)}
 				<span class="number">{formatMs(call.ms)}</span>
 			</header>
-			<dl class="facts">
-				<Fact name="began">{formatTime(call.at)}</Fact>
-				<Fact name="client">
-					<VisibleText text={call.client} isLine />
-				</Fact>
-				<Fact name="server">
-					<a href={routeHref('servers', call.backend)}>
-						<VisibleText text={call.backend} isLine />
-					</a>
-				</Fact>
-				<Fact name="method">
-					<VisibleText text={call.method} isLine />
-				</Fact>
-				{call.policy !== null && (
-					<Fact name="policy">
-						<VisibleText text={[call.policy, call.rule].filter(Boolean).join(' · ')} isLine />
-					</Fact>
-				)}
-				{call.resultBytes !== null && <Fact name="result">{formatBytes(call.resultBytes)}</Fact>}
-				{call.trace !== null && (
-					<Fact name="trace">
-						<code>
-							<VisibleText text={call.trace} isLine />
-						</code>
-					</Fact>
-				)}
-			</dl>
+			<CallFacts call={call} />
 			{call.explanation && <ErrorText error={call.explanation} />}
 			{call.phases.length > 0 && (
 				<Panel title="Phases">
 					<PhaseWaterfall phases={call.phases} />
 				</Panel>
 			)}
+			<OwnCall call={call} />
 			<CallCommands call={call} />
 			<ReplayPanel call={call} />
 			<CallArguments call={call} />
 			<CallMessages call={call} />
 		</article>
+	);
+}
+
+function CallFacts({ call }: { call: CallDetails }): JSX.Element {
+	return (
+		<dl class="facts">
+			<Fact name="began">{formatTime(call.at)}</Fact>
+			<Fact name="client">
+				<VisibleText text={call.client} isLine />
+			</Fact>
+			<Fact name="server">
+				<a href={routeHref('servers', call.backend)}>
+					<VisibleText text={call.backend} isLine />
+				</a>
+			</Fact>
+			<Fact name="method">
+				<VisibleText text={call.method} isLine />
+			</Fact>
+			{call.policy !== null && (
+				<Fact name="policy">
+					<VisibleText text={[call.policy, call.rule].filter(Boolean).join(' · ')} isLine />
+				</Fact>
+			)}
+			{call.resultBytes !== null && <Fact name="result">{formatBytes(call.resultBytes)}</Fact>}
+			{call.trace !== null && (
+				<Fact name="trace">
+					<code>
+						<VisibleText text={call.trace} isLine />
+					</code>
+				</Fact>
+			)}
+		</dl>
+	);
+}
+
+/** A call of this page: its question, and its end. */
+function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
+	const run = useDashboard().runs.numbered(call.number);
+	if (run?.status.value !== 'running') return null;
+	const { value: question } = run.question;
+	return (
+		<>
+			<p class="actions">
+				<button type="button" onClick={() => run.cancel()}>
+					Cancel
+				</button>
+			</p>
+			{question && <QuestionForm key={question.id} question={question} run={run} />}
+		</>
 	);
 }
 
@@ -124,25 +154,44 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 					{last.progress !== null && last.total !== null && (
 						<progress value={last.progress} max={last.total} />
 					)}
-					<span class="number">
-						{last.progress ?? ''}
-						{last.total === null ? '' : ` of ${last.total}`}
-					</span>
-					<VisibleText text={last.message ?? ''} isLine />
+					<ProgressText row={last} />
 				</p>
 			)}
 			{call.dropped > 0 && <p class="dim">{formatCount(call.dropped)} messages are not kept.</p>}
-			<ol class="log" tabIndex={0} aria-label="Log messages">
-				{call.logs.map(({ at, level, logger, text }) => (
-					<li class={/^\w+$/.test(level) ? level : undefined}>
-						<span class="dim">
-							{formatTime(at)} <VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
-						</span>{' '}
-						<VisibleText text={text} />
-					</li>
-				))}
-			</ol>
+			{call.progress.length > 1 && (
+				<ol class="log" tabIndex={0} aria-label="Progress messages">
+					{call.progress.map((row) => (
+						<li>
+							<span class="dim">{formatTime(row.at)}</span> <ProgressText row={row} />
+						</li>
+					))}
+				</ol>
+			)}
+			{call.logs.length > 0 && (
+				<ol class="log" tabIndex={0} aria-label="Log messages">
+					{call.logs.map(({ at, level, logger, text }) => (
+						<li class={/^\w+$/.test(level) ? level : undefined}>
+							<span class="dim">
+								{formatTime(at)} <VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
+							</span>{' '}
+							<VisibleText text={text} />
+						</li>
+					))}
+				</ol>
+			)}
 		</Panel>
+	);
+}
+
+function ProgressText({ row }: { row: ProgressRow }): JSX.Element {
+	return (
+		<>
+			<span class="number">
+				{row.progress ?? ''}
+				{row.total === null ? '' : ` of ${row.total}`}
+			</span>{' '}
+			<VisibleText text={row.message ?? ''} isLine />
+		</>
 	);
 }
 

@@ -19,6 +19,8 @@ import { LatencyPanel } from './latency-panel.tsx';
 const ROW_HEIGHT = 30;
 /** Rows that are loaded below the visible ones. */
 const AHEAD = 300;
+/** How often a list of the last minutes is loaded again. */
+const RENEW_MS = 10_000;
 
 export function CallsScreen(): JSX.Element {
 	const dashboard = useDashboard();
@@ -58,12 +60,12 @@ export function CallsScreen(): JSX.Element {
 function useLiveCalls(dashboard: Dashboard, list: CallList): void {
 	useEffect(() => {
 		void list.want(1);
-		const stop = dashboard.onCalls((rows, dropped) => {
-			if (dropped > 0) void list.reload();
-			else list.take(rows);
-		});
+		const stop = dashboard.onCalls((rows, dropped) => list.take(rows, dropped));
+		// Calls leave the last minutes without an event.
+		const timer = list.filter.minutes > 0 ? setInterval(() => void list.reload(), RENEW_MS) : undefined;
 		return () => {
 			stop();
+			clearInterval(timer);
 			list.close();
 		};
 	}, [list]);
@@ -84,13 +86,17 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 	if (count === 0) return <NoCalls isFiltered={Object.values(query).some(Boolean)} />;
 	return (
 		<>
-			<p class="dim list-count">{count === 1 ? '1 call' : `${formatCount(count)} calls, newest first`}</p>
+			<p class="dim list-count">
+				{count === 1 ? '1 call' : `${formatCount(count)} calls, newest first`}
+				<NewCalls list={list} />
+			</p>
 			<VirtualList
 				label="Calls"
 				count={count}
 				rowHeight={ROW_HEIGHT}
 				selected={selected}
 				added={list.added.value}
+				onTop={(isAtTop) => list.follow(isAtTop)}
 				row={(index) => <CallLine row={list.at(index)} />}
 				onRange={(_, end) => void list.want(Math.min(count, end + AHEAD))}
 				onOpen={(index) => {
@@ -100,6 +106,22 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 			/>
 		</>
 	);
+}
+
+/** Below the top the rows stay where they are; this leads back to the newest. */
+function NewCalls({ list }: { list: CallList }): JSX.Element | null {
+	const { count, isExact } = list.waiting.value;
+	if (count === 0 && isExact) return null;
+	const more = `${formatCount(count)}${isExact ? '' : '+'} new ${count === 1 && isExact ? 'call' : 'calls'}`;
+	return (
+		<button type="button" class="quiet" onClick={scrollToTop}>
+			↑ {count === 0 ? 'New calls' : more}
+		</button>
+	);
+}
+
+function scrollToTop(): void {
+	document.querySelector('.virtual-list')?.scrollTo({ top: 0 });
 }
 
 function CallLine({ row }: { row: CallRow | undefined }): JSX.Element {

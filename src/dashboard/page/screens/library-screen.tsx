@@ -1,6 +1,7 @@
 /* Library: find the documents that a task needs, within a budget of tokens. */
 import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
+import { libraryCommand } from '../../mctl-commands.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -48,7 +49,8 @@ export function LibraryScreen(): JSX.Element {
 		id === '' ? (
 			<EmptyState title="Open a document to read it.">
 				<p>
-					In a terminal: <CommandText command="mctl find <task>" />
+					In a terminal:{' '}
+					<CommandText command={libraryCommand(words || 'how to write a test', query['budget'] ?? '')} />
 				</p>
 			</EmptyState>
 		) : (
@@ -59,7 +61,10 @@ export function LibraryScreen(): JSX.Element {
 	);
 }
 
-function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
+/** `isCut`: there are more documents than those of the reply. */
+type BudgetReply = LibraryReply & { readonly isCut?: boolean };
+
+function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
 	return (
@@ -82,6 +87,7 @@ function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
 					{formatCount(reply.tokens)} tokens in{' '}
 					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
 					{formatCount(reply.total)} documents
+					{reply.isCut === true && '; the first ones are shown'}
 				</span>
 			)}
 		</p>
@@ -104,7 +110,9 @@ function MatchLine({
 				</strong>
 				<span class="number dim">{formatCount(match.tokens)} tokens</span>
 				{isSearching && (
-					<meter min={0} max={1} value={match.score} aria-label={`score ${match.score.toFixed(2)}`} />
+					<span class="number dim" title="relative to the best match">
+						score {match.score.toFixed(2)} <meter min={0} max={1} value={match.score} aria-hidden="true" />
+					</span>
 				)}
 			</p>
 			<p class="dim">

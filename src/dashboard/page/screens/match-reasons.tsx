@@ -3,10 +3,13 @@ import type { JSX } from 'preact';
 import type { SearchReason } from '../../api-offers.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 
-export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Element {
+/** `points`: what it adds to a score of 100, where that is known. */
+type Reason = SearchReason & { readonly points?: number | undefined };
+
+export function MatchReasons({ why }: { why: readonly Reason[] }): JSX.Element {
 	return (
 		<span class="reasons">
-			{why.map(({ word, matched, kind, fields }) => (
+			{why.map(({ word, matched, kind, fields, points }) => (
 				<span class="reason" title={attributeText(`${kind} in ${fields.join(', ')}`)}>
 					<VisibleText text={word} isLine />
 					{matched !== word && matched !== '' && (
@@ -21,6 +24,7 @@ export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Ele
 							text={[kind === 'word' ? '' : kind, fields.join(', ')].filter(Boolean).join(' in ')}
 							isLine
 						/>
+						{points !== undefined && ` +${points.toFixed(0)}`}
 					</span>
 				</span>
 			))}

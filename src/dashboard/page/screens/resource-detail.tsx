@@ -1,30 +1,31 @@
-/* A resource or a template of resources: read it here. */
-import { useSignal } from '@preact/signals';
+/* A resource or a template of resources: what it is, and a way to read it. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { quoted } from '../../../printable.ts';
+import { fillTemplate, templateNames } from '../../../protocol/uri-template.ts';
+import type { ResourceReply } from '../../api-offers.ts';
 import { CallProgressView } from '../call/call-progress.tsx';
-import { CallRun } from '../call/call-run.ts';
 import { ResultView } from '../call/result-view.tsx';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
 import { CommandText, CopyButton } from '../parts/command-text.tsx';
-import { ErrorText, Panel } from '../parts/panel.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { ErrorText, Fact, Panel } from '../parts/panel.tsx';
+import { MarkdownView } from '../text/markdown-view.tsx';
+import { formatBytes } from '../text/quantities.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 
 export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: boolean }): JSX.Element {
-	const { api } = useDashboard();
-	const run = useMemo(() => new CallRun(api), [uri]);
-	const given = useSignal<Readonly<Record<string, string>>>({});
-	useEffect(() => () => run.cancel(), [run]);
-	const names = isTemplate ? variablesOf(uri) : [];
-	const address = names.reduce(
-		(text, name) => text.replaceAll(`{${name}}`, () => encodeURIComponent(given.value[name] ?? '')),
-		uri,
-	);
+	const { runs } = useDashboard();
+	const key = `resources/read ${uri}`;
+	const run = useMemo(() => runs.run(key), [key]);
+	const given = useMemo(() => runs.draft<Readonly<Record<string, string>>>(key, {}), [key]);
+	const names = isTemplate ? templateNames(uri) : [];
+	const address = isTemplate ? fillTemplate(uri, given.value) : uri;
 	const read = (event: Event): void => {
 		event.preventDefault();
-		void run.start(pathWith('/api/resource', { uri: address }));
+		void runs.start(run, pathWith('/api/resource', { uri: address }));
 	};
 	return (
 		<article class="offer-page">
@@ -34,6 +35,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 				</h2>
 				<CopyButton label="Copy URI" text={address} what="the URI" />
 			</header>
+			<ResourceFacts uri={uri} />
 			<Panel title={isTemplate ? 'Fill in and read' : 'Read it'}>
 				<form class="try" onSubmit={read}>
 					{names.map((name) => (
@@ -51,8 +53,8 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 						<button type="submit" class="primary" disabled={run.status.value === 'running'}>
 							Read
 						</button>
-						<CommandText command={`mctl read ${quoted(address)}`} />
 					</p>
+					<CopyAs uri={address} />
 				</form>
 				<CallProgressView run={run} />
 				{run.error.value && <ErrorText error={run.error.value} />}
@@ -62,7 +64,47 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 	);
 }
 
-/** Names in a URI template, without the operators of RFC 6570. */
-function variablesOf(template: string): string[] {
-	return [...new Set([...template.matchAll(/\{([\w.-]{1,60})\}/g)].map(([, name = '']) => name))];
+/** What the server says about it. A resource that is not listed may be readable all the same. */
+function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
+	const fetched = useFetched<ResourceReply>(pathWith('/api/resource/facts', { uri }));
+	const { backend = null, resource = null } = fetched.value.value ?? {};
+	if (backend === null || resource === null) return null;
+	const { title, name, description, mimeType, size } = resource;
+	const heading = typeof title === 'string' ? title : name;
+	return (
+		<>
+			{typeof heading === 'string' && (
+				<p class="subtitle">
+					<VisibleText text={heading} isLine />
+				</p>
+			)}
+			{typeof description === 'string' && <MarkdownView text={description} />}
+			<dl class="facts">
+				<Fact name="server">
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
+					</a>
+				</Fact>
+				{typeof mimeType === 'string' && (
+					<Fact name="type">
+						<VisibleText text={mimeType} isLine />
+					</Fact>
+				)}
+				{typeof size === 'number' && <Fact name="size">{formatBytes(size)}</Fact>}
+				<Fact name="history">
+					<a href={routeHref('calls', '', { tool: uri })}>Calls of it</a>
+				</Fact>
+			</dl>
+		</>
+	);
+}
+
+function CopyAs({ uri }: { uri: string }): JSX.Element {
+	const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };
+	return (
+		<p class="copy-as">
+			<CommandText command={`mctl read ${quoted(uri)}`} />
+			<CopyButton label="Copy as JSON-RPC" text={() => JSON.stringify(request)} />
+		</p>
+	);
 }

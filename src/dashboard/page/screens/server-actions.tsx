@@ -1,4 +1,4 @@
-/* The buttons of a server. Each shows the command that does the same, before and after it is pressed. */
+/* The buttons of a server. The command that does the same is their title, and in the notice after they are pressed. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { BackendRow, ServerAction } from '../../api-types.ts';

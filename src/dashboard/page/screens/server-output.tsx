@@ -4,8 +4,9 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ServerPage } from '../../api-offers.ts';
 import type { LogLine } from '../../api-types.ts';
+import { logsCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
-import { CopyButton } from '../parts/command-text.tsx';
+import { CommandText, CopyButton } from '../parts/command-text.tsx';
 import { EmptyState, Panel } from '../parts/panel.tsx';
 import { formatCount, formatTime } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
@@ -48,7 +49,11 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 	return (
 		<Panel title="Output" aside={copy}>
 			{lines.value.length === 0 ? (
-				<EmptyState title="It wrote nothing to stderr yet." />
+				<EmptyState title="It wrote nothing to stderr yet.">
+					<p>
+						New lines appear here, and in <CommandText command={logsCommand(page.id, true)} />
+					</p>
+				</EmptyState>
 			) : (
 				<OutputLines lines={lines.value} />
 			)}

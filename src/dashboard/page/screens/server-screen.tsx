@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { CatalogueRow, ServerPage } from '../../api-offers.ts';
+import { logsCommand, serverCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
@@ -20,6 +21,7 @@ import { ServerOutput } from './server-output.tsx';
 export function ServerScreen(): JSX.Element {
 	const { router, state } = useDashboard();
 	const { id } = router.route.value;
+	if (id === '' && !state.value) return <EmptyState title="Waiting for the state of the hub…" />;
 	if (id === '') return <BackendList backends={state.value?.backends ?? []} />;
 	return <OneServer key={id} id={id} />;
 }
@@ -33,7 +35,9 @@ function OneServer({ id }: { id: string }): JSX.Element {
 		return () => dashboard.follow({});
 	}, [id]);
 	// The rest of the page changes when the state does.
-	const changed = `${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
+	// Its rules change with the configuration.
+	const { configured } = dashboard.feed;
+	const changed = `${configured.value} ${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
 	useEffect(() => {
 		if (fetched.value.peek()) fetched.reload();
 	}, [changed]);
@@ -66,7 +70,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 			<DriftPanel page={page} onDone={onDone} />
 			<div class="columns">
 				<ServerOutput key={page.id} page={page} />
-				<CataloguePanel rows={page.catalogue} />
+				<CataloguePanel page={page} />
 				<HistoryPanel page={page} />
 				<RulesPanel page={page} onDone={onDone} />
 				<CommandsPanel page={page} />
@@ -113,8 +117,9 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 	);
 }
 
-function CataloguePanel({ rows }: { rows: readonly CatalogueRow[] }): JSX.Element {
+function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 	const { router } = useDashboard();
+	const { catalogue: rows } = page;
 	const open = (index: number): void => {
 		const [kind, name] = rows[index] ?? [];
 		if (kind && name !== undefined)
@@ -123,7 +128,9 @@ function CataloguePanel({ rows }: { rows: readonly CatalogueRow[] }): JSX.Elemen
 	return (
 		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
 			{rows.length === 0 ? (
-				<EmptyState title="It offers nothing yet. It may not have been started." />
+				<EmptyState title="It offers nothing yet.">
+					<NextStep page={page} />
+				</EmptyState>
 			) : (
 				<VirtualList
 					label="Catalogue"
@@ -134,6 +141,34 @@ function CataloguePanel({ rows }: { rows: readonly CatalogueRow[] }): JSX.Elemen
 				/>
 			)}
 		</Panel>
+	);
+}
+
+const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
+	['tools', 'mctl new tool hello'],
+	['library', 'mctl new resource hello'],
+]);
+
+/** What to do about a backend without anything to call. */
+function NextStep({ page: { id, kind, isEnabled, pid } }: { page: ServerPage }): JSX.Element {
+	const write = NEW_COMMANDS.get(kind);
+	if (write)
+		return (
+			<p>
+				Write the first one with <CommandText command={write} />
+			</p>
+		);
+	if (!isEnabled || pid === null)
+		return (
+			<p>
+				{isEnabled ? 'Start it' : 'Enable it'} with{' '}
+				<CommandText command={serverCommand(isEnabled ? 'start' : 'enable', id)} />
+			</p>
+		);
+	return (
+		<p>
+			It runs and lists nothing. Its output may say why: <CommandText command={logsCommand(id)} />
+		</p>
 	);
 }
 
@@ -157,7 +192,11 @@ function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 	return (
 		<Panel title="History">
 			{page.history.length === 0 ? (
-				<EmptyState title="Nothing happened since the dashboard was opened." />
+				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
+					<p>
+						Its first call starts it. Earlier: <CommandText command={logsCommand(page.id)} />
+					</p>
+				</EmptyState>
 			) : (
 				<ol class="history">
 					{page.history.toReversed().map(({ at, state, pid, message }) => (

@@ -1,7 +1,9 @@
 /* Settings: the configuration as merged, and the file that each value comes from. */
+import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api-offers.ts';
 import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Panel } from '../parts/panel.tsx';
@@ -14,9 +16,12 @@ import { ProblemList } from './overview-screen.tsx';
 const MAX_ROWS = 500;
 
 export function SettingsScreen(): JSX.Element {
-	const { router } = useDashboard();
+	const { router, feed } = useDashboard();
 	const words = (router.route.value.query['q'] ?? '').toLowerCase();
 	const fetched = useFetched<SettingsReply>('/api/settings');
+	useSignalEffect(() => {
+		if (feed.configured.value > 0) fetched.reload();
+	});
 	const reply = fetched.value.value;
 	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
 	if (!reply) return <EmptyState title="Reading the configuration…" />;
@@ -49,16 +54,30 @@ export function SettingsScreen(): JSX.Element {
 			</Panel>
 			<Panel title="Values">
 				<SearchBox label="Filter settings" />
-				<SettingTable rows={rows} />
+				<SettingTable rows={rows} isFiltered={words !== ''} />
 			</Panel>
 		</>
 	);
 }
 
-function SettingTable({ rows }: { rows: readonly SettingRow[] }): JSX.Element {
+function SettingTable({
+	rows,
+	isFiltered,
+}: {
+	rows: readonly SettingRow[];
+	isFiltered: boolean;
+}): JSX.Element {
+	if (rows.length === 0 && isFiltered)
+		return (
+			<EmptyState title="No value matches the filter.">
+				<p>
+					<a href={routeHref('settings')}>Show all values</a>
+				</p>
+			</EmptyState>
+		);
 	if (rows.length === 0)
 		return (
-			<EmptyState title="No value matches.">
+			<EmptyState title="No file sets a value.">
 				<p>
 					Write a configuration with <CommandText command="mctl init" />
 				</p>

@@ -42,7 +42,9 @@ export function ToolsScreen(): JSX.Element {
 	const show = query['show'] ?? '';
 	const words = useDebounced(query['q'] ?? '');
 	const search = useFetched<SearchReply>(
-		words === '' ? undefined : pathWith('/api/search', { q: words, limit: SEARCH_LIMIT }),
+		words === ''
+			? undefined
+			: pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` }),
 		true,
 	);
 	const catalogue = useCatalogue();

@@ -2,6 +2,7 @@
  * Notices that a process is idle. One timer for all calls: when it fires, it is armed
  * again for the rest of the idle time, so that a call costs no timer.
  */
+import { timerMs } from '../../../rpc/clock.ts';
 
 export interface IdleTimerOptions {
 	/** In milliseconds; 0 for never. */
@@ -41,7 +42,7 @@ export class IdleTimer {
 			const leftMs = isUsed() ? idleMs : this.#lastUsed + idleMs - performance.now();
 			if (leftMs > 0) this.#arm(leftMs);
 			else onIdle();
-		}, afterMs);
+		}, timerMs(afterMs));
 		this.#timer.unref();
 	}
 }

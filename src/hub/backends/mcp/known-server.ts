@@ -12,7 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
-import { assertPrivate, narrowMode } from '../../../files/private-path.ts';
+import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
 import type {
 	Implementation,
@@ -48,6 +48,8 @@ export interface ServerLists {
 /** What a server offered, and what it said about itself. */
 export interface KnownServer extends ServerLists {
 	readonly era: 'legacy' | 'modern';
+	/** When the server showed last that it is legacy, in milliseconds since 1970; undefined when it never did. */
+	readonly eraProvenAt?: number | undefined;
 	readonly revision: string;
 	readonly serverInfo: Implementation | undefined;
 	readonly capabilities: ServerCapabilities;
@@ -66,6 +68,19 @@ export function knownFileOf(folder: string, entry: ServerEntry, version: string)
 /** Whether the lists should be read again. */
 export function isStale({ listedAt, ttlMs = KNOWN_TTL_MS }: KnownServer, now: number = Date.now()): boolean {
 	return now - listedAt >= Math.max(ttlMs, KNOWN_TTL_LEAST_MS) || listedAt > now;
+}
+
+/**
+ * The era for the next start; undefined when the server has to be probed. A legacy verdict expires, because a server
+ * that was upgraded still answers `initialize`.
+ */
+export function knownEraOf(
+	known: KnownServer | undefined,
+	now: number = Date.now(),
+): KnownServer['era'] | undefined {
+	if (known?.era !== 'legacy') return known?.era;
+	const ageMs = now - (known.eraProvenAt ?? 0);
+	return ageMs >= 0 && ageMs < KNOWN_TTL_MS ? 'legacy' : undefined;
 }
 
 /** Read the file; undefined when there is none. Throws `bad_input` when it is damaged or not private. */
@@ -120,7 +135,7 @@ function textOf(known: KnownServer): string {
 /** A new file beside `file`, in a folder that only the user can read. */
 function draftOf(file: string): string {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-	narrowMode(dirname(file), 0o700);
+	makePrivate(dirname(file), 0o700);
 	return join(dirname(file), `.${basename(file)}.${process.pid}.${++draftCount}`);
 }
 

@@ -9,6 +9,8 @@ export interface ServerTransportOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Receives the stderr of a child process. */
 	readonly onStderr: (chunk: Buffer) => void;
+	/** Called after its last chunk. */
+	readonly onStderrEnd?: (() => void) | undefined;
 	/** Receives lines of its stdout that are no messages. */
 	readonly onStray?: ((line: string) => void) | undefined;
 	/** Longest message of the server, in bytes. */
@@ -19,7 +21,7 @@ export interface ServerTransportOptions {
 /** Start or dial the server. The caller closes the transport. */
 export async function openServerTransport(
 	entry: ServerEntry,
-	{ environment, onStderr, onStray, limitBytes, log }: ServerTransportOptions,
+	{ environment, onStderr, onStderrEnd, onStray, limitBytes, log }: ServerTransportOptions,
 ): Promise<Transport> {
 	if (entry.kind !== 'stdio') {
 		const { openRemoteTransport } = await import('../../../oauth/open-remote-transport.ts');
@@ -28,6 +30,7 @@ export async function openServerTransport(
 	const { ChildTransport } = await import('../../../transport/child-transport.ts');
 	const own = await resolveSecrets(entry.record.env ?? {}, entry.secrets, { environment });
 	const env = { ...markedEnvironment(environment, entry), ...own };
-	const options = { parentEnvironment: environment, stderr: onStderr, onStray, limitBytes, log };
+	const stderr = { stderr: onStderr, onStderrEnd };
+	const options = { parentEnvironment: environment, ...stderr, onStray, limitBytes, log };
 	return ChildTransport.open({ ...entry.record, env }, options);
 }

@@ -3,7 +3,8 @@
  *
  * Exponential backoff with jitter; a minute of health resets it. Several crashes within
  * a minute without one answer mean that the server is broken: it is left alone for a
- * while, and its calls fail at once with the reason.
+ * while, and its calls fail at once with the reason. A server that says that it is
+ * overloaded is not broken: the time that it names is the shortest delay.
  */
 import type { OrchestraError } from '../../../errors.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
@@ -18,6 +19,8 @@ const CRASH_LIMIT = 5;
 const CRASH_WINDOW_MS = 60_000;
 /** How long a failed server is not started. */
 export const FAILED_MS: number = 5 * 60_000;
+/** The longest delay that a server can ask for. */
+const RETRY_AFTER_MAX_MS = 60 * 60_000;
 /** The jitter is at most this part of the delay. */
 const JITTER = 0.2;
 
@@ -26,6 +29,8 @@ export interface ServerDownReason {
 	readonly error: OrchestraError;
 	/** True when it did not start, false when it ended after it had started. */
 	readonly isStart: boolean;
+	/** How long a server that is overloaded wants no start, in milliseconds; undefined when it is not overloaded. */
+	readonly retryAfterMs?: number | undefined;
 }
 
 export class RestartPolicy {
@@ -75,10 +80,13 @@ export class RestartPolicy {
 		if (this.#upSince !== undefined && now - this.#upSince >= HEALTHY_UPTIME_MS) this.#backoff.reset();
 		const hasAnswered = this.#upSince !== undefined && this.#hasAnswered;
 		this.#upSince = undefined;
-		if (!hasAnswered) this.#crashes = [...this.#crashes.filter((at) => now - at < CRASH_WINDOW_MS), now];
+		const { retryAfterMs } = down;
+		const isCrash = !hasAnswered && retryAfterMs === undefined;
+		if (isCrash) this.#crashes = [...this.#crashes.filter((at) => now - at < CRASH_WINDOW_MS), now];
 		this.#isFailed = this.#crashes.length >= CRASH_LIMIT;
 		const jitter = 1 + JITTER * (this.#random() - 0.5) * 2;
-		const delayMs = this.#backoff.nextMs() * jitter;
+		const namedMs = Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS);
+		const delayMs = Math.max(this.#backoff.nextMs() * jitter, namedMs);
 		this.#nextAt = now + (this.#isFailed ? FAILED_MS : delayMs);
 		if (this.#isFailed) this.#crashes = [];
 	}

@@ -10,7 +10,8 @@ import { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import { logLevels, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
+import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
+import { isInputRequired, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -18,11 +19,13 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
+import { reachesLevel } from '../../../protocol/reaches-level.ts';
 import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
+import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
 import { forwardLog, type ServerQuestions } from './server-questions.ts';
@@ -63,9 +66,7 @@ export class ServerCalls {
 	forward(call: ForwardedCall): Promise<Result> {
 		const place = this.#options.queue.enter(call.context);
 		if (!place) return this.#run(call);
-		const since = performance.now();
-		const spent = (): void => call.context.spent('queue', performance.now() - since);
-		return place.finally(spent).then(() => this.#run(call));
+		return place.finally(call.context.enter('queue')).then(() => this.#run(call));
 	}
 
 	/** Written with few promises: this is the path of every call. */
@@ -105,28 +106,27 @@ export class ServerCalls {
 	}
 
 	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Result> {
-		const since = performance.now();
-		const spent = (): void => call.context.spent('start', performance.now() - since);
-		const connection = await this.#started(process, call.context).finally(spent);
+		const isStarted = call.context.enter('start');
+		const connection = await this.#started(process, call.context).finally(isStarted);
 		return this.#sendChecked(process, call, connection);
 	}
 
 	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { check } = this.#options;
 		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
-		return check(connection, String(call.changes['name'])).then(
-			(refused) => refused ?? this.#send(process, call, connection),
-		);
+		const checked = unlessCanceled(call.context, () => check(connection, String(call.changes['name'])));
+		return checked.then((refused) => refused ?? this.#send(process, call, connection));
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { context, method } = call;
 		const begin = performance.now();
 		this.#setLevel(connection, context);
-		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(context));
+		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(call));
 		return response.then(
 			(result) => {
 				process.answered();
+				if (isInputRequired(result)) process.keepFor(REQUEST_STATE_TTL_MS);
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Redaction keeps the shape of a JSON value.
 				return this.#options.redact ? (redactJson(result) as Result) : result;
@@ -134,12 +134,14 @@ export class ServerCalls {
 			(thrown: unknown) => {
 				if (rpcErrorOf(thrown)) {
 					process.answered();
+					this.#options.questions.failed(context, thrown);
 					this.#options.questions.throwMissing(context);
 				}
 				const isLost = OrchestraError.is(thrown) && thrown.data['outcome'] === 'unknown';
 				if (isLost && !context.isCanceled && call.mayRepeat())
 					return this.#startFor(process, { ...call, mayRepeat: never });
-				throw process.explain(thrown, 'call', connection, performance.now() - begin);
+				const error = answeredError(thrown, context.revision.era);
+				throw process.explain(error, 'call', connection, performance.now() - begin);
 			},
 		);
 	}
@@ -147,45 +149,47 @@ export class ServerCalls {
 	/** Start the process. A canceled call does not wait for it. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.server}`);
-		const { signal } = context;
-		return new Promise((resolve, reject) => {
-			const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
-			if (signal.aborted) return onAbort();
-			signal.addEventListener('abort', onAbort, { once: true });
-			process
-				.up()
-				.then(resolve, reject)
-				.finally(() => signal.removeEventListener('abort', onAbort));
-		});
+		return unlessCanceled(context, () => process.up());
 	}
 
-	#optionsOf(context: CallContext): ServerRequestOptions {
+	#optionsOf({ method, context }: ForwardedCall): ServerRequestOptions {
 		const { timeoutMs, maxMs } = this.#options;
+		// A tool restarts its idle timeout with progress, whether the client wants to see it or not.
+		const isReported = method === 'tools/call' || context.wantsProgress;
 		return {
 			timeoutMs,
 			maxTotalMs: maxMs,
 			work: context,
 			keepsText: true,
-			onProgress: context.wantsProgress
-				? (params) => isObject(params) && context.forwardProgress(params)
-				: undefined,
+			onProgress: isReported ? (params) => isObject(params) && context.forwardProgress(params) : undefined,
 			// The tag is `onLog`, without a copy of these options.
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
 	}
 
 	/** A legacy server has one level for all clients: the most verbose that one of them wants. */
-	#setLevel(connection: ServerConnection, { logLevel, revision }: CallContext): void {
-		if (connection.era === 'modern' || logLevel === undefined || !connection.capabilities.logging) return;
-		const current = this.#levels.get(connection) ?? revision.defaultLogLevel ?? 'warning';
-		if (logLevels.indexOf(logLevel) >= logLevels.indexOf(current)) return;
-		this.#levels.set(connection, logLevel);
+	#setLevel(connection: ServerConnection, { chosenLogLevel: level }: CallContext): void {
+		if (connection.era === 'modern' || level === undefined || !connection.capabilities.logging) return;
+		if (reachesLevel(level, this.#levels.get(connection))) return;
+		this.#levels.set(connection, level);
 		// A server that refuses it keeps its own level.
-		connection.request('logging/setLevel', { level: logLevel }).catch(() => {});
+		connection.request('logging/setLevel', { level }).catch(() => {});
 	}
 }
 
 const never = (): boolean => false;
+
+/** The outcome of `work`; a canceled call does not wait for it. */
+function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void => reject(OrchestraError.from(signal.reason, 'canceled'));
+		if (signal.aborted) return onAbort();
+		signal.addEventListener('abort', onAbort, { once: true });
+		work()
+			.then(resolve, reject)
+			.finally(() => signal.removeEventListener('abort', onAbort));
+	});
+}
 
 /** The params of the client, with fields that we do not know, for this server. */
 function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {

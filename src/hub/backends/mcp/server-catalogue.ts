@@ -22,8 +22,9 @@ export interface ServerCatalogueOptions {
 	readonly lister: () => ServerProcess;
 	/** Any process that runs. */
 	readonly running: () => ServerConnection | undefined;
-	/** Timeout of one page of a list. */
+	/** Timeout of one page of a list, and of all its pages. */
 	readonly timeoutMs: number;
+	readonly maxMs: number;
 	/** Whether a start that failed is tried again. */
 	readonly restart: boolean;
 	/** Whether the process may stay after it was listed the first time. */
@@ -34,7 +35,7 @@ export interface ServerCatalogueOptions {
 	readonly onChange: (change: Change) => void;
 }
 
-type ListChange = Exclude<Change, { kind: 'resource' }>['kind'];
+type ListChange = Exclude<Change, { kind: 'resource' | 'log' }>['kind'];
 
 /** Least time between two reads of changed lists, in milliseconds. It doubles for a server that changes with each list. */
 const CHANGES_GAP_MS = 500;
@@ -163,9 +164,10 @@ export class ServerCatalogue {
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ServerListKind[]): Promise<KnownServer> {
-		const { timeoutMs, log } = this.#options;
+		const { timeoutMs, maxMs, log } = this.#options;
 		const known = this.#known;
-		const found = await listServer(connection, { timeoutMs, log, known, ...(known && names && { names }) });
+		const only = known && names && { names };
+		const found = await listServer(connection, { timeoutMs, maxMs, log, known, ...only });
 		this.#keep(found);
 		return found;
 	}

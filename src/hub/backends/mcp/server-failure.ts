@@ -6,14 +6,16 @@
  * same for programs, and is sent with the error.
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
-import { OrchestraError } from '../../../errors.ts';
+import { OrchestraError, reasonTextOf } from '../../../errors.ts';
 import type { Phase } from '../../../mcp/client/phase-error.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import { commandLine } from '../../../process/spawn-record.ts';
+import { oldCodes } from '../../../protocol/meta.ts';
 import { redact, redactJson } from '../../../redact.ts';
-import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { publicUrl } from '../../../transport/http/http-errors.ts';
 import { isObject } from '../../../wire/json.ts';
+import { rpcCodes } from '../../../wire/json-rpc.ts';
 
 /** How many lines of stderr and stdout the error has. */
 const LAST_LINES = 10;
@@ -55,7 +57,7 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 		outcome,
 	};
 	const message = [
-		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonOf(error)}`,
+		`the MCP server ${entry.name} ${what(error, facts, isUnknown)}: ${ended ?? reasonTextOf(error)}`,
 		`${entry.kind === 'stdio' ? 'Command' : 'URL'}: ${details.command} (${elapsed(elapsedMs)})`,
 		...quoted('Last stderr lines', lines.stderr),
 		...quoted('Lines on stdout that are not messages', lines.stray),
@@ -63,6 +65,15 @@ export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraEr
 	].join('\n');
 	const data = { details: redactJson({ ...details, hint }) };
 	return new OrchestraError(error.code, redact(message), { cause: thrown, data });
+}
+
+/** The error that a server answered with, for a client: codes that its era does not have any more are replaced. */
+export function answeredError(thrown: unknown, clientEra: 'legacy' | 'modern'): unknown {
+	const rpc = rpcErrorOf(thrown);
+	if (rpc?.code === oldCodes.resourceNotFound) return rpcError(rpcCodes.invalidParams, rpc.message, rpc.data);
+	if (rpc?.code === oldCodes.urlElicitationRequired && clientEra === 'modern')
+		return rpcError(rpcCodes.internal, rpc.message, rpc.data);
+	return thrown;
 }
 
 /** The error of a call while the server is down. @param cause why it is down */
@@ -89,6 +100,13 @@ export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: n
 export function needsSignIn(thrown: unknown): boolean {
 	const status = OrchestraError.is(thrown) ? thrown.data['status'] : undefined;
 	return status === 401 || status === 403;
+}
+
+/** How long a server that refused us because it is overloaded wants no request; undefined when it did not. */
+export function retryAfterOf(thrown: unknown): number | undefined {
+	if (!OrchestraError.is(thrown)) return undefined;
+	const { status, retryAfterMs } = thrown.data;
+	return typeof retryAfterMs === 'number' ? retryAfterMs : status === 429 ? 0 : undefined;
 }
 
 /** The first line of a message, for a log. */
@@ -126,10 +144,6 @@ function what(error: OrchestraError, { entry, phase }: FailureFacts, isUnknown: 
 			if (error.code === 'timeout') return 'did not answer the call';
 			return error.code === 'closed' ? 'ended' : 'failed during the call';
 	}
-}
-
-function reasonOf(error: OrchestraError): string {
-	return error.message.replace(/^(failed to spawn process|outcome unknown): /, '');
 }
 
 /** How the process ended; undefined while it runs, and for a server without a process. */

@@ -81,9 +81,9 @@ export class ServerOpening {
 
 	async #start(): Promise<Transport> {
 		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
-		const onStderr = serverLog.reader(() => this.diagnosis?.pid);
+		const { add: onStderr, end: onStderrEnd } = serverLog.reader(() => this.diagnosis?.pid);
 		const onStray = (line: string): void => serverLog.stray(line);
-		const options = { environment, onStderr, onStray, limitBytes, log };
+		const options = { environment, onStderr, onStderrEnd, onStray, limitBytes, log };
 		this.#transport = await this.#recorded(await openServerTransport(entry, options));
 		this.#spawnMs = performance.now() - this.#beganAt;
 		return this.#transport;

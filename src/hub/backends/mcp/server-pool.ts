@@ -3,17 +3,22 @@
  * client, or one per call.
  */
 import type { ServerScope } from '../../../config/configuration.ts';
-import { messageOf, OrchestraError } from '../../../errors.ts';
+import { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
-import type { CallContext } from '../../../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../../../mcp/server/call-context.ts';
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { isObject } from '../../../wire/json.ts';
 import type { ProcessAction } from '../backend.ts';
+import { ResourceWatchers } from './resource-watchers.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { type ServerParts, ServerProcess, type ServerProcessOptions } from './server-process.ts';
+import type { ServerParts, ServerProcessOptions } from './server-parts.ts';
+import { ServerProcess } from './server-process.ts';
 
 /** Most sessions with a process of their own. */
 const SESSIONS_LIMIT = 1000;
+
+/** A client with a process of its own. */
+type PoolClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'capabilities' | 'revision'>;
 
 /** What a process of several clients, or of a modern one, may ask for; a question that the calling client cannot answer gets an error. */
 const allCapabilities: Readonly<Record<string, unknown>> = {
@@ -34,6 +39,8 @@ export class ServerPool {
 	/** The process for all clients; with another scope, the one for lists. */
 	#shared: ServerProcess;
 	readonly #sessions = new Map<string, ServerProcess>();
+	/** By session, because they outlive a process. */
+	readonly #watchers = new Map<string | undefined, ResourceWatchers>();
 	readonly #perCall = new Set<ServerProcess>();
 	#callPolicy = new RestartPolicy();
 	/** Resolves when the processes that a person stopped are gone. */
@@ -72,8 +79,8 @@ export class ServerPool {
 	take(context: CallContext): ServerProcess {
 		this.#isStopped = false;
 		if (this.#scope === 'shared') return this.#shared;
-		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
-		return this.#scope === 'session' ? this.#ofSession(context) : this.#ofCall(context);
+		this.#assertOpen();
+		return this.#scope === 'session' ? this.#ofSession(poolClient(context)) : this.#ofCall(context);
 	}
 
 	/** The call ended. A process that was only for it is stopped. */
@@ -83,20 +90,37 @@ export class ServerPool {
 		void process.close().finally(() => this.#perCall.delete(process));
 	}
 
-	/** Subscribe all processes to a resource, or end that. A failure is logged. */
-	subscribe(uri: string, isSubscribed: boolean): void {
-		for (const process of this.all) {
-			process.subscribe(uri, isSubscribed).catch((error: unknown) => {
-				const what = `${uri} could not be ${isSubscribed ? '' : 'un'}subscribed`;
-				this.#parts.log.warn(`${what}: ${messageOf(error)}`);
-			});
-		}
+	/** Subscribe a client to a resource of its process. Rejects with the refusal of the server. */
+	async subscribe(uri: string, client: PoolClient): Promise<void> {
+		if (this.#scope === 'call') return; // no process lives long enough to report an update
+		this.#isStopped = false;
+		this.#assertOpen();
+		const process = this.#scope === 'shared' ? this.#shared : this.#ofSession(client);
+		await this.watchersOf(process.sessionId).add(uri, (own) => process.watch(own));
+	}
+
+	/** End a subscription. */
+	unsubscribe(uri: string, { sessionId }: PoolClient): void {
+		const isShared = this.#scope === 'shared';
+		const watchers = this.#watchers.get(isShared ? undefined : sessionId);
+		const own = watchers?.remove(uri);
+		const connection = (isShared ? this.#shared : this.#sessions.get(sessionId))?.connection;
+		if (own !== undefined && connection) watchers?.unsubscribe(own, connection);
+	}
+
+	/** The watched resources of the process of a session, or of the one for all clients. */
+	watchersOf(sessionId: string | undefined): ResourceWatchers {
+		const { entry, log } = this.#parts;
+		const watchers = this.#watchers.get(sessionId) ?? new ResourceWatchers(entry.name, log);
+		this.#watchers.set(sessionId, watchers);
+		return watchers;
 	}
 
 	/** Stop the process of a session that has ended. */
 	endSession(id: string): void {
 		const process = this.#sessions.get(id);
 		this.#sessions.delete(id);
+		this.#watchers.delete(id);
 		if (process === undefined) return;
 		this.#perCall.add(process);
 		this.release(process);
@@ -133,16 +157,20 @@ export class ServerPool {
 		await Promise.all([this.#stopping, ...this.all.map((process) => process.close())]);
 	}
 
+	#assertOpen(): void {
+		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
+	}
+
 	#makeShared(): ServerProcess {
 		return new ServerProcess(this.#parts, {
 			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
 			identity: { clientInfo: this.#clientInfo, capabilities: listingCapabilities(this.#scope) },
-			keepsSubscriptions: this.#scope === 'shared',
+			watchers: this.#scope === 'shared' ? this.watchersOf(undefined) : undefined,
 		});
 	}
 
-	#ofSession(context: CallContext): ServerProcess {
-		const { sessionId } = context;
+	#ofSession(client: PoolClient): ServerProcess {
+		const { sessionId } = client;
 		const found = this.#sessions.get(sessionId);
 		if (found) return found;
 		if (this.#sessions.size >= SESSIONS_LIMIT) {
@@ -152,13 +180,14 @@ export class ServerPool {
 				{ hint: 'Close sessions that are not used, or set scope of the server to "shared".' },
 			);
 		}
-		const process = this.#make(context, { policy: new RestartPolicy(), isSingleUse: false });
+		const watchers = this.watchersOf(sessionId);
+		const process = this.#make(client, { policy: new RestartPolicy(), sessionId, watchers });
 		this.#sessions.set(sessionId, process);
 		return process;
 	}
 
 	#ofCall(context: CallContext): ServerProcess {
-		const process = this.#make(context, { policy: this.#callPolicy, isSingleUse: true });
+		const process = this.#make(poolClient(context), { policy: this.#callPolicy, isSingleUse: true });
 		this.#perCall.add(process);
 		return process;
 	}
@@ -168,15 +197,20 @@ export class ServerPool {
 	 * process may ask everything; a question that the client of the call cannot answer gets an error.
 	 */
 	#make(
-		{ clientInfo, clientCapabilities, revision }: CallContext,
-		options: Pick<ServerProcessOptions, 'policy' | 'isSingleUse'>,
+		{ clientInfo, capabilities, revision }: PoolClient,
+		options: Omit<ServerProcessOptions, 'identity'>,
 	): ServerProcess {
 		const identity = {
 			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
-			capabilities: revision.era === 'modern' ? allCapabilities : clientCapabilities,
+			capabilities: revision.era === 'modern' ? allCapabilities : capabilities,
 		};
-		return new ServerProcess(this.#parts, { ...options, identity, keepsSubscriptions: false });
+		return new ServerProcess(this.#parts, { ...options, identity });
 	}
+}
+
+function poolClient(context: CallContext): PoolClient {
+	const { sessionId, clientInfo, clientCapabilities: capabilities, revision } = context;
+	return { sessionId, clientInfo, capabilities, revision };
 }
 
 function isImplementation(value: unknown): value is Implementation {

@@ -9,44 +9,24 @@ import { messageOf, OrchestraError } from '../../../errors.ts';
 import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import type { Change } from '../../../mcp/server/provider.ts';
 import { pause } from '../../../rpc/clock.ts';
-import type { StartCounts } from '../start-counts.ts';
 import { IdleTimer } from './idle-timer.ts';
-import type { RestartPolicy } from './restart-policy.ts';
-import { commandOf, firstLine, needsSignIn, serverDown, serverFailure } from './server-failure.ts';
-import { ServerOpening, type ServerOpeningParts } from './server-opening.ts';
-import type { StartLimiter } from './start-limiter.ts';
+import {
+	commandOf,
+	firstLine,
+	needsSignIn,
+	retryAfterOf,
+	serverDown,
+	serverFailure,
+} from './server-failure.ts';
+import { ServerOpening } from './server-opening.ts';
+import type { ServerParts, ServerProcessOptions } from './server-parts.ts';
 
 /** How long a call waits for a restart, in milliseconds; above it the call fails with the reason. */
 const RESTART_WAIT_MS = 5000;
 
-/** What all processes of a server share. */
-export interface ServerParts extends ServerOpeningParts {
-	readonly limiter: StartLimiter;
-	readonly starts: StartCounts;
-	/** The era of the last connection. */
-	readonly knownEra: () => 'legacy' | 'modern' | undefined;
-	/** The subscribed resources. */
-	readonly subscriptions: ReadonlyMap<string, unknown>;
-	/** A process is connected. */
-	readonly onReady: (process: ServerProcess, connection: ServerConnection) => void;
-	readonly onChange: (process: ServerProcess, change: Change) => void;
-	/** The server sent a request. */
-	readonly onRequest: (process: ServerProcess, method: string, params: unknown) => unknown;
-	/** The server sent a log message that belongs to no call. */
-	readonly onLog: (process: ServerProcess, params: unknown) => void;
-}
-
-/** What differs between the processes of a server. */
-export interface ServerProcessOptions {
-	readonly policy: RestartPolicy;
-	readonly identity: Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;
-	/** True when it starts again by itself while resources are subscribed. */
-	readonly keepsSubscriptions: boolean;
-	/** True when it serves one call: that it ended says nothing about the next one. */
-	readonly isSingleUse?: boolean;
-}
+/** How long until a server that needs a sign-in is started again for its watched resources, in milliseconds. */
+const SIGN_IN_RETRY_MS = 30_000;
 
 export class ServerProcess {
 	/** The calls in flight, and those that wait for the start. */
@@ -64,6 +44,7 @@ export class ServerProcess {
 	#opening: ServerOpening | undefined;
 	#startedAt: Date | undefined;
 	#wasCalled = false;
+	#keptUntil = 0;
 	readonly #idle: IdleTimer;
 	#restartTimer: NodeJS.Timeout | undefined;
 
@@ -76,6 +57,10 @@ export class ServerProcess {
 			isUsed: () => this.#isUsed,
 			onIdle: () => void this.stopUnused(),
 		});
+	}
+
+	get sessionId(): string | undefined {
+		return this.#options.sessionId;
 	}
 
 	/** Undefined while it does not run. */
@@ -134,6 +119,11 @@ export class ServerProcess {
 		this.#options.policy.answered();
 	}
 
+	/** Do not stop it as unused for so long: a client may answer a question of the server. */
+	keepFor(ms: number): void {
+		this.#keptUntil = performance.now() + ms;
+	}
+
 	/** The failure of a request, with everything that is known about the process. */
 	explain(thrown: unknown, phase: Phase, connection: ServerConnection, callMs: number): OrchestraError {
 		const diagnosis = diagnosisOf(connection.transport);
@@ -141,10 +131,15 @@ export class ServerProcess {
 		return this.#failure(thrown, { phase, diagnosis, elapsedMs });
 	}
 
-	/** Subscribe to a resource, or end that, when it runs. */
-	async subscribe(uri: string, isSubscribed: boolean): Promise<void> {
-		if (this.#connection) await this.#connection.subscribeResource(uri, isSubscribed);
-		else if (isSubscribed && this.#options.keepsSubscriptions) await this.up(); // it subscribes to all
+	/** Subscribe to one of its watched resources; starts it. */
+	watch(uri: string): void {
+		if (this.#connection) this.#subscribe(this.#connection, uri);
+		else this.keepUp(); // a start subscribes to all
+	}
+
+	/** Start it without a call. A failed start is logged, and tried again while it is needed. */
+	keepUp(): void {
+		this.up().catch(() => this.#restartLater());
 	}
 
 	/** Stop it when nobody uses it; the next call starts it again. */
@@ -173,20 +168,21 @@ export class ServerProcess {
 	}
 
 	get #isUsed(): boolean {
-		return this.calls.size > 0 || (this.#options.keepsSubscriptions && this.#parts.subscriptions.size > 0);
+		return (
+			this.calls.size > 0 || performance.now() < this.#keptUntil || this.#options.watchers?.isEmpty === false
+		);
 	}
 
 	async #start(): Promise<ServerConnection> {
 		this.#starts ??= new AbortController();
 		const { signal } = this.#starts;
-		const { restart } = this.#parts.entry.settings;
 		const { delayMs, down } = this.#options.policy;
 		// A start that failed a moment ago would fail again; only a crash is worth a wait.
-		const mayWait = restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
+		const mayWait = this.#parts.entry.settings.restart && delayMs <= (down?.isStart ? 0 : RESTART_WAIT_MS);
 		if (down && !mayWait) throw serverDown(this.#parts.entry, down.error, delayMs);
 		if (delayMs > 0) await pause(delayMs, signal);
 		await this.#stopping;
-		const isUrgent = (): boolean => this.calls.size > 0;
+		const isUrgent = (): boolean => this.calls.size > 0 || !this.#parts.isKnown();
 		return this.#parts.limiter.run({ start: () => this.#open(), signal, isUrgent });
 	}
 
@@ -202,7 +198,8 @@ export class ServerProcess {
 			this.#parts.starts.failed();
 			const { phase, elapsedMs, diagnosis } = opening;
 			const failure = this.#failure(thrown, { phase, diagnosis, elapsedMs });
-			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true });
+			const retryAfterMs = retryAfterOf(thrown);
+			if (!needsSignIn(thrown)) this.#options.policy.crashed({ error: failure, isStart: true, retryAfterMs });
 			this.#stopping = opening.close();
 			serverLog.note(`did not start: ${firstLine(failure.message)}`);
 			log.warn(firstLine(failure.message));
@@ -212,13 +209,13 @@ export class ServerProcess {
 	}
 
 	#connectionOptions(): ServerConnectionOptions {
-		const { entry, knownEra, log, onChange, onRequest, onLog } = this.#parts;
+		const { entry, knownEra, log, onChange, onRequest, onNotification } = this.#parts;
 		return {
 			...this.#options.identity,
 			knownEra: knownEra(),
 			startMs: entry.settings.startMs,
-			onRequest: (method, params) => onRequest(this, method, params),
-			onNotification: (method, params) => method === 'notifications/message' && onLog(this, params),
+			onRequest: (method, params, { signal }) => onRequest(this, method, params, signal),
+			onNotification: (method, params) => onNotification(this, method, params),
 			onChange: (change) => onChange(this, change),
 			onEnd: (reason) => this.#onEnd(reason),
 			log,
@@ -239,15 +236,14 @@ export class ServerProcess {
 		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
 		this.#idle.start();
-		for (const uri of this.#parts.subscriptions.keys()) this.#subscribeAgain(connection, uri);
+		for (const uri of this.#options.watchers?.uris ?? []) this.#subscribe(connection, uri);
 		onReady(this, connection);
 		return connection;
 	}
 
-	#subscribeAgain(connection: ServerConnection, uri: string): void {
-		connection.subscribeResource(uri, true).catch((error: unknown) => {
-			this.#parts.log.warn(`${uri} could not be subscribed to: ${messageOf(error)}`);
-		});
+	#subscribe(connection: ServerConnection, uri: string): void {
+		const onGap = (): void => this.#parts.onChange(this, { kind: 'resource', uri });
+		this.#options.watchers?.subscribe(uri, connection, onGap);
 	}
 
 	/** The process ended by itself. */
@@ -262,18 +258,23 @@ export class ServerProcess {
 		this.#parts.serverLog.note(`ended: ${firstLine(failure.message)}`);
 		this.#parts.log.warn(firstLine(failure.message));
 		this.#stopping = this.#end(connection);
-		if (!this.#options.keepsSubscriptions || this.#parts.subscriptions.size === 0) return;
 		this.#restartLater();
 	}
 
-	/** Start it again when its delay is over. A failed start is logged, and tried again. */
+	/** True when it must run without a call: for its watched resources, or because it is eager. */
+	get #isNeeded(): boolean {
+		const { watchers, sessionId, isSingleUse = false } = this.#options;
+		const isForAll = sessionId === undefined && !isSingleUse;
+		return watchers?.isEmpty === false || (isForAll && this.#parts.entry.settings.eager);
+	}
+
+	/** Start it again when its delay is over, if it is needed. */
 	#restartLater(): void {
-		if (!this.#parts.entry.settings.restart || this.#isClosed) return;
+		const { policy } = this.#options;
 		clearTimeout(this.#restartTimer);
-		this.#restartTimer = setTimeout(() => {
-			this.up().catch(() => this.#restartLater());
-		}, this.#options.policy.delayMs);
-		this.#restartTimer.unref();
+		if (!this.#parts.entry.settings.restart || this.#isClosed || !this.#isNeeded) return;
+		const delayMs = policy.down ? policy.delayMs : SIGN_IN_RETRY_MS;
+		this.#restartTimer = setTimeout(() => this.#isNeeded && this.keepUp(), delayMs).unref();
 	}
 
 	#down(): void {
@@ -281,8 +282,8 @@ export class ServerProcess {
 		this.#idle.stop();
 	}
 
-	async #end(connection: ServerConnection): Promise<void> {
-		await connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
+	#end(connection: ServerConnection): Promise<void> {
+		return connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 	}
 
 	#failure(

@@ -7,13 +7,17 @@
 import { OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import { mcpCodes, metaOf } from '../../../protocol/meta.ts';
+import type { LogChange } from '../../../mcp/server/provider.ts';
+import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
+import { OpenedPages } from './opened-pages.ts';
+import type { ServerProcess } from './server-process.ts';
 
 export class ServerQuestions {
 	readonly #server: string;
 	readonly #log: Log;
+	readonly #pages = new OpenedPages();
 	/** Calls of modern clients that did not declare what the server asked for. */
 	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
@@ -24,10 +28,16 @@ export class ServerQuestions {
 	}
 
 	/** Ask the client of the call in flight. Rejects with the error for the server. */
-	async ask(calls: ReadonlySet<CallContext>, method: string, params: unknown): Promise<unknown> {
+	async ask(
+		calls: ReadonlySet<CallContext>,
+		method: string,
+		params: unknown,
+		signal: AbortSignal,
+	): Promise<unknown> {
 		const context = this.#contextFor(calls, method);
+		if (method === 'elicitation/create') this.#pages.asked(context, [params]);
 		try {
-			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } });
+			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } }, signal);
 			return answer;
 		} catch (error) {
 			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
@@ -37,20 +47,26 @@ export class ServerQuestions {
 		}
 	}
 
+	/** The server answered a call with an error: that the client must open pages first, maybe. */
+	failed(context: CallContext, thrown: unknown): void {
+		const { code, data } = rpcErrorOf(thrown) ?? {};
+		if (code !== oldCodes.urlElicitationRequired || !isObject(data)) return;
+		this.#pages.asked(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
+	}
+
+	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */
+	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
+		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
+		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
+		if (own === undefined) return undefined;
+		const { calls, sessionId } = process;
+		return { kind: 'log', params: own, sessionId, source: this.#server, heardBy: sendLog(calls, own) };
+	}
+
 	/** For a call that failed: throw the error for a capability that its client lacks, when that may be the cause. */
 	throwMissing(context: CallContext): void {
 		const error = this.#missing.get(context);
 		if (error !== undefined && context.revision.era === 'modern') throw error;
-	}
-
-	/** Send a log message that belongs to no single call to every client with a call in flight. */
-	log(calls: ReadonlySet<CallContext>, params: unknown): void {
-		const sessions = new Set<string>();
-		for (const context of calls) {
-			if (sessions.has(context.sessionId)) continue;
-			sessions.add(context.sessionId);
-			forwardLog(context, params);
-		}
 	}
 
 	#contextFor(calls: ReadonlySet<CallContext>, method: string): CallContext {
@@ -73,7 +89,7 @@ export class ServerQuestions {
 }
 
 /**
- * Of several calls of one client, one that can carry the question. A legacy client gets a request, so any call will
+ * Of several calls of one client, the call that can carry the question. A legacy client gets a request, so any call will
  * do. A modern one answers in the retry of the call that asks: not one whose questions it has and maybe abandoned.
  */
 function certainCall(calls: ReadonlySet<CallContext>): CallContext | undefined {
@@ -81,6 +97,17 @@ function certainCall(calls: ReadonlySet<CallContext>): CallContext | undefined {
 	if (all.every(({ revision }) => revision.era === 'legacy')) return all[0];
 	const [open, ...others] = all.filter(({ isOpen }) => isOpen);
 	return others.length === 0 ? open : undefined;
+}
+
+/** Send a log message that belongs to no single call to every client with a call in flight. Returns their sessions. */
+function sendLog(calls: ReadonlySet<CallContext>, params: Readonly<Record<string, unknown>>): Set<string> {
+	const sessions = new Set<string>();
+	for (const context of calls) {
+		if (sessions.has(context.sessionId)) continue;
+		sessions.add(context.sessionId);
+		context.forwardLog(params);
+	}
+	return sessions;
 }
 
 /** Send a log message of a server to the client of a call. */

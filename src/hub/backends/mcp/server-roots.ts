@@ -37,9 +37,9 @@ export class ServerRoots {
 	}
 
 	/** Answer a request of a process. */
-	answer(process: ServerProcess, method: string, params: unknown): Promise<unknown> {
-		if (method === 'roots/list') return this.#list(process, params);
-		return this.#questions.ask(process.calls, method, params);
+	answer(process: ServerProcess, method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+		if (method === 'roots/list') return this.#list(process, params, signal);
+		return this.#questions.ask(process.calls, method, params, signal);
 	}
 
 	/** The roots of a client changed: notify those of the processes that have them. */
@@ -66,7 +66,7 @@ export class ServerRoots {
 		}
 	}
 
-	async #list(process: ServerProcess, params: unknown): Promise<unknown> {
+	async #list(process: ServerProcess, params: unknown, signal: AbortSignal): Promise<unknown> {
 		const [call] = process.calls;
 		const owner = this.#owners.get(process);
 		if (call === undefined) {
@@ -75,7 +75,7 @@ export class ServerRoots {
 			return owner?.roots ?? { roots: [] };
 		}
 		const { sessionId } = call;
-		const roots = await this.#questions.ask(process.calls, 'roots/list', params);
+		const roots = await this.#questions.ask(process.calls, 'roots/list', params, signal);
 		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
 		return roots;
 	}

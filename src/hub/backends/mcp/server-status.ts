@@ -1,5 +1,6 @@
 /* The state of an MCP server, for display. */
 import type { ServerEntry } from '../../../config/configuration.ts';
+import type { OrchestraError } from '../../../errors.ts';
 import type { OwnedProcess, ServerState, ServerStatus } from '../backend.ts';
 import type { KnownServer } from './known-server.ts';
 import { commandOf, firstLine } from './server-failure.ts';
@@ -18,6 +19,8 @@ export interface StatusFacts {
 	readonly drifted: number;
 	/** Calls in flight and queued. */
 	readonly calls: number;
+	/** Whether a server that failed is started again. */
+	readonly restart: boolean;
 	readonly log: ServerLog;
 }
 
@@ -33,11 +36,25 @@ export function stateOf({ all, isStopped }: ServerPool, known: KnownServer | und
 	return known === undefined ? 'configured' : 'known';
 }
 
+/** Of the first process that failed. */
+export function lastErrorOf({ all }: ServerPool): OrchestraError | undefined {
+	return all.find(({ lastError }) => lastError !== undefined)?.lastError;
+}
+
 /** The status of a server. */
-export function statusOf({ name, pool, known, tools, drifted, calls, log }: StatusFacts): ServerStatus {
+export function statusOf({
+	name,
+	pool,
+	known,
+	tools,
+	drifted,
+	calls,
+	restart,
+	log,
+}: StatusFacts): ServerStatus {
 	const running = pool.all.filter(({ pid }) => pid !== undefined);
 	const failed = pool.all.find(({ lastError }) => lastError !== undefined);
-	const nextTryAt = failed && new Date(Date.now() + failed.delayMs).toISOString();
+	const nextTryAt = failed && restart ? new Date(Date.now() + failed.delayMs).toISOString() : null;
 	return {
 		name,
 		state: stateOf(pool, known),
@@ -49,11 +66,11 @@ export function statusOf({ name, pool, known, tools, drifted, calls, log }: Stat
 		tools: tools ?? null,
 		drifted,
 		lastError: failed?.lastError ? firstLine(failed.lastError.message) : null,
-		nextTryAt: nextTryAt ?? null,
+		nextTryAt,
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
 		logFile: log.file,
-		lastLines: log.lastErrors(STATUS_LINES),
+		lastLines: log.lines.lastErrors(STATUS_LINES),
 	};
 }
 

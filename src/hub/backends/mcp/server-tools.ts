@@ -3,6 +3,7 @@
  * without those that are held back because they differ from their pins.
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
+import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { failure } from '../../../mcp/define/defined-results.ts';
 import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
@@ -22,9 +23,11 @@ export class ServerTools {
 	/** Reads of the tools of processes before their first call. */
 	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
 
-	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins) {
+	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins, log: Log) {
 		this.#entry = entry;
-		this.#names = new ToolNames(entry.settings);
+		this.#names = new ToolNames(entry.settings, (tool, by) =>
+			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
+		);
 		this.#catalogue = catalogue;
 		this.#pins = pins;
 	}

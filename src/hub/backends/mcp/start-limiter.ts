@@ -2,22 +2,23 @@
  * Bounds how many MCP servers of a hub start at the same time: a hundred programs that
  * start together take longer than one after the other, and block the machine.
  *
- * Starts for calls go before those in the background. Each begins in a turn of the event
- * loop of its own, because a spawn blocks for milliseconds. A start that takes long gives its
- * slot back, so that a server that hangs does not delay the others.
+ * Urgent starts, those for calls and of servers that were never seen, go before those in the
+ * background. Each begins in a turn of the event loop of its own, because a spawn blocks for
+ * milliseconds. A start that takes long gives its slot to an urgent one, so that servers that
+ * hang delay no call and hide no other server from the first list.
  */
 import { OrchestraError } from '../../../errors.ts';
 
 /** Most starts at a time. */
 export const STARTS_AT_ONCE = 4;
-/** How long a start may hold its slot, in milliseconds. */
-const SLOT_MS = 3000;
+/** How long a start may hold its slot while an urgent one waits, in milliseconds. Below `LIST_WAIT_MS`. */
+export const SLOT_MS = 1000;
 
 export interface LimitedStart<T> {
 	readonly start: () => Promise<T>;
 	/** Ends the wait for a slot. */
 	readonly signal: AbortSignal;
-	/** True when a call waits for it; read when a slot is free. */
+	/** True when a client waits for it; read when a slot is free. */
 	readonly isUrgent: () => boolean;
 }
 
@@ -30,34 +31,58 @@ export class StartLimiter {
 	readonly #slotMs: number;
 	readonly #queue: Waiting[] = [];
 	#running = 0;
+	/** Those of the running that held their slot too long: an urgent start does not count them. */
+	#overdue = 0;
 	/** Resolves when the last start has begun. */
 	#begun: Promise<void> = Promise.resolve();
 
-	/** @param slotMs how long a start may hold its slot */
+	/** @param slotMs how long a start may hold its slot while an urgent one waits */
 	constructor(slotMs: number = SLOT_MS) {
 		this.#slotMs = slotMs;
 	}
 
 	/** Run a start in a slot. Rejects when its signal is aborted before a slot is free. */
 	async run<T>({ start, signal, isUrgent }: LimitedStart<T>): Promise<T> {
+		// The urgent starts of this turn go first.
+		if (!isUrgent()) await nextTurn();
 		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
-		if (this.#running < STARTS_AT_ONCE) this.#running++;
+		if (this.#hasSlot(isUrgent())) this.#running++;
 		else await this.#wait(signal, isUrgent);
-		const release = this.#releaseOnce();
-		const timer = setTimeout(release, this.#slotMs);
+		let isOverdue = false;
+		// Again and again, because a start that waits may become urgent.
+		const timer = setInterval(() => {
+			if (!isOverdue) this.#overdue++;
+			isOverdue = true;
+			this.#beginNext();
+		}, this.#slotMs);
 		timer.unref();
 		try {
 			await this.#ownTurn();
 			signal.throwIfAborted();
 			return await start();
 		} finally {
-			clearTimeout(timer);
-			release();
+			clearInterval(timer);
+			this.#running--;
+			if (isOverdue) this.#overdue--;
+			this.#beginNext();
 		}
 	}
 
+	#hasSlot(isUrgent: boolean): boolean {
+		return this.#running - (isUrgent ? this.#overdue : 0) < STARTS_AT_ONCE;
+	}
+
+	#beginNext(): void {
+		const urgent = this.#queue.findIndex(({ isUrgent }) => isUrgent());
+		if (!this.#hasSlot(urgent !== -1)) return;
+		const [next] = this.#queue.splice(Math.max(0, urgent), 1);
+		if (next === undefined) return;
+		this.#running++;
+		next.begin();
+	}
+
 	#ownTurn(): Promise<void> {
-		this.#begun = this.#begun.then(() => new Promise((resolve) => setImmediate(resolve)));
+		this.#begun = this.#begun.then(nextTurn);
 		return this.#begun;
 	}
 
@@ -78,16 +103,8 @@ export class StartLimiter {
 			this.#queue.push(waiting);
 		});
 	}
+}
 
-	#releaseOnce(): () => void {
-		let isReleased = false;
-		return () => {
-			if (isReleased) return;
-			isReleased = true;
-			const urgent = this.#queue.findIndex(({ isUrgent }) => isUrgent());
-			const [next] = this.#queue.splice(Math.max(0, urgent), 1);
-			if (next) next.begin();
-			else this.#running--;
-		};
-	}
+function nextTurn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
 }

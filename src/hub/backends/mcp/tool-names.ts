@@ -9,14 +9,19 @@ export class ToolNames {
 	readonly #settings: NameSettings;
 	readonly #allow: readonly RegExp[] | undefined;
 	readonly #deny: readonly RegExp[];
-	/** The own name of each renamed tool. */
+	/** The own name of each offered tool that is renamed. */
 	readonly #ownNames: ReadonlyMap<string, string>;
+	readonly #onTaken: (tool: string, by: string) => void;
+	readonly #taken = new Set<string>();
 
-	constructor(settings: NameSettings) {
+	/** @param onTaken called once for each tool that is left out because a rename gave its name to `by` */
+	constructor(settings: NameSettings, onTaken: (tool: string, by: string) => void = () => {}) {
 		this.#settings = settings;
+		this.#onTaken = onTaken;
 		this.#allow = settings.allow?.map(patternOf);
 		this.#deny = settings.deny.map(patternOf);
-		this.#ownNames = new Map(Object.entries(settings.rename).map(([own, given]) => [given, own]));
+		const renamed = Object.entries(settings.rename).filter(([own]) => this.isOffered(own));
+		this.#ownNames = new Map(renamed.map(([own, given]) => [given, own]));
 	}
 
 	/** The tools that are offered, renamed. */
@@ -24,7 +29,7 @@ export class ToolNames {
 		const { allow, deny } = this.#settings;
 		if (allow === undefined && deny.length === 0 && this.#ownNames.size === 0) return tools;
 		return tools
-			.filter(({ name }) => this.isOffered(name))
+			.filter(({ name }) => this.isOffered(name) && !this.#isTaken(name))
 			.map((tool) => {
 				const given = this.givenName(tool.name);
 				return given === tool.name ? tool : { ...tool, name: given };
@@ -35,6 +40,15 @@ export class ToolNames {
 	isOffered(name: string): boolean {
 		const isAllowed = this.#allow?.some((pattern) => pattern.test(name)) ?? true;
 		return isAllowed && !this.#deny.some((pattern) => pattern.test(name));
+	}
+
+	/** Whether a call of its name goes to another tool. */
+	#isTaken(name: string): boolean {
+		const by = this.ownName(this.givenName(name));
+		if (by === name) return false;
+		if (!this.#taken.has(name)) this.#onTaken(name, by);
+		this.#taken.add(name);
+		return true;
 	}
 
 	/** The name under which a tool of the server is offered. */

@@ -1,49 +1,12 @@
-/* A hub whose event loop does not run is noticed, named and can be ended. */
+/* A hub whose event loop is busy is noticed, named and can be ended. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
+import { blockedMessage, type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { isAlive } from '../../support/programs.ts';
 import { until } from '../../support/waiting.ts';
 import { writeFiles } from '../../support/workspace.ts';
-
-const blocked = (pid: number): RegExp =>
-	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);
-
-describe('a hub that is suspended', () => {
-	it('is named by status with its pid, shown by ls, and ended by stop --force', async () => {
-		const place = openHubPlace();
-		const pid = await place.start();
-		process.kill(pid, 'SIGSTOP');
-		const status = await place.run('hub', 'status');
-		expect([status.code, status.stderr]).toEqual([124, expect.stringMatching(blocked(pid))]);
-		expect(status.stderr).toContain('mctl hub stop --force');
-		const { hubs } = JSON.parse((await place.run('hub', 'ls', '--json')).stdout);
-		expect(hubs).toMatchObject([{ pid, clients: null }]);
-		expect((await place.run('hub', 'stop', '--force')).stdout).toBe('The hub is stopped.\n');
-		expect(isAlive(pid)).toBe(false);
-	}, 60_000);
-
-	it('is reported to the client of a bridge: calls in flight fail, new ones get the reason, and calls work again when it continues', async () => {
-		const place = openHubPlace();
-		const bridge = place.bridge();
-		await bridge.ready();
-		const pid = place.folder.running()?.pid ?? 0;
-		process.kill(pid, 'SIGSTOP');
-		const answer = await bridge.client.call(2, 'tools/list');
-		expect(answer.error?.message).toMatch(blocked(pid));
-		const late = await bridge.client.call(3, 'tools/list');
-		expect(late.error?.message).toMatch(blocked(pid));
-		process.kill(pid, 'SIGCONT');
-		await until(
-			'it serves again',
-			async () => (await bridge.client.call(Math.random().toString(), 'tools/list')).result !== undefined,
-			20_000,
-		);
-		expect(place.hubs()).toEqual([pid]);
-	}, 60_000);
-});
 
 describe('a hub whose event loop is busy', () => {
 	it('is named by status with its pid, shown by ls, and ended by stop --force', async () => {
@@ -51,7 +14,7 @@ describe('a hub whose event loop is busy', () => {
 		const pid = await place.start();
 		await block();
 		const status = await place.run('hub', 'status');
-		expect([status.code, status.stderr]).toEqual([124, expect.stringMatching(blocked(pid))]);
+		expect([status.code, status.stderr]).toEqual([124, expect.stringMatching(blockedMessage(pid))]);
 		expect(status.stderr).not.toContain('kill -CONT');
 		const { hubs } = JSON.parse((await place.run('hub', 'ls', '--json')).stdout);
 		expect(hubs).toMatchObject([{ pid, clients: null }]);
@@ -65,8 +28,8 @@ describe('a hub whose event loop is busy', () => {
 		await bridge.ready();
 		const pid = place.folder.running()?.pid ?? 0;
 		await block();
-		expect((await bridge.client.call(2, 'tools/list')).error?.message).toMatch(blocked(pid));
-		expect((await bridge.client.call(3, 'tools/list')).error?.message).toMatch(blocked(pid));
+		expect((await bridge.client.call(2, 'tools/list')).error?.message).toMatch(blockedMessage(pid));
+		expect((await bridge.client.call(3, 'tools/list')).error?.message).toMatch(blockedMessage(pid));
 		unblock();
 		await until(
 			'it serves again',

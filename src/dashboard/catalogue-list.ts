@@ -1,0 +1,82 @@
+/* The lists of the hub as short rows, and as what the search reads of them. */
+import { firstSentence } from '../hub/expose/tool-document.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { MergedList } from '../hub/merged-list.ts';
+import type { CatalogueReply, CatalogueRow, OfferKind, ToolSearchHit } from './api-offers.ts';
+import type { IndexedOffer } from './offer-index.ts';
+
+/** Longest first line in the list. */
+const SUMMARY_CHARACTERS = 120;
+
+/** The list with what the search needs of it. */
+export interface MadeList {
+	readonly reply: CatalogueReply;
+	/** Prompts, resources and templates. */
+	readonly offers: readonly IndexedOffer[];
+	readonly rowOf: (kind: OfferKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
+}
+
+/** Read the lists of the hub. */
+export async function makeList({ catalogue }: Hub, version: number): Promise<MadeList> {
+	const list = new RowList();
+	const tools = await catalogue.tools();
+	const prompts = await catalogue.prompts();
+	const resources = await catalogue.resources();
+	const templates = await catalogue.templates();
+	for (const item of tools.items) list.add('tool', item.name, tools, item);
+	for (const item of prompts.items) list.add('prompt', item.name, prompts, item);
+	for (const item of resources.items) list.add('resource', item.uri, resources, item);
+	for (const item of templates.items) list.add('template', item.uriTemplate, templates, item);
+	return list.made(version);
+}
+
+/** The fields of an item that say what it is. */
+interface Described {
+	readonly name: string;
+	readonly title?: unknown;
+	readonly description?: unknown;
+}
+
+class RowList {
+	readonly #backends: string[] = [];
+	readonly #rows: CatalogueRow[] = [];
+	readonly #offers: IndexedOffer[] = [];
+	readonly #byName = new Map<string, CatalogueRow>();
+	readonly #indexes = new Map<string, number>();
+
+	made(version: number): MadeList {
+		return {
+			reply: { version, backends: this.#backends, rows: this.#rows },
+			offers: this.#offers,
+			rowOf: (kind, name) => {
+				const [, , backend = -1, summary = ''] = this.#byName.get(`${kind} ${name}`) ?? [];
+				return { backend: this.#backends[backend] ?? '', summary };
+			},
+		};
+	}
+
+	add(kind: OfferKind, name: string, { routes }: MergedList<unknown>, item: Described): void {
+		const { description, title } = item;
+		const text = [description, title, item.name === name ? '' : item.name].find(
+			(each): each is string => typeof each === 'string' && each !== '',
+		);
+		const backend = this.#indexOf(routes.get(name)?.backend.id ?? '');
+		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', SUMMARY_CHARACTERS)];
+		this.#rows.push(row);
+		this.#byName.set(`${kind} ${name}`, row);
+		if (kind === 'tool') return;
+		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
+		this.#offers.push({
+			kind,
+			name,
+			title: shown,
+			description: typeof description === 'string' ? description : '',
+		});
+	}
+
+	#indexOf(backend: string): number {
+		const known = this.#indexes.get(backend) ?? this.#backends.push(backend) - 1;
+		this.#indexes.set(backend, known);
+		return known;
+	}
+}

@@ -1,0 +1,64 @@
+/*
+ * The calls that this page makes, and the drafts of their forms, by what they call.
+ *
+ * They belong to the page and not to a view: leaving a view ends no call and loses no draft. A call
+ * ends by its button, or with the tab.
+ */
+import { type Signal, signal } from '@preact/signals';
+import type { ApiClient } from '../live/api-client.ts';
+import { CallRun } from './call-run.ts';
+
+/** Calls that run at a time. Each has a connection, and a browser opens six to one host for all its tabs. */
+const MAX_RUNNING = 3;
+/** Ended calls with their results, and drafts, that are kept. */
+const MAX_RUNS = 20;
+const MAX_DRAFTS = 200;
+
+export class PageRuns {
+	readonly #api: ApiClient;
+	readonly #runs = new Map<string, CallRun>();
+	readonly #drafts = new Map<string, Signal<unknown>>();
+
+	constructor(api: ApiClient) {
+		this.#api = api;
+	}
+
+	/** The call of this key; it is idle at first. */
+	run(key: string): CallRun {
+		const run = this.#runs.get(key) ?? new CallRun(this.#api);
+		keepLast(this.#runs, key, run);
+		const ended = [...this.#runs].filter(([, each]) => !each.isRunning);
+		for (const [old] of ended.slice(0, -MAX_RUNS)) this.#runs.delete(old);
+		return run;
+	}
+
+	/** The call with this number, when the page made it. */
+	numbered(number: number): CallRun | undefined {
+		return [...this.#runs.values()].find((run) => run.number.value === number);
+	}
+
+	/** Make a call, unless too many run. */
+	async start(run: CallRun, path: string, body?: object): Promise<void> {
+		const running = [...this.#runs.values()].filter((each) => each !== run && each.isRunning);
+		if (running.length < MAX_RUNNING) return run.start(path, body);
+		run.refuse({
+			code: 'busy',
+			message: `${running.length} calls of this page are in flight; a browser has few connections to one host.`,
+			hint: 'Wait for one to end, or cancel one in the list of calls.',
+		});
+	}
+
+	/** What was filled in under this key. The key has the type of the value. */
+	draft<T>(key: string, initial: T): Signal<T> {
+		const draft = (this.#drafts.get(key) ?? signal<unknown>(initial)) as Signal<T>;
+		keepLast(this.#drafts, key, draft as Signal<unknown>);
+		const [oldest = ''] = this.#drafts.keys();
+		if (this.#drafts.size > MAX_DRAFTS) this.#drafts.delete(oldest);
+		return draft;
+	}
+}
+
+function keepLast<T>(map: Map<string, T>, key: string, value: T): void {
+	map.delete(key);
+	map.set(key, value);
+}

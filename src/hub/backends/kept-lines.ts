@@ -1,0 +1,62 @@
+/* The last lines of a server or plugin in memory, and the notes of the hub about it. */
+import { redact } from '../../redact.ts';
+import type { ServerLine, ServerLines } from './backend.ts';
+
+/** How much is kept, in characters. */
+export const RING_CHARACTERS: number = 256 * 1024;
+/** Longest line; the rest of it is cut. */
+const LINE_CHARACTERS = 8 * 1024;
+/** How much of a line is searched for secrets before it is cut. */
+export const RAW_LINE_CHARACTERS: number = 2 * LINE_CHARACTERS;
+/** Lines that are kept. */
+const RING_LINES = 5000;
+/** Notes of the hub that are kept apart. */
+const KEPT_NOTES = 100;
+
+export class KeptLines implements ServerLines {
+	#lines: ServerLine[] = [];
+	readonly #notes: ServerLine[] = [];
+	readonly #listeners = new Set<(line: ServerLine) => void>();
+	#characters = 0;
+
+	last(count: number): readonly ServerLine[] {
+		return this.#lines.slice(-count);
+	}
+
+	notes(): readonly ServerLine[] {
+		return this.#notes;
+	}
+
+	/** The last lines of stderr, oldest first. */
+	lastErrors(count: number): string[] {
+		const lines = this.#lines.filter(({ stream }) => stream === 'stderr');
+		return lines.slice(-count).map(({ text }) => text);
+	}
+
+	listen(listener: (line: ServerLine) => void): () => void {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	}
+
+	/** Keep a line. Returns what is kept of it, without secrets; an empty line is not kept. */
+	keep(stream: ServerLine['stream'], raw: string): string {
+		const text = redact(raw.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LINE_CHARACTERS);
+		if (text === '') return '';
+		const line = { at: Date.now(), stream, text };
+		this.#lines.push(line);
+		if (stream === 'hub' && this.#notes.push(line) > KEPT_NOTES) this.#notes.shift();
+		this.#characters += text.length;
+		if (this.#characters > RING_CHARACTERS || this.#lines.length > RING_LINES) this.#dropOldest();
+		for (const listener of this.#listeners) listener(line);
+		return text;
+	}
+
+	/** An eighth more than necessary: not with every line. */
+	#dropOldest(): void {
+		let dropped = 0;
+		const most = RING_CHARACTERS - RING_CHARACTERS / 8;
+		while (this.#characters > most || this.#lines.length - dropped > RING_LINES - RING_LINES / 8)
+			this.#characters -= this.#lines[dropped++]?.text.length ?? this.#characters;
+		this.#lines = this.#lines.slice(dropped);
+	}
+}

@@ -1,0 +1,43 @@
+/* What the processes of an MCP server share, and what differs between them. */
+import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
+import type { Change } from '../../../mcp/server/provider.ts';
+import type { StartCounts } from '../start-counts.ts';
+import type { ResourceWatchers } from './resource-watchers.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import type { ServerOpeningParts } from './server-opening.ts';
+import type { ServerProcess } from './server-process.ts';
+import type { StartLimiter } from './start-limiter.ts';
+
+/** What all processes of a server share. */
+export interface ServerParts extends ServerOpeningParts {
+	readonly limiter: StartLimiter;
+	readonly starts: StartCounts;
+	/** The era, when the next start need not find it out. */
+	readonly knownEra: () => 'legacy' | 'modern' | undefined;
+	/** Whether its lists are known. */
+	readonly isKnown: () => boolean;
+	/** A process is connected. */
+	readonly onReady: (process: ServerProcess, connection: ServerConnection) => void;
+	readonly onChange: (process: ServerProcess, change: Change) => void;
+	/** The server sent a request; `signal` aborts when it no longer needs the answer. */
+	readonly onRequest: (
+		process: ServerProcess,
+		method: string,
+		params: unknown,
+		signal: AbortSignal,
+	) => unknown;
+	/** The server sent a notification that belongs to no call. */
+	readonly onNotification: (process: ServerProcess, method: string, params: unknown) => void;
+}
+
+/** What differs between the processes of a server. */
+export interface ServerProcessOptions {
+	readonly policy: RestartPolicy;
+	readonly identity: Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;
+	/** The session that it is for; undefined for all. */
+	readonly sessionId?: string | undefined;
+	/** The resources that keep it running. */
+	readonly watchers?: ResourceWatchers | undefined;
+	/** True when it serves one call: that it ended says nothing about the next one. */
+	readonly isSingleUse?: boolean;
+}
