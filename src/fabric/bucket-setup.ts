@@ -70,8 +70,7 @@ async function configure(
 		const error = isObject(read) ? read['error'] : 'no answer';
 		if (error === undefined) return undefined;
 		const { err_code: code, description } = isObject(error) ? error : {};
-		const shown = description ?? error;
-		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
+		return { code, text: typeof description === 'string' ? description : JSON.stringify(error) };
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
 		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {

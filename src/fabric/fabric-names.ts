@@ -52,14 +52,19 @@ export function callsFor(offer: string, tool: string): string {
 	return `orc.call.*.${encodeToken(offer)}.${encodeToken(tool)}`;
 }
 
-/** `orc.out.<worker>.<hub>.<call>`; without a call, the heartbeats. */
-export function outSubject(worker: string, hub: string, call: string = NOBODY): string {
+/** `orc.out.<worker>.<hub>.<process>.<call>`; a call is `<process>.<id>`. */
+export function outSubject(worker: string, hub: string, call: string): string {
 	return `orc.out.${encodeToken(worker)}.${encodeToken(hub)}.${call}`;
 }
 
-/** Everything that workers send to this hub. */
-export function outFor(hub: string): string {
-	return `orc.out.*.${encodeToken(hub)}.*`;
+/** The last tokens of heartbeats to one process of a hub. */
+export function heartbeatOf(process: string): string {
+	return `${process}.${NOBODY}`;
+}
+
+/** Everything that workers send to one process of a hub. */
+export function outFor(hub: string, process: string): string {
+	return `orc.out.*.${encodeToken(hub)}.${process}.*`;
 }
 
 /** The reply subject of a call: the server answers there when no worker has subscribed. */
@@ -67,14 +72,14 @@ export function noWorkerSubject(hub: string, call: string): string {
 	return `orc.out.${NOBODY}.${encodeToken(hub)}.${call}`;
 }
 
-/** `orc.ctl.<worker>.<hub>.<call>` */
+/** `orc.ctl.<worker>.<hub>.<process>.<call>` */
 export function controlSubject(worker: string, hub: string, call: string): string {
 	return `orc.ctl.${encodeToken(worker)}.${encodeToken(hub)}.${call}`;
 }
 
 /** Everything that hubs send to this worker. */
 export function controlFor(worker: string): string {
-	return `orc.ctl.${encodeToken(worker)}.*.*`;
+	return `orc.ctl.${encodeToken(worker)}.*.*.*`;
 }
 
 /** The key of the presence of a worker. */
@@ -98,14 +103,15 @@ export interface SubjectRoute {
 	readonly first: string;
 	/** The name in the fourth token: the hub, or for a call the offer. */
 	readonly second: string;
-	/** The fifth token as it is: the call, or for a call the tool. */
+	/** The tokens after them as they are: the call, or for a call the tool. */
 	readonly last: string;
 }
 
-/** The parts of a subject of five tokens; undefined when it is not one of ours. */
+/** The parts of a subject; undefined when it is not one of ours. */
 export function subjectRoute(subject: string): SubjectRoute | undefined {
-	const [root, , first = '', second = '', last = '', ...more] = subject.split('.');
-	if (root !== 'orc' || last === '' || more.length > 0) return undefined;
+	const [root, kind, first = '', second = '', ...more] = subject.split('.');
+	if (root !== 'orc' || more.length !== (kind === 'call' ? 1 : 2)) return undefined;
+	const last = more.join('.');
 	const firstName = first === NOBODY ? NOBODY : decodeToken(first);
 	const secondName = decodeToken(second);
 	if (firstName === undefined || secondName === undefined) return undefined;

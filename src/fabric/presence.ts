@@ -18,7 +18,7 @@ import { PresencePace } from './presence-pace.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
-const RETRY_MAX_MS = 5000;
+const RETRY_MAX_MS = 2000;
 
 export interface PresenceOptions {
 	readonly link: FabricLink;

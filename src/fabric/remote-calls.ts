@@ -18,6 +18,7 @@ import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.
 import {
 	callSubject,
 	controlSubject,
+	heartbeatOf,
 	NOBODY,
 	noWorkerSubject,
 	outFor,
@@ -42,10 +43,13 @@ export interface RemoteCallsOptions {
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
 const ASKED_WORKERS = 64;
 const NO_RESPONDERS = 503;
+const PROCESS_CHARACTERS = 8;
 
 export class RemoteCalls {
 	readonly #options: RemoteCallsOptions;
 	readonly #calls = new Map<string, RemoteCall>();
+	/** Of this process: several may share the name of a hub, and each receives only what is its own. */
+	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
 	#watching: NodeJS.Timeout | undefined;
 	#upSince = 0;
 	#whenIdle: (() => void) | undefined;
@@ -53,7 +57,7 @@ export class RemoteCalls {
 	constructor(options: RemoteCallsOptions) {
 		this.#options = options;
 		const { link, name } = options;
-		link.subscribe(outFor(name), (message) => this.#onMessage(message));
+		link.subscribe(outFor(name, this.#process), (message) => this.#onMessage(message));
 		link.listen({
 			up: () => this.#onUp(),
 			denied: (_operation, subject) => this.#onDenied(subject),
@@ -67,7 +71,7 @@ export class RemoteCalls {
 	/** Call a tool of an offer. Rejects with `closed` when it did not run, or when its outcome is unknown. */
 	call(offer: string, tool: string, context: CallContext): Promise<CallToolResult> {
 		return new Promise((resolve, reject) => {
-			const id = randomId();
+			const id = `${this.#process}.${randomId()}`;
 			const { link, name } = this.#options;
 			const subject = callSubject(name, offer, tool);
 			const fail = (reason: string): void => reject(this.#logged(notRun(offer, tool, reason)));
@@ -114,7 +118,7 @@ export class RemoteCalls {
 		const route = subjectRoute(message.subject);
 		if (route === undefined) return;
 		const { first: worker, last: id } = route;
-		if (id === NOBODY) return this.#onHeartbeat(worker, message);
+		if (id === heartbeatOf(this.#process)) return this.#onHeartbeat(worker, message);
 		const call = this.#calls.get(id);
 		if (call === undefined) return;
 		if (worker === NOBODY) {

@@ -15,7 +15,7 @@ import { sourceTextOf } from '../wire/source-text.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type Envelope, readEnvelope } from './fabric-message.ts';
-import { decodeToken, outSubject, subjectRoute } from './fabric-names.ts';
+import { decodeToken, heartbeatOf, outSubject, subjectRoute } from './fabric-names.ts';
 import {
 	ACCEPT_DELAY_MS,
 	CHUNK_BYTES,
@@ -38,11 +38,15 @@ export interface RemoteRunsOptions {
 	readonly log: Log;
 }
 
+/** The process of the calling hub, and an id. */
+const CALL = /^([\w-]{8})\.[\w-]{16}$/;
+
 export class RemoteRuns {
 	readonly #options: RemoteRunsOptions;
 	readonly #runs = new Map<string, RemoteRun>();
 	readonly #kept = new KeptResults();
 	readonly #sessions: RemoteSessions;
+	/** By the calling process; forgotten when nothing is being sent. */
 	readonly #credits = new Map<string, HubCredit>();
 	readonly #unannounced = new Set<RemoteRun>();
 	readonly #heartbeat: NodeJS.Timeout;
@@ -68,7 +72,7 @@ export class RemoteRuns {
 		const tool = route && decodeToken(route.last);
 		const envelope = readEnvelope(message);
 		const { call } = envelope;
-		if (route === undefined || tool === undefined || call === undefined || !/^[\w-]{16}$/.test(call)) return;
+		if (route === undefined || tool === undefined || call === undefined || !CALL.test(call)) return;
 		const refusal = this.#refusal(envelope);
 		if (refusal !== undefined) return this.#refuse(call, route.first, refusal);
 		try {
@@ -189,7 +193,7 @@ export class RemoteRuns {
 		const chunks = Math.ceil(bytes.length / CHUNK_BYTES);
 		const publish = (seq: number, chunk: Uint8Array): void =>
 			this.#send(call, hub, { kind: 'chunk', reason, chunks, size: bytes.length, seq }, chunk);
-		const sender = new ChunkSender({ bytes, credit: this.#creditOf(hub), publish });
+		const sender = new ChunkSender({ bytes, credit: this.#creditOf(`${hub} ${processOf(call)}`), publish });
 		this.#kept.addLarge({ call, hub, bytes: bytes.length, sender, heardAt: now });
 		sender.send();
 	}
@@ -198,9 +202,10 @@ export class RemoteRuns {
 		this.#send(call, hub, { kind: 'result', reason }, text);
 	}
 
-	#creditOf(hub: string): HubCredit {
-		const credit = this.#credits.get(hub) ?? new HubCredit();
-		this.#credits.set(hub, credit);
+	/** Of the connection of a process. */
+	#creditOf(process: string): HubCredit {
+		const credit = this.#credits.get(process) ?? new HubCredit();
+		this.#credits.set(process, credit);
 		return credit;
 	}
 
@@ -241,17 +246,20 @@ export class RemoteRuns {
 	#beat(): void {
 		this.#kept.sweep(performance.now());
 		this.#checkIdle();
+		if (!this.#kept.hasUnsent) this.#credits.clear();
+		// By the subject of the process that made them.
 		const calls = new Map<string, string[]>();
+		const { link, name, instance } = this.#options;
 		const add = (hub: string, call: string): void => {
-			const listed = calls.get(hub);
+			const subject = outSubject(name, hub, heartbeatOf(processOf(call)));
+			const listed = calls.get(subject);
 			if (listed) listed.push(call);
-			else calls.set(hub, [call]);
+			else calls.set(subject, [call]);
 		};
 		for (const { id, caller } of this.#runs.values()) add(caller, id);
 		for (const { call, hub } of this.#kept.unsent) add(hub, call);
-		const { link, name, instance } = this.#options;
-		for (const [hub, ids] of calls)
-			link.publish(outSubject(name, hub), { kind: 'beat', worker: instance }, JSON.stringify(ids));
+		for (const [subject, ids] of calls)
+			link.publish(subject, { kind: 'beat', worker: instance }, JSON.stringify(ids));
 	}
 
 	#send(call: string, hub: string, envelope: Envelope, body?: string | Uint8Array): void {
@@ -265,4 +273,8 @@ export class RemoteRuns {
 	#checkIdle(): void {
 		if (this.#runs.size === 0 && !this.#kept.hasUnsent) this.#whenIdle?.();
 	}
+}
+
+function processOf(call: string): string {
+	return CALL.exec(call)?.[1] ?? '';
 }

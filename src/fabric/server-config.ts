@@ -84,15 +84,15 @@ function rightsOf({ name, offers, calls }: Member): Rights {
 	const subscribe = [`${inboxPrefix(name)}.>`];
 	if (offers !== undefined) {
 		const offer = encodeToken(offers);
-		publish.push(`orc.out.${self}.*.*`, `$KV.${BUCKET}.w.${offer}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
+		publish.push(`orc.out.${self}.*.*.*`, `$KV.${BUCKET}.w.${offer}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
 		// In the queue group only: outside it would receive the calls of all equal workers.
-		subscribe.push(`orc.call.*.${offer}.* ${QUEUE_GROUP}`, `orc.ctl.${self}.*.*`);
+		subscribe.push(`orc.call.*.${offer}.* ${QUEUE_GROUP}`, `orc.ctl.${self}.*.*.*`);
 	}
 	if (calls.length > 0) {
 		const called = calls.map((offer) => (offer === '*' ? '*' : encodeToken(offer)));
 		publish.push(...called.map((offer) => `orc.call.${self}.${offer}.*`));
-		publish.push(`orc.ctl.*.${self}.*`, `$JS.API.DIRECT.GET.${STREAM}`, `$JS.API.STREAM.INFO.${STREAM}`);
-		subscribe.push(`orc.out.*.${self}.*`, 'orc.cat.>');
+		publish.push(`orc.ctl.*.${self}.*.*`, `$JS.API.DIRECT.GET.${STREAM}`, `$JS.API.STREAM.INFO.${STREAM}`);
+		subscribe.push(`orc.out.*.${self}.*.*`, 'orc.cat.>');
 	}
 	return { publish, subscribe };
 }

@@ -148,6 +148,17 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(text.length).toBe(20_000_000);
 	});
 
+	it('is answered to the calling process only, not to others of the same hub', async () => {
+		await offerFabric(servers);
+		const [hub, other] = [await useFabric(servers), await useFabric(servers)];
+		await other.sees('gpu-box__echo');
+		await hub.sees('gpu-box__big');
+		const before = other.backend.link.receivedBytes;
+		expect((await hub.call('gpu-box__big', { bytes: 2_000_000 })).length).toBe(2_000_000);
+		expect(await other.call('gpu-box__echo', { text: 'mine' })).toBe('mine');
+		expect(other.backend.link.receivedBytes - before).toBeLessThan(200_000);
+	});
+
 	it('keeps every character of a text', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
@@ -200,11 +211,11 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await until('it runs', () => runsIn(file).includes('gpu-box slow'));
 		const stranger = await connect({ servers });
 		const seen = new Promise<string>((resolve) => {
-			stranger.subscribe('orc.out.gpu-box.agent-hub.*', {
+			stranger.subscribe('orc.out.gpu-box.agent-hub.*.*', {
 				callback: (_error, { subject }) => resolve(subject),
 			});
 		});
-		const [call = ''] = (await seen).split('.').slice(-1);
+		const call = (await seen).split('.').slice(-2).join('.');
 		const kind = (name: string): { headers: MsgHdrs } => {
 			const made = headers();
 			made.set('Orc-Kind', name);
@@ -213,7 +224,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		for (const garbage of ['', 'null', '{', '[]', '{"content":[{"type":"text","text":"forged"}]}']) {
 			stranger.publish(`orc.out.evil.agent-hub.${call}`, garbage, kind('result'));
 			stranger.publish(`orc.out.evil.agent-hub.${call}`, garbage, kind('chunk'));
-			stranger.publish('orc.out.gpu-box.agent-hub._', garbage, kind('beat'));
+			stranger.publish(`orc.out.gpu-box.agent-hub.${call.split('.')[0]}._`, garbage, kind('beat'));
 			stranger.publish('orc.call.agent-hub.gpu-box.echo', garbage, kind('result'));
 			stranger.publish(`orc.ctl.gpu-box.evil.${call}`, garbage, kind('cancel'));
 			stranger.publish(`orc.ctl.gpu-box.agent-hub.${call}`, garbage, kind('answer'));

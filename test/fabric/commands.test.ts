@@ -109,6 +109,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			cwd: near.cwd,
 			env: { ...near.env, ...trusted },
 		});
+		const closed = once(call, 'close');
 		let events = '';
 		call.stdout.on('data', (chunk: Buffer) => (events += chunk.toString('utf8')));
 		await until('it runs', () => events.includes('step 1'), 15_000);
@@ -116,7 +117,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);
 		expect(log).toContain('stopping: 1 calls of other hubs still run');
-		await once(call, 'close');
+		await closed;
 		expect(events).toContain('python');
 	}, 90_000);
 

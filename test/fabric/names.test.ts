@@ -48,8 +48,12 @@ describe('names of the fabric', () => {
 				const call = subjectRoute(callSubject(one, two, tool));
 				expect(call).toMatchObject({ first: one, second: two });
 				expect(decodeToken(call?.last ?? '')).toBe(tool);
-				expect(subjectRoute(outSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
-				expect(subjectRoute(controlSubject(one, two, 'c1'))).toEqual({ first: one, second: two, last: 'c1' });
+				expect(subjectRoute(outSubject(one, two, 'p.c'))).toEqual({ first: one, second: two, last: 'p.c' });
+				expect(subjectRoute(controlSubject(one, two, 'p.c'))).toEqual({
+					first: one,
+					second: two,
+					last: 'p.c',
+				});
 				expect(parseKey(presenceKey(one, two))).toEqual({ kind: 'presence', offer: one, worker: two });
 				expect(parseKey(bodyKey(one, 'ab12'))).toEqual({ kind: 'body', worker: one, hash: 'ab12' });
 			}),
@@ -57,7 +61,15 @@ describe('names of the fabric', () => {
 	});
 
 	it('are not found in foreign subjects and keys', () => {
-		for (const subject of ['', 'orc', 'orc.out.a.b', 'orc.out.a.b.c.d', 'foo.out.a.b.c', 'orc.out.=zz.b.c'])
+		for (const subject of [
+			'',
+			'orc',
+			'orc.out.a.b.c',
+			'orc.out.a.b.c.d.e',
+			'foo.out.a.b.c.d',
+			'orc.out.=zz.b.c.d',
+			'orc.call.a.b',
+		])
 			expect(subjectRoute(subject)).toBeUndefined();
 		for (const key of ['', 'w', 'w.a', 'x.a.b', 'w.a.b.c', 'w.=zz.b']) expect(parseKey(key)).toBeUndefined();
 	});

@@ -86,12 +86,12 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 
 	it('refuse everything that a worker or a hub publishes in the name of another', async () => {
 		const forged = [
-			'orc.out.gpu-1.laptop.AAAAAAAAAAAAAAAA',
+			'orc.out.gpu-1.laptop.PPPPPPPP.AAAAAAAAAAAAAAAA',
 			'$KV.ORC.w.gpu.other',
 			'$KV.ORC.w.gpu.gpu-1',
 			'$KV.ORC.o.gpu-1.abcd',
 			'orc.call.laptop.gpu.echo',
-			'orc.ctl.gpu-1.laptop.AAAAAAAAAAAAAAAA',
+			'orc.ctl.gpu-1.laptop.PPPPPPPP.AAAAAAAAAAAAAAAA',
 			'orc.cat.w.gpu.other',
 			'$JS.API.STREAM.DELETE.KV_ORC',
 		];
@@ -102,7 +102,7 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 			'$JS.API.STREAM.CREATE.KV_ORC',
 			'$JS.API.STREAM.CREATE.SPY',
 			'$KV.ORC.w.gpu.laptop',
-			'orc.out.laptop.laptop.AAAAAAAAAAAAAAAA',
+			'orc.out.laptop.laptop.PPPPPPPP.AAAAAAAAAAAAAAAA',
 			'orc.call.other.gpu.echo',
 		];
 		expect(await refused('laptop', asHub)).toEqual(asHub);
@@ -111,9 +111,9 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 	it('do not let a member read what is sent to another', async () => {
 		const connection = await connectAs('other');
 		const subjects = [
-			'orc.out.*.laptop.*',
+			'orc.out.*.laptop.*.*',
 			'orc.call.*.gpu.*',
-			'orc.ctl.gpu-1.*.*',
+			'orc.ctl.gpu-1.*.*.*',
 			'_INBOX.laptop.>',
 			'orc.>',
 		];
@@ -136,7 +136,7 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
 		await hub.sees('gpu__record');
 		const connection = await connectAs('ci');
-		const call = { 'Orc-Call': 'AAAAAAAAAAAAAAAA', 'Orc-Expires': String(Date.now() + 60_000) };
+		const call = { 'Orc-Call': 'PPPPPPPP.AAAAAAAAAAAAAAAA', 'Orc-Expires': String(Date.now() + 60_000) };
 		const params = '{"arguments":{"id":"forged"}}';
 		// The server answers a direct get at any reply subject.
 		await relay(connection, { value: params, reply: 'orc.call.laptop.gpu.record', stored: call });
