@@ -3,6 +3,7 @@
  *
  * Each file in `chaos/scenarios/` is one kind of failure and exports
  *   title   one sentence: what must hold
+ *   rounds  how many without `--rounds` (default 20)
  *   run({ random, rounds, folder, note }) → an object of counts; `failures` lists what did not hold
  * Everything is seeded (`--seed 7` repeats a run), bounded (`--rounds`), sends traffic
  * to loopback only, and ends what it started. `npm run chaos -- kills` runs one scenario.
@@ -21,7 +22,7 @@ const known = readdirSync(scenarios)
 	.map((name) => name.slice(0, -'.mjs'.length))
 	.sort();
 const { values, positionals } = parseArgs({
-	options: { seed: { type: 'string' }, rounds: { type: 'string', default: '20' } },
+	options: { seed: { type: 'string' }, rounds: { type: 'string' } },
 	allowPositionals: true,
 });
 const unknown = positionals.filter((name) => !known.includes(name));
@@ -32,8 +33,10 @@ if (unknown.length > 0) {
 if (!existsSync(join(root, 'dist', '.built')))
 	step('build', process.execPath, ['scripts/build.mjs', '--install']);
 
+/** For a scenario that does not export `rounds`. */
+const ROUNDS = 20;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-console.log(`chaos: seed ${seed}, ${values.rounds} rounds a scenario`);
+console.log(`chaos: seed ${seed}, ${values.rounds ?? ROUNDS} rounds a scenario, unless it says otherwise`);
 let failed = 0;
 for (const name of positionals.length > 0 ? positionals : known) {
 	if (!(await runScenario(name))) failed++;
@@ -44,14 +47,14 @@ console.log(
 process.exit(failed === 0 ? 0 : 1);
 
 async function runScenario(name) {
-	const { title, run } = await import(pathToFileURL(join(scenarios, `${name}.mjs`)).href);
+	const { title, run, rounds = ROUNDS } = await import(pathToFileURL(join(scenarios, `${name}.mjs`)).href);
 	const folder = mkdtempSync(join(tmpdir(), `orchestra-chaos-${name}-`));
 	const startedAt = performance.now();
 	console.log(`\n${name}: ${title}`);
 	try {
 		const { failures = [], ...counts } = await run({
 			random: seededRandom(seed),
-			rounds: Number(values.rounds),
+			rounds: Number(values.rounds ?? rounds),
 			folder,
 			note: (line) => console.log(`  ${line}`),
 		});

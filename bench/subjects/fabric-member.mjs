@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
+import { connect } from '@nats-io/transport-node';
 import { putKey, readBucket } from '../../src/fabric/bucket.ts';
 import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
@@ -22,6 +23,7 @@ export {
 	bodyKey,
 	CallContext,
 	certifyAuthority,
+	connect,
 	FabricBackend,
 	FabricLink,
 	FabricWorker,
@@ -59,6 +61,21 @@ export function echoHub() {
 	});
 }
 
+/** The client of calls in the same process. */
+export const client = {
+	revision: negotiate(undefined),
+	capabilities: {},
+	clientInfo: { name: 'bench' },
+	sessionId: 'bench',
+	logLevel: () => undefined,
+	notify: () => {},
+};
+
+/** Call a tool of a hub in the same process. */
+export async function callHub(hub, params) {
+	return hub.callTool(params, new CallContext(client, new IncomingCall(1, 'tools/call', params), {}));
+}
+
 const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.slice(3) : [];
 if (servers !== undefined) {
 	const worker = new FabricWorker({
@@ -69,6 +86,10 @@ if (servers !== undefined) {
 		log: Log.silent,
 	});
 	await worker.open();
+	// The least that a call over the server can cost.
+	const bare = await connect({ servers, tls: { caFile: ca }, noEcho: true });
+	bare.subscribe('bench.echo', { callback: (_error, message) => message.respond(message.data) });
+	const hub = echoHub();
 	const server = createServer(
 		{ cert: readFileSync(cert), key: readFileSync(key), minVersion: 'TLSv1.3' },
 		(socket) => {
@@ -78,11 +99,12 @@ if (servers !== undefined) {
 			socket.on('data', (chunk) => {
 				const lines = (rest + chunk).split('\n');
 				rest = lines.pop();
-				for (const line of lines) {
-					const { id, params } = JSON.parse(line);
-					socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answer(params.arguments) })}\n`);
-				}
+				for (const line of lines) void respond(JSON.parse(line));
 			});
+			const respond = async ({ id, params, isHub }) => {
+				const result = isHub ? await callHub(hub, params) : answer(params.arguments);
+				socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+			};
 			socket.on('error', () => {});
 		},
 	);

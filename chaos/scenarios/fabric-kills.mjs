@@ -15,6 +15,8 @@ import { root } from '../../scripts/steps.mjs';
 export const title =
 	'no call is run twice while servers and workers are killed, and every call is answered once';
 
+/** One kill each. */
+export const rounds = 30;
 const CALL_EVERY_MS = 50;
 /** Longer than the slowest rule about silence. */
 const ANSWERS_MS = 45_000;

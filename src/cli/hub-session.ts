@@ -109,7 +109,18 @@ async function openOwn(
 	const log = Log.fromEnvironment('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
 	const journal = serveJournal(async () => hubFolderHere(environment).path, log);
-	const options = { environment, log, journal, listWaitMs, narrow, openFabric, reportsProblems };
+	// A person who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
+	const reportsFindings = needs === undefined;
+	const options = {
+		environment,
+		log,
+		journal,
+		listWaitMs,
+		narrow,
+		openFabric,
+		reportsProblems,
+		reportsFindings,
+	};
 	const opened = await openHub({ cwd: process.cwd(), ...options });
 	const [transport, far] = memoryPair();
 	serveSession(far, { opened: () => opened, shared: sharedState(), log });

@@ -2,10 +2,11 @@
 import type { ServerEntry } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import type { ServerCheck } from './check-servers.ts';
+import { downNotes } from './down-notes.ts';
 import type { Listing } from './listing.ts';
 import { type ListedServer, serverStatuses } from './server-statuses.ts';
 import { ProgressBar } from './terminal/progress-bar.ts';
-import { megabytes, timeUntil } from './terminal/quantity.ts';
+import { megabytes } from './terminal/quantity.ts';
 
 const whenEmpty = 'None is configured. `mctl init` writes a configuration to start from.';
 
@@ -17,7 +18,7 @@ export const serverListing: Listing = {
 	async list({ environment }) {
 		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
 		const items = await serverStatuses(configuration, environment);
-		return { rows: items.map(rowOf), items, problems, notes: items.flatMap(noteOf) };
+		return { rows: items.map(rowOf), items, problems, notes: items.flatMap(downNotes) };
 	},
 };
 
@@ -81,13 +82,6 @@ function rowOf(server: ListedServer): string[] {
 /** How the sign-in is shown. */
 function signInText(signIn: ListedServer['signIn']): string {
 	return signIn === null || signIn === 'none' ? '-' : signIn.replace('_', ' ');
-}
-
-/** Why a server is down, and when it is started again. */
-function noteOf({ name, lastError, nextTryAt, state }: ListedServer): string[] {
-	if (lastError === null || state === 'ready') return [];
-	const next = nextTryAt === null ? '' : `\nnext try: ${timeUntil(nextTryAt)}`;
-	return [`${name} is ${state}: ${lastError}${next}`];
 }
 
 function checkedRow({ name, signIn, command }: ListedServer, check: ServerCheck | undefined): string[] {

@@ -47,7 +47,7 @@ export async function addPolicyRule(
 	const ruleText = `{ ${members.join(', ')} }`;
 	const before = readIfPresent(file);
 	const text = before?.toString('utf8') ?? '';
-	const isAllowed = options.isPattern === true || isExactName(rule);
+	const isAllowed = options.isPattern === true || isNameable(rule);
 	const edited = isAllowed ? editedText(text, file, { rule, ruleText }) : undefined;
 	if (edited === undefined || !isAsMeant(text, edited, { file, rule })) {
 		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
@@ -63,8 +63,8 @@ export async function addPolicyRule(
 	return { text: ruleText, untrusted };
 }
 
-/** A name with a star would be a pattern, and an escaped one is not the name of the tool. */
-function isExactName({ tools, clients }: NewRule): boolean {
+/** Whether a rule can be for this tool and client alone: a name with a star would be a pattern, an escaped one another name. */
+export function isNameable({ tools, clients }: Pick<NewRule, 'tools' | 'clients'>): boolean {
 	return [tools, clients].every((name) => name !== '' && !/[*\\]/.test(name));
 }
 

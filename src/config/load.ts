@@ -15,7 +15,7 @@ import type { Configuration } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
 import { parseJsonc } from './jsonc.ts';
-import { inEffect, type LoadedFile, mergeSections, noSections } from './merge-sections.ts';
+import { type ConfigFile, inEffect, mergeSections, noSections } from './merge-sections.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
@@ -43,7 +43,7 @@ export interface LoadOptions {
 export interface LoadedConfiguration {
 	readonly configuration: Configuration;
 	/** The files that were read, in the order in which they count. */
-	readonly read: readonly LoadedFile[];
+	readonly read: readonly ConfigFile[];
 	/** Problems; the affected entries are skipped. */
 	readonly problems: readonly ConfigProblem[];
 	/**
@@ -102,7 +102,7 @@ interface Reading {
 	readonly problems: ConfigProblem[];
 	readonly brokenFiles: string[];
 	readonly files: string[];
-	readonly read: LoadedFile[];
+	readonly read: ConfigFile[];
 	readonly heldBack: HeldBack[];
 	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */

@@ -10,7 +10,7 @@ import { stricterPin } from './server-settings.ts';
 import { yieldingTo } from './trust/untrusted-sections.ts';
 
 /** A file that was read. */
-export interface LoadedFile {
+export interface ConfigFile {
 	readonly file: string;
 	readonly document: JsonDocument;
 	/** What counts of it. */
@@ -20,7 +20,7 @@ export interface LoadedFile {
 }
 
 /** In the order in which files count: those that are not trusted are last, and weaken nothing of the others. */
-export function inEffect(files: readonly LoadedFile[]): readonly LoadedFile[] {
+export function inEffect(files: readonly ConfigFile[]): readonly ConfigFile[] {
 	const trusted = files.filter(({ isTrusted }) => isTrusted);
 	const before = mergeSections(trusted);
 	const others = files
@@ -30,7 +30,7 @@ export function inEffect(files: readonly LoadedFile[]): readonly LoadedFile[] {
 }
 
 /** Merge files, the strongest first. */
-export function mergeSections(files: readonly LoadedFile[]): FileSections {
+export function mergeSections(files: readonly ConfigFile[]): FileSections {
 	return files.reduce((before, { sections }) => merge(before, sections), noSections);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Read the `plugins.yaml` of an existing Orchestra unchanged.
  *
- * There every value except `enabled` is a string, so the source text is used:
+ * There every value except `enabled`, and those of `sandbox` and `limits`, is a string, so the source text is used:
  * `version: 1.10` is "1.10". A key without a value, or with an empty string, counts as
  * absent, except in `env` and `config`, where empty is a value. The parser takes tens
  * of milliseconds to load, so it is loaded only when such a file exists.
@@ -27,6 +27,8 @@ const pluginNames = [
 	'args',
 	'env',
 	'config',
+	'sandbox',
+	'limits',
 	'enabled',
 	'provides_storage',
 	'provides_ai',
@@ -109,9 +111,16 @@ function withoutAbsent(value: unknown, path: readonly string[]): JsonValue {
 	return Object.fromEntries(
 		entries.map(([key, inner]) => {
 			const plain = withoutAbsent(inner, [...path, key]);
-			return [key, key === 'enabled' && !isStringMap ? flagOf(plain) : plain];
+			return [key, isStringMap ? plain : typedValue(plain, key, path.at(-1))];
 		}),
 	);
+}
+
+/** Flags and numbers, where a plugin has them. */
+function typedValue(value: JsonValue, key: string, parent: string | undefined): JsonValue {
+	if (parent === 'limits' && typeof value === 'string' && /^\d+$/.test(value)) return Number(value);
+	const isFlag = key === 'enabled' || key === 'sandbox' || (parent === 'sandbox' && key === 'network');
+	return isFlag ? flagOf(value) : value;
 }
 
 function flagOf(value: JsonValue): JsonValue {

@@ -39,12 +39,11 @@ export interface PromptReply {
 	readonly command: string;
 }
 
+/** Null when no server lists it. */
 export interface ResourceReply {
-	/** Or the template. */
-	readonly uri: string;
-	readonly backend: string;
+	readonly backend: string | null;
 	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
-	readonly resource: ApiObject;
+	readonly resource: ApiObject | null;
 }
 
 export interface SearchReply {
@@ -69,6 +68,8 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
+	/** What it adds to a score of 100. Absent for `concept` and `meaning`, which add to it together. */
+	readonly points?: number | undefined;
 }
 
 /** Everything about one backend. */
@@ -150,7 +151,10 @@ export interface LibraryReply {
 	/** Tokens of the matches that fit the budget. */
 	readonly tokens: number;
 	readonly budget: number | null;
+	/** Documents that match. */
 	readonly total: number;
+	/** There are more documents than `matches`. */
+	readonly isCut: boolean;
 	readonly ms: number;
 }
 

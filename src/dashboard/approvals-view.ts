@@ -5,6 +5,7 @@ import { decideApproval, waitingRequest } from '../trust/decide-approval.ts';
 import type { ApprovalDecision, ApprovalRow, DoneReply } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { approvalCommand } from './mctl-commands.ts';
+import { untrustedNote } from './policy-change.ts';
 
 const decisions: readonly ApprovalDecision[] = ['allow', 'always', 'deny'];
 
@@ -50,7 +51,9 @@ export class ApprovalsView {
 		const { environment } = this.#parts;
 		const choice = { decision: answer, isAlways, signal, environment } as const;
 		const rule = await decideApproval(this.#files, request, choice);
-		const message = rule && `From now on: ${rule.text} in ${rule.file}`;
+		// The page says "from now on".
+		if (rule) await this.#parts.opened.reload();
+		const message = rule && `From now on: ${rule.text} in ${rule.file}.${untrustedNote(rule.untrusted)}`;
 		return { isDone: true, command: approvalCommand(decision, id), message };
 	}
 }

@@ -13,7 +13,7 @@ export interface MadeList {
 	readonly reply: CatalogueReply;
 	/** Prompts, resources and templates. */
 	readonly offers: readonly IndexedOffer[];
-	rowOf(kind: OfferKind, name: string): Pick<ToolSearchHit, 'backend' | 'summary'>;
+	readonly rowOf: (kind: OfferKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
 }
 
 /** Read the lists of the hub. */
@@ -66,7 +66,12 @@ class RowList {
 		this.#byName.set(`${kind} ${name}`, row);
 		if (kind === 'tool') return;
 		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
-		this.#offers.push({ kind, name, title: shown, description: String(description ?? '') });
+		this.#offers.push({
+			kind,
+			name,
+			title: shown,
+			description: typeof description === 'string' ? description : '',
+		});
 	}
 
 	#indexOf(backend: string): number {

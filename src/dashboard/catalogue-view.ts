@@ -132,7 +132,7 @@ export class CatalogueView {
 		return { name, backend: route.backend.id, prompt: given, command: promptCommand(name) };
 	}
 
-	/** A resource or a template as its server lists it. Throws `not_found`. */
+	/** A resource or a template as its server lists it. One that is not listed may be readable all the same. */
 	async resource(uri: string): Promise<ResourceReply> {
 		const { catalogue } = this.#parts.hub;
 		const resources = await catalogue.resources();
@@ -141,12 +141,8 @@ export class CatalogueView {
 			resources.items.find((each) => each.uri === uri) ??
 			templates.items.find((each) => each.uriTemplate === uri);
 		const route = resources.routes.get(uri) ?? templates.routes.get(uri);
-		if (item === undefined || route === undefined)
-			throw new OrchestraError('not_found', `no server lists the resource "${uri}"`, {
-				hint: 'mctl list resources shows those that are listed; others may be readable.',
-			});
 		// It came from a JSON message.
-		return { uri, backend: route.backend.id, resource: item as unknown as JsonObject };
+		return { backend: route?.backend.id ?? null, resource: (item ?? null) as unknown as JsonObject | null };
 	}
 
 	/** The best of each kind by the ranker, at most `limit` of each. */

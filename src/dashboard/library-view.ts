@@ -30,7 +30,8 @@ export class LibraryView {
 		const found = query.trim() === '' ? await this.#all() : await this.#search(query);
 		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, MAX_BUDGET));
 		const ms = Math.round((performance.now() - began) * 10) / 10;
-		return { ...within, budget, total: found.total, ms };
+		const isCut = within.matches.length < found.total;
+		return { ...within, budget, total: found.total, isCut, ms };
 	}
 
 	/** The text of a document. Throws `not_found`. */
@@ -58,18 +59,8 @@ export class LibraryView {
 	}
 
 	async #all(): Promise<{ matches: LibraryMatch[]; total: number }> {
-		const listed = (await this.#library()?.listResources?.()) ?? [];
-		const matches = listed.slice(0, LISTED).map(({ uri, name, title, description }) => ({
-			uri,
-			title: typeof title === 'string' ? title : name,
-			summary: typeof description === 'string' ? description : '',
-			category: /^[a-z\d+.-]+:\/\/([^/]+)/i.exec(uri)?.[1] ?? '',
-			tags: [],
-			tokens: 0,
-			score: 0,
-			why: [],
-			isWithinBudget: true,
-		}));
+		const listed = (await this.#library()?.listDocuments?.()) ?? [];
+		const matches = listed.slice(0, LISTED).map((fragment) => matchRow({ fragment, score: 0, why: [] }));
 		return { matches, total: listed.length };
 	}
 

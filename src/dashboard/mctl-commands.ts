@@ -34,7 +34,7 @@ export function logsCommand(id: string, isFollowing = false): string {
 }
 
 /** Finds documents in a terminal. */
-export function findFragmentsCommand(words: string, budget: string): string {
+export function libraryCommand(words: string, budget: string): string {
 	return `mctl find ${quoted(words)}${budget === '' ? '' : ` --max-tokens ${quoted(budget)}`}`;
 }
 

@@ -1,16 +1,28 @@
 /* A rule that the page writes: about one tool of a backend, or about all tools of an MCP server. */
 import type { PolicyAction } from '../config/configuration.ts';
+import type { NewRule } from '../config/edit-policy.ts';
 import { userFile } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
-import { changePolicy, type PolicyPlace, policyActions, policyFile } from '../trust/change-policy.ts';
+import {
+	changePolicy,
+	type PolicyPlace,
+	policyActions,
+	policyFile,
+	stricterDecision,
+} from '../trust/change-policy.ts';
 import type { PolicyTarget } from './api-offers.ts';
 import type { DoneReply } from './api-types.ts';
-import type { CatalogueView } from './catalogue-view.ts';
+import { type CatalogueView, DASHBOARD_CLIENT } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { policyCommand } from './mctl-commands.ts';
 
 /** A name with these is not the name itself in a rule. */
 const PATTERN = /[*\\]/;
+
+/** About a project file that stays untrusted when a rule is added. */
+export function untrustedNote(reason: string | undefined): string {
+	return reason === undefined ? '' : ` The file is not trusted, because ${reason}: mctl trust`;
+}
 
 export class PolicyChange {
 	readonly #parts: DashboardParts;
@@ -52,9 +64,19 @@ export class PolicyChange {
 		const rule = { tools, clients: '*', action };
 		const { file, text, untrusted } = await changePolicy(rule, this.#place(isOfUser));
 		await this.#parts.opened.reload();
-		const trust = untrusted === undefined ? '' : ` The file is not trusted, because ${untrusted}: mctl trust`;
-		const message = `${text} is the first rule of ${file}.${trust}`;
+		const notes = `${untrustedNote(untrusted)}${this.#stricterNote(rule, isOfUser)}`;
+		const message = `${text} is the first rule of ${file}.${notes}`;
 		return { isDone: true, command: policyCommand(tools, action, isOfUser), message };
+	}
+
+	/** Another file may have a stricter rule. */
+	#stricterNote(rule: NewRule, isOfUser: boolean): string {
+		if (rule.tools.includes('*')) return '';
+		const asked = { tool: rule.tools, client: DASHBOARD_CLIENT };
+		const stricter = stricterDecision(rule, asked, this.#place(isOfUser));
+		if (!stricter?.rule) return '';
+		const { file, line } = stricter.rule;
+		return ` But ${file}:${line} counts for ${rule.tools}: ${stricter.action}`;
 	}
 
 	async #offeredTool(server: string, tool: string): Promise<PolicyTarget | null> {

@@ -79,7 +79,7 @@ export class ServerView {
 		return { isDone: true, command, message };
 	}
 
-	/** Change the entry of a server; the change of the file reloads the configuration. Returns why the file is not trusted. */
+	/** Change the entry of a server, and use the changed configuration. Returns why the file is not trusted. */
 	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
 		const { environment, opened } = this.#parts;
 		const { root, mcpServers } = opened.configuration();
@@ -89,7 +89,10 @@ export class ServerView {
 		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
 			throw noSuchBackend(id);
 		const text = edit(file);
-		return text === undefined ? undefined : writeServerFile(file, text, environment);
+		if (text === undefined) return undefined;
+		const untrusted = await writeServerFile(file, text, environment);
+		await opened.reload();
+		return untrusted;
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {

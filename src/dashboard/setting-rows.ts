@@ -6,9 +6,9 @@
  */
 import type { Configuration, PolicyRule } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
-import { type LoadedFile, mergeSections } from '../config/merge-sections.ts';
+import { type ConfigFile, mergeSections } from '../config/merge-sections.ts';
 import { type FileSections, sectionNames } from '../config/sections.ts';
-import { isInside } from '../files/is-inside.ts';
+import { isWrittenInside } from '../config/trust/project-effects.ts';
 import { redact } from '../redact.ts';
 import { MASK } from '../token-shapes.ts';
 import { isObject } from '../wire/json.ts';
@@ -73,7 +73,7 @@ export function settingRows({ configuration, read }: LoadedConfiguration): Setti
 	);
 }
 
-function rowOf({ file, document }: LoadedFile, unit: Unit, below: Path, value: unknown): SettingRow {
+function rowOf({ file, document }: ConfigFile, unit: Unit, below: Path, value: unknown): SettingRow {
 	const path = [...unit.path, ...below];
 	const held = unit.state === 'held back' ? HELD_BACK : '';
 	return {
@@ -91,7 +91,7 @@ interface Merged {
 	readonly shownRules: Set<PolicyRule>;
 }
 
-function unitsOf(file: LoadedFile, merged: Merged): Unit[] {
+function unitsOf(file: ConfigFile, merged: Merged): Unit[] {
 	return membersOf(file.document.value).flatMap(([section, value]): Unit[] => {
 		if (!sectionNames.includes(section) && !renamed.has(section)) return []; // nobody reads it
 		if (section === 'plugins') return membersOf(value).map((member) => pluginUnit(file, merged, member));
@@ -106,12 +106,12 @@ function unitsOf(file: LoadedFile, merged: Merged): Unit[] {
 	});
 }
 
-function serverUnit(file: LoadedFile, { configuration }: Merged, path: Path, value: unknown): Unit {
+function serverUnit(file: ConfigFile, { configuration }: Merged, path: Path, value: unknown): Unit {
 	const entry = configuration.mcpServers.find(({ name }) => name === path[1]);
 	return { path, key: path.join('.'), value, state: stateOf(file, entry?.file === file.file) };
 }
 
-function pluginUnit(file: LoadedFile, { configuration }: Merged, [place, value]: [string, unknown]): Unit {
+function pluginUnit(file: ConfigFile, { configuration }: Merged, [place, value]: [string, unknown]): Unit {
 	const id = isObject(value) ? String(value['id']) : '';
 	const entry = configuration.plugins.find((plugin) => plugin.id === id);
 	const state = stateOf(file, entry?.file === file.file);
@@ -119,7 +119,7 @@ function pluginUnit(file: LoadedFile, { configuration }: Merged, [place, value]:
 }
 
 /** A rule has its place in the order of all files. */
-function ruleUnit(file: LoadedFile, { rules, shownRules }: Merged, [place, value]: [string, unknown]): Unit {
+function ruleUnit(file: ConfigFile, { rules, shownRules }: Merged, [place, value]: [string, unknown]): Unit {
 	const path = ['policy', place];
 	const isHeld = !file.isTrusted && isObject(value) && value['action'] === 'allow';
 	if (isHeld) return { path, key: path.join('.'), value, state: 'held back' };
@@ -131,7 +131,7 @@ function ruleUnit(file: LoadedFile, { rules, shownRules }: Merged, [place, value
 }
 
 /** A value that the merge took over is the same one there. */
-function plainUnit(file: LoadedFile, { sections }: Merged, path: Path, value: unknown): Unit {
+function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: unknown): Unit {
 	const name = path.join('.');
 	const key = renamed.get(name)?.replace(/Address$/, 'Addr') ?? name;
 	const inSections = (renamed.get(name) ?? name).split('.');
@@ -143,14 +143,14 @@ function plainUnit(file: LoadedFile, { sections }: Merged, path: Path, value: un
 }
 
 /** Of a file that is not trusted, folders outside of the project are held back. */
-function outsideRoots({ file }: LoadedFile, path: Path, value: unknown): Unit {
+function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	const folder = file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')));
-	const isHeld = Array.isArray(value) && value.some((root) => !isInside(root, folder));
+	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
 	return { path, key: path.join('.'), value, state: isHeld ? 'held back' : 'counts' };
 }
 
 /** What does not count of a trusted file is overridden, or has a problem. */
-function stateOf({ isTrusted }: LoadedFile, counts: boolean): Unit['state'] {
+function stateOf({ isTrusted }: ConfigFile, counts: boolean): Unit['state'] {
 	if (counts) return 'counts';
 	return isTrusted ? 'unused' : 'held back';
 }

@@ -142,17 +142,22 @@ export class FabricBackend implements Backend {
 		const { access, patterns } = this.#options;
 		const { offers } = this.#follower;
 		const before = this.#routes;
+		const routes = new Map<string, Route>();
 		const listed = new Map<string, ListedOffer>();
+		const shown: Tool[] = [];
 		for (const offer of offers.offers) {
 			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
 			const tools = offers.toolsOf(offer, access.name);
 			const known = this.#listed.get(offer);
-			listed.set(offer, known?.tools === tools ? known : this.#listOffer(offer, tools));
+			const one = known?.tools === tools ? known : this.#listOffer(offer, tools);
+			listed.set(offer, one);
+			for (const [name, route] of one.routes) routes.set(name, route);
+			for (const tool of one.shown) shown.push(tool);
 		}
 		this.#listed = listed;
-		this.#routes = new Map([...listed.values()].flatMap(({ routes }) => routes));
-		for (const [name, route] of before) if (!this.#routes.has(name)) this.#noteGone(name, route);
-		return [...listed.values()].flatMap(({ shown }) => shown);
+		this.#routes = routes;
+		for (const [name, route] of before) if (!routes.has(name)) this.#noteGone(name, route);
+		return shown;
 	}
 
 	#noteGone(name: string, route: Route): void {
@@ -185,6 +190,7 @@ export class FabricBackend implements Backend {
 
 /** Whether a pattern can match a name that begins so. */
 function mayMatch(pattern: string, beginning: string): boolean {
+	if (pattern.startsWith('*')) return true;
 	const [literal = ''] = pattern.split('*');
 	return literal.startsWith(beginning) || beginning.startsWith(literal);
 }

@@ -31,6 +31,8 @@ export interface FabricListener {
 	denied?(operation: string, subject: string): void;
 }
 
+/** How long `close` waits for the server to take what was sent. */
+const FLUSH_MS = 2000;
 /** How long `close` waits for an attempt to connect. */
 const CLOSE_MS = 200;
 /** The longest pause between two attempts to connect. */
@@ -157,9 +159,10 @@ export class FabricLink {
 	async close(): Promise<void> {
 		this.#closing.abort(new OrchestraError('closed', 'the fabric is closed'));
 		this.#subscriptions.close();
-		if (this.#isUp) await this.flush().catch(() => {}); // a lost link has nothing to flush
+		// A lost link has nothing to flush, and a server that hangs is not waited for.
+		if (this.#isUp) await within(this.flush(), FLUSH_MS).catch(() => {});
 		this.#isUp = false;
-		await this.#connection?.close();
+		await within(this.#connection?.close() ?? Promise.resolve(), FLUSH_MS);
 		// An attempt to connect ends by itself; nobody needs to wait for it.
 		if (this.#running) await within(this.#running, CLOSE_MS);
 	}

@@ -2,22 +2,31 @@
 import type { FabricSection } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { isObject } from '../wire/json.ts';
 import { readBucket } from './bucket.ts';
 import { createBucket } from './bucket-setup.ts';
 import { FabricLink } from './fabric-link.ts';
+import { STREAM } from './fabric-names.ts';
 import { MemberKeys } from './member-keys.ts';
 import { natsAccess } from './open-fabric.ts';
 import { RemoteOffers } from './remote-offers.ts';
-import { ADMINISTRATOR } from './server-config.ts';
+import { ADMINISTRATOR, type Member } from './server-config.ts';
 
 /** How long to wait for a connection. */
 const CONNECT_MS = 5000;
+
+/** A member without its key. */
+export type FabricMember = Omit<Member, 'key'>;
 
 export interface FabricReport {
 	/** The server that answered. */
 	readonly server: string;
 	readonly version: string;
 	readonly cluster: string | null;
+	/** Of the bucket; null when this member may not ask. */
+	readonly replicas: number | null;
+	/** Those with a key, on the machine where the keys were made; elsewhere none. */
+	readonly members: readonly FabricMember[];
 	readonly offers: readonly {
 		readonly name: string;
 		readonly workers: readonly string[];
@@ -37,6 +46,11 @@ export async function fabricReport(
 			server: link.server ?? '',
 			version: link.info?.version ?? '',
 			cluster: link.info?.cluster ?? null,
+			replicas: await replicasOf(link),
+			members: MemberKeys.ofUser(environment)
+				.list()
+				.filter(({ name }) => name !== ADMINISTRATOR)
+				.map(({ key: _key, ...member }) => member),
 			offers: offers.offers.map((name) => ({
 				name,
 				workers: offers
@@ -49,16 +63,26 @@ export async function fabricReport(
 	});
 }
 
+async function replicasOf(link: FabricLink): Promise<number | null> {
+	try {
+		const info: unknown = (await link.request(`$JS.API.STREAM.INFO.${STREAM}`, '')).json();
+		const config = isObject(info) ? info['config'] : undefined;
+		return isObject(config) ? Number(config['num_replicas']) : null;
+	} catch {
+		return null; // a server with the configuration of an older version does not permit it
+	}
+}
+
 /** Make the bucket, with the key of the administrator. */
 export async function setUpFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
-): Promise<string> {
+): Promise<{ readonly server: string; readonly replicas: number }> {
 	const seed = MemberKeys.ofUser(environment).administratorSeed();
 	const access = { ...natsAccess(settings, environment), name: ADMINISTRATOR, credentials: async () => seed };
 	return withLink(new FabricLink(access, Log.silent), async (link) => {
-		await createBucket(link);
-		return link.server ?? '';
+		const replicas = await createBucket(link);
+		return { server: link.server ?? '', replicas };
 	});
 }
 

@@ -45,6 +45,11 @@ export class MemberKeys {
 		});
 	}
 
+	/** The members that have a key. */
+	list(): readonly Member[] {
+		return this.#read();
+	}
+
 	/** All members, the administrator first; its key is made when it is missing. */
 	async members(): Promise<Member[]> {
 		const members = this.#read();

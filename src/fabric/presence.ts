@@ -76,9 +76,13 @@ export class Presence {
 		clearTimeout(this.#timer);
 		await this.#writing;
 		const { link, offer, name } = this.#options;
-		if (!link.isUp) return; // the keys expire by themselves, as they do after an error here
-		await removeKey(link, presenceKey(offer, name)).catch(() => {});
-		await this.#removeBodies([]).catch(() => {});
+		if (!link.isUp) return;
+		try {
+			await removeKey(link, presenceKey(offer, name));
+			await this.#removeBodies([]);
+		} catch {
+			// The keys expire by themselves.
+		}
 	}
 
 	#schedule(ms: number): void {

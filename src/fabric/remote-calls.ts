@@ -49,9 +49,6 @@ export class RemoteCalls {
 	#watching: NodeJS.Timeout | undefined;
 	#upSince = 0;
 	#whenIdle: (() => void) | undefined;
-	/** For display. */
-	readonly counts = { sent: 0, unknown: 0, notRun: 0 };
-	readonly lastFailures: string[] = [];
 
 	constructor(options: RemoteCallsOptions) {
 		this.#options = options;
@@ -73,7 +70,7 @@ export class RemoteCalls {
 			const id = randomId();
 			const { link, name } = this.#options;
 			const subject = callSubject(name, offer, tool);
-			const fail = (reason: string): void => reject(this.#noteFailure(notRun(offer, tool, reason), 'notRun'));
+			const fail = (reason: string): void => reject(this.#logged(notRun(offer, tool, reason)));
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
@@ -91,7 +88,6 @@ export class RemoteCalls {
 				traceparent: typeof traceparent === 'string' ? traceparent : undefined,
 			};
 			link.publish(subject, envelope, body, noWorkerSubject(name, id));
-			this.counts.sent++;
 			this.#watching ??= setInterval(() => this.#watch(), QUERY_EVERY_MS / 2);
 			context.onCancel((reason) => this.#cancel(call, reason));
 		});
@@ -271,19 +267,16 @@ export class RemoteCalls {
 	#notRun(call: RemoteCall, reason: string): void {
 		const { offer, tool, reject } = call.about;
 		this.#remove(call);
-		if (!call.isCanceled) reject(this.#noteFailure(notRun(offer, tool, reason), 'notRun'));
+		if (!call.isCanceled) reject(this.#logged(notRun(offer, tool, reason)));
 	}
 
 	#giveUp(call: RemoteCall, reason: string): void {
 		this.#remove(call);
-		if (!call.isCanceled) call.about.reject(this.#noteFailure(unknownOutcome(call.about, reason), 'unknown'));
+		if (!call.isCanceled) call.about.reject(this.#logged(unknownOutcome(call.about, reason)));
 	}
 
-	#noteFailure(error: OrchestraError, count: 'unknown' | 'notRun'): OrchestraError {
-		this.counts[count]++;
+	#logged(error: OrchestraError): OrchestraError {
 		this.#options.log.warn(error.message);
-		this.lastFailures.push(`${new Date().toISOString()} ${error.message}`);
-		if (this.lastFailures.length > FAILURES_KEPT) this.lastFailures.shift();
 		return error;
 	}
 
@@ -292,8 +285,6 @@ export class RemoteCalls {
 		if (this.#calls.size === 0) this.#whenIdle?.();
 	}
 }
-
-const FAILURES_KEPT = 10;
 
 function forward(message: Msg, use: (params: Record<string, unknown>) => void): void {
 	const params: unknown = message.json();

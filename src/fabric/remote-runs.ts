@@ -50,8 +50,6 @@ export class RemoteRuns {
 	#isDraining = false;
 	#downAt = Number.POSITIVE_INFINITY;
 	#whenIdle: (() => void) | undefined;
-	/** For display. */
-	readonly counts = { accepted: 0, refused: 0 };
 
 	constructor(options: RemoteRunsOptions) {
 		this.#options = options;
@@ -146,7 +144,6 @@ export class RemoteRuns {
 	}
 
 	#refuse(call: string, caller: string, reason: string): void {
-		this.counts.refused++;
 		this.#send(call, caller, { kind: 'refused', reason });
 	}
 
@@ -155,7 +152,6 @@ export class RemoteRuns {
 			this.#send(id, caller, { kind, seq }, body);
 		const { hub, link } = this.#options;
 		const run = new RemoteRun({ id, caller, hub, link, tool, text, send });
-		this.counts.accepted++;
 		this.#runs.set(id, run);
 		this.#unannounced.add(run);
 		this.#announcing ??= setTimeout(() => this.#announce(), ACCEPT_DELAY_MS);
@@ -260,8 +256,10 @@ export class RemoteRuns {
 
 	#send(call: string, hub: string, envelope: Envelope, body?: string | Uint8Array): void {
 		const { link, name, instance } = this.#options;
+		// After a result nothing is sent to this process about the call.
+		const sent = envelope.kind === 'result' ? envelope : { ...envelope, worker: instance };
 		// A message that is lost with the link is made up for by a query or by `onUp`.
-		link.publish(outSubject(name, hub, call), { ...envelope, worker: instance }, body);
+		link.publish(outSubject(name, hub, call), sent, body);
 	}
 
 	#checkIdle(): void {

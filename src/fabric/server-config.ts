@@ -91,7 +91,7 @@ function rightsOf({ name, offers, calls }: Member): Rights {
 	if (calls.length > 0) {
 		const called = calls.map((offer) => (offer === '*' ? '*' : encodeToken(offer)));
 		publish.push(...called.map((offer) => `orc.call.${self}.${offer}.*`));
-		publish.push(`orc.ctl.*.${self}.*`, `$JS.API.DIRECT.GET.${STREAM}`);
+		publish.push(`orc.ctl.*.${self}.*`, `$JS.API.DIRECT.GET.${STREAM}`, `$JS.API.STREAM.INFO.${STREAM}`);
 		subscribe.push(`orc.out.*.${self}.*`, 'orc.cat.>');
 	}
 	return { publish, subscribe };

@@ -12,7 +12,7 @@ import { messageOf } from '../errors.ts';
 import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
 import { redact, redactJson } from '../redact.ts';
-import { canonicalJson } from '../trust/canonical-json.ts';
+import { canonicalJson, jsonStart } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
 import { isLarger } from './results/value-size.ts';
@@ -22,7 +22,7 @@ export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
 
 /** The hash of a larger text is that of its first bytes. */
 const HASHED_BYTES = 256 * 1024;
-/** A value without a text is not encoded above this size, and not hashed. */
+/** Of a value without a text, only the beginning is encoded above this size. */
 const ENCODED_CHARACTERS = 1024 * 1024;
 /** In UTF-8, at most. */
 const BYTES_PER_CHARACTER = 3;
@@ -42,6 +42,8 @@ export interface JournalEntry {
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
 	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
+	/** Of a call to another hub that got no answer: whether it ran. */
+	readonly remote?: 'not run' | 'unknown' | undefined;
 	/** Milliseconds by phase, where the backend measures them. */
 	readonly phases?: Readonly<Record<string, number>> | undefined;
 	/** The decision of the policy, and the rule as `file:line`. */
@@ -101,8 +103,8 @@ export function fileJournal(file: string, log: Log): Journal {
 }
 
 function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
-	const given = input === undefined ? undefined : digestOf(input, canonicalJson);
-	const returned = result === undefined ? undefined : digestOf(result, textOf);
+	const given = input === undefined ? undefined : digestOf(input, canonical);
+	const returned = result === undefined ? undefined : digestOf(result, asReturned);
 	return {
 		at: startedAt.toISOString(),
 		client: shortened(client),
@@ -110,9 +112,10 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 		name: shortened(withoutArguments(name)),
 		argumentsBytes: given?.bytes,
 		argumentsSha256: given?.hash,
+		argumentsHashedBytes: given?.hashedBytes,
 		resultBytes: returned?.bytes,
 		resultSha256: returned?.hash,
-		hashedBytes: given?.hashedBytes ?? returned?.hashedBytes,
+		resultHashedBytes: returned?.hashedBytes,
 	};
 }
 
@@ -130,10 +133,25 @@ interface Digest {
 	readonly hashedBytes?: number;
 }
 
+interface Encoding {
+	readonly encode: (value: unknown) => string;
+	/** The keys of an object in the order of `encode`. */
+	readonly keysOf: (object: object) => string[];
+}
+
+const canonical: Encoding = { encode: canonicalJson, keysOf: (object) => Object.keys(object).sort() };
+const asReturned: Encoding = {
+	encode: (result) => sourceTextOf(result) ?? JSON.stringify(result),
+	keysOf: Object.keys,
+};
+
 /** The size and the SHA-256 of a value as JSON. */
-function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
-	if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) return { hashedBytes: 0 };
+function digestOf(value: unknown, { encode, keysOf }: Encoding): Digest {
 	try {
+		if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) {
+			const start = Buffer.from(jsonStart(value, HASHED_BYTES, keysOf)).subarray(0, HASHED_BYTES);
+			return { hash: sha256(start), hashedBytes: start.length };
+		}
 		const text = encode(value);
 		if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
 			return { bytes: Buffer.byteLength(text), hash: sha256(text) };
@@ -143,10 +161,6 @@ function digestOf(value: unknown, encode: (value: unknown) => string): Digest {
 	} catch {
 		return {}; // no JSON, or nested too deeply
 	}
-}
-
-function textOf(result: unknown): string {
-	return sourceTextOf(result) ?? JSON.stringify(result);
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */

@@ -36,6 +36,8 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly certsDir?: string | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
+	/** Whether suspicious texts of servers are logged. Default true. */
+	readonly reportsFindings?: boolean | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
 }
@@ -73,7 +75,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const limitBytes = (): number | undefined => current.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
-	const review = { stores: new PinStores(), scans: new ToolScans() };
+	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const setup = { storage, link: link.get, limiter: new StartLimiter(), review, results };
 	const gate = new CallGate({
 		policy: () => current.policy,

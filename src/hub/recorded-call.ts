@@ -119,7 +119,7 @@ function traceOf(context: CallContext | undefined): string | undefined {
 	return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];
 }
 
-type Ending = Pick<CallEnd, 'error' | 'result' | 'thrown'>;
+type Ending = Pick<CallEnd, 'error' | 'result' | 'thrown'> & Pick<JournalEntry, 'remote'>;
 
 /** Make a call and note how it ended. */
 function observed<T extends object>(
@@ -128,7 +128,13 @@ function observed<T extends object>(
 ): Awaitable<T> {
 	const onError = (error: unknown): never => {
 		const outcome = OrchestraError.is(error, 'canceled') ? 'canceled' : 'error';
-		note(outcome, { error: OrchestraError.from(error).code, thrown: error });
+		const { code, data } = OrchestraError.from(error);
+		const { outcome: remote } = data;
+		note(outcome, {
+			error: code,
+			thrown: error,
+			...((remote === 'not run' || remote === 'unknown') && { remote }),
+		});
 		throw error;
 	};
 	const onResult = (result: T): T => {

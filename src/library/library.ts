@@ -16,6 +16,7 @@ import {
 	completePrompt,
 	completeUri,
 } from './completion.ts';
+import type { Fragment } from './files/fragment.ts';
 import { mimeTypes } from './files/fragment.ts';
 import { FragmentStore } from './files/fragment-store.ts';
 import { Source, type SourceOptions } from './files/source.ts';
@@ -119,6 +120,12 @@ export class Library {
 	async listResources(): Promise<ListedResource[]> {
 		await this.#loaded;
 		return listResources(this.#fragments);
+	}
+
+	/** All documents, sorted by URI, with their tokens. */
+	async listDocuments(): Promise<readonly Fragment[]> {
+		await this.#loaded;
+		return this.#fragments.list();
 	}
 
 	async listResourceTemplates(): Promise<ListedTemplate[]> {

@@ -53,7 +53,9 @@ export function sandboxProgram({ environment, platform = process.platform }: San
 	} catch {
 		throw spawnError(
 			`it needs a sandbox, but ${command} is not installed`,
-			'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.',
+			command === 'bwrap'
+				? 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.'
+				: 'It is a part of macOS, in /usr/bin: add that folder to PATH.',
 			{ command },
 		);
 	}

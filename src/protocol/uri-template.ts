@@ -1,6 +1,4 @@
-/* Simple URI templates (RFC 6570, level 1): `notes://{id}`, `{+path}` for a value with slashes. */
-
-const VARIABLE = /\{(\+?)(\w+)\}/g;
+/* URI templates (RFC 6570): reading a URI by level 1 and `{+path}`, filling in by every operator. */
 
 /** The values of the variables when `uri` fits `template`; undefined when it does not. */
 export function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
@@ -17,17 +15,38 @@ export function matchTemplate(template: string, uri: string): Record<string, str
 	return Object.fromEntries(names.map((name, index) => [name, valueOf(match[index + 1] ?? '')]));
 }
 
-/** The names of the variables, each once. */
+const EXPRESSION = /\{([+#./;?&]?)([\w.,*-]+)\}/g;
+
+/** The names of the variables of any level, each once. */
 export function templateNames(template: string): string[] {
-	return [...new Set([...template.matchAll(VARIABLE)].map(([, , name = '']) => name))];
+	return [...new Set([...template.matchAll(EXPRESSION)].flatMap(([, , names = '']) => namesOf(names)))];
 }
 
-/** The URI with these values; a variable without one is left out. */
+/** The URI with these values, for expressions of any level; a variable without a value is left out. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-	return template.replaceAll(VARIABLE, (_, operator: string, name: string) => {
-		const value = values[name] ?? '';
-		return operator === '+' ? encodeReserved(value) : encodeURIComponent(value);
+	return template.replaceAll(EXPRESSION, (_, operator: string, names: string) => {
+		const encode = operator === '+' || operator === '#' ? encodeReserved : encodeURIComponent;
+		const isNamed = /^[;?&]$/.test(operator);
+		const parts = namesOf(names)
+			.filter((name) => values[name])
+			.map((name) => `${isNamed ? `${name}=` : ''}${encode(values[name] ?? '')}`);
+		const [first = '', separator = ','] = SIGNS[operator] ?? [];
+		return parts.length === 0 ? '' : `${first}${parts.join(separator)}`;
 	});
+}
+
+/** What comes before the first value and between values, by operator. */
+const SIGNS: Readonly<Record<string, readonly [string, string]>> = {
+	'#': ['#', ','],
+	'.': ['.', '.'],
+	'/': ['/', '/'],
+	';': [';', ';'],
+	'?': ['?', '&'],
+	'&': ['&', '&'],
+};
+
+function namesOf(list: string): string[] {
+	return list.split(',').map((name) => name.replace('*', ''));
 }
 
 /** Slashes and what is escaped already stay. */

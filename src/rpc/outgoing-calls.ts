@@ -5,7 +5,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
-import { rememberResultText } from '../wire/source-text.ts';
+import { rememberErrorText, rememberResultText } from '../wire/source-text.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
@@ -157,8 +157,10 @@ export class OutgoingCalls {
 		const { id, result, error } = response;
 		const call = this.#take(id);
 		if (call === undefined) return this.#onUnknownResponse(id);
-		if (error) call.reject(rpcError(error.code, error.message, error.data));
-		else {
+		if (error) {
+			if (call.keepsText) rememberErrorText(error, text);
+			call.reject(rpcError(error.code, error.message, error.data));
+		} else {
 			if (call.keepsText) rememberResultText(response, text, call.id);
 			call.resolve(result);
 		}

@@ -22,6 +22,8 @@ export interface MatchReason {
 	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'concept' | 'meaning';
 	/** Names of fields, the weightiest first. */
 	fields: string[];
+	/** What it adds to the score. Absent for `concept` and `meaning`, which add to it together. */
+	points?: number;
 }
 
 export interface SearchHit {

@@ -4,7 +4,8 @@
  * The bytes of the line are kept beside what they mean, because `--json` passes
  * them on untouched. An event of a type that we do not know is still an event.
  */
-import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
+import { isObject, type JsonObject, losesDigits, memberText, parseJson } from '../wire/json.ts';
+import { rememberText } from '../wire/source-text.ts';
 
 /** One event of any type. `knownEvent` gives it a typed payload. */
 export interface ToolEvent {
@@ -38,15 +39,18 @@ export type RunnerCode =
 
 /** Read one line. */
 export function readEvent(raw: Buffer): ToolEvent | StrayKind {
+	const text = raw.toString('utf8');
 	let value: unknown;
 	try {
-		value = parseJson(raw.toString('utf8'));
+		value = parseJson(text);
 	} catch {
 		return 'malformed'; // the caller counts it and shows the line
 	}
 	if (!isObject(value) || !isObject(value['payload'])) return 'shape';
 	const { type, ts, toolId, payload } = value;
 	if (typeof type !== 'string' || typeof ts !== 'string' || typeof toolId !== 'string') return 'shape';
+	const written = losesDigits(text) ? memberText(text, 'payload') : undefined;
+	if (written !== undefined) rememberText(payload, written);
 	// It came out of JSON.parse.
 	return { type, ts, toolId, payload: payload as JsonObject, raw, isSynthetic: false };
 }

@@ -8,6 +8,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
+import { rememberText, sourceTextOf } from '../wire/source-text.ts';
 import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
@@ -46,8 +47,13 @@ export function mcpResultOf(
 		return outputSchema ? { content, isError: true } : { content };
 	}
 	const { text } = result;
-	const content = contentOf(typeof text === 'string' ? text : JSON.stringify(result));
-	return outputSchema ? { content, structuredContent: result } : { content };
+	const exact = sourceTextOf(result);
+	const content = contentOf(typeof text === 'string' ? text : (exact ?? JSON.stringify(result)));
+	if (!outputSchema) return { content };
+	const structured: McpToolResult = { content, structuredContent: result };
+	if (exact !== undefined)
+		rememberText(structured, `{"content":${JSON.stringify(content)},"structuredContent":${exact}}`);
+	return structured;
 }
 
 /** A failure before the tool ran, as a result that the model can read. */

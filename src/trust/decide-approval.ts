@@ -1,6 +1,6 @@
 /* The decision of a person about a call that waits, from a terminal or from the dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AddedRule, addPolicyRule } from '../config/edit-policy.ts';
+import { type AddedRule, addPolicyRule, isNameable } from '../config/edit-policy.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import type { ApprovalRequest } from './approval-request.ts';
@@ -33,14 +33,20 @@ export function waitingRequest(files: ApprovalFiles, id: string): ApprovalReques
 
 /**
  * Write the decision, wait until the process that asked has taken it, and write a rule for this tool and client when
- * the decision is for always.
+ * the decision is for always. Throws `bad_input` before anything is decided when there can be no such rule.
  */
 export async function decideApproval(
 	files: ApprovalFiles,
 	request: ApprovalRequest,
 	{ decision, isAlways, signal, environment }: ApprovalChoice,
 ): Promise<WrittenRule | undefined> {
-	const { id, pid } = request;
+	const { id, pid, tool, client } = request;
+	if (isAlways && !isNameable({ tools: tool, clients: client })) {
+		const whose = client === '' ? 'a client without a name' : `the client ${client}`;
+		throw new OrchestraError('bad_input', `no rule can be written for ${tool} of ${whose}`, {
+			hint: `Decide about this call alone: mctl approve ${decision} ${id}`,
+		});
+	}
 	if (!files.answer(request, decision)) {
 		throw new OrchestraError('bad_input', `the call ${id} has an answer already`, {
 			hint: 'mctl approve lists the calls that wait.',

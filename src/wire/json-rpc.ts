@@ -241,7 +241,9 @@ export function encodeResult(id: Id, result: unknown): string {
 /** An error response. `undefined` omits the id, for peers that reject `null`. */
 export function encodeError(id: Id | null | undefined, error: RpcErrorObject): string {
 	const head = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
-	return `{"jsonrpc":"2.0",${head}"error":${stringify(error)}}`;
+	const data = sourceTextOf(error.data);
+	const sent = data === undefined ? error : { ...error, data: new JsonText(data) };
+	return `{"jsonrpc":"2.0",${head}"error":${stringify(sent)}}`;
 }
 
 /** An id as JSON text. */

@@ -7,7 +7,7 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
-import { isObject, memberText, withMember, withoutMembers } from './json.ts';
+import { isObject, losesDigits, memberText, withMember, withoutMembers } from './json.ts';
 
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
@@ -40,6 +40,13 @@ export function rememberResultText(
 	const usual = isPlain ? usualResult(text, id) : undefined;
 	const found = usual === undefined || MEMBER_NAME.test(usual) ? memberText(text, 'result') : usual;
 	if (found !== undefined) rememberText(result, found);
+}
+
+/** Remember the text of `data` in an error response that was parsed from `text`, when it has digits to lose. */
+export function rememberErrorText({ data }: { readonly data?: unknown }, text: string): void {
+	if (typeof data !== 'object' || data === null || !losesDigits(text)) return;
+	const found = memberText(text, 'error', 'data');
+	if (found !== undefined) rememberText(data, found);
 }
 
 /** Remember the JSON text that `value` was parsed from. */

@@ -14,7 +14,9 @@ const node = process.execPath;
 const place = new DashboardPlace(
 	{
 		tools: { roots: [join(root, 'examples/tools')] },
-		plugins: [{ id: 'projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] }],
+		plugins: [
+			{ id: 'tools.projects', binary: node, args: [join(root, 'examples/plugins/projects/plugin.mjs')] },
+		],
 		mcpServers: {
 			everything: { command: node, args: [official('server-everything')] },
 			files: { command: node, args: [official('server-filesystem'), '.'], record: true },
@@ -37,15 +39,22 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 	let page: Page;
 	let record: PageRecord;
 
+	/** The JSON that a button puts into the clipboard. */
+	const copied = async (button: string): Promise<unknown> => {
+		await page.getByRole('button', { name: button, exact: true }).click();
+		return JSON.parse(await page.evaluate('navigator.clipboard.readText()'));
+	};
+
 	beforeAll(async () => {
 		({ page, record } = await place.open());
+		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	}, 60_000);
 	afterAll(() => place.close(), 60_000);
 
 	it('shows every backend, stops one and starts it again', async () => {
 		const row = (name: string) =>
 			page.locator('.backends .row', { has: page.getByRole('link', { name, exact: true }) });
-		for (const name of ['tools', 'library', 'projects', 'everything', 'files', 'page'])
+		for (const name of ['tools', 'library', 'tools.projects', 'everything', 'files', 'page'])
 			await row(name).waitFor();
 		const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 		// It runs when a list was needed already.
@@ -63,6 +72,12 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await row('files')
 			.getByText(/pid \d+/)
 			.waitFor();
+		await page.getByRole('button', { name: 'Commands', exact: true }).click();
+		await row('files').getByText('mctl server restart files').waitFor();
+		await press('Disable files');
+		await row('files').getByText('disabled').waitFor();
+		await press('Enable files');
+		await row('files').getByText('disabled').waitFor({ state: 'detached' });
 	});
 
 	it('finds a tool as somebody types, says why, and calls it through a form of its schema', async () => {
@@ -85,6 +100,11 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		);
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
 		await page.locator('.result').getByText('42').waitFor();
+		expect(await copied('Copy as JSON-RPC')).toMatchObject({
+			method: 'tools/call',
+			params: { name: 'everything__get-sum', arguments: { a: 7, b: 35 } },
+		});
+		expect(await copied('Copy JSON')).toHaveProperty('content');
 	});
 
 	it('shows progress and log messages while a call runs, and cancels it', async () => {
@@ -108,7 +128,9 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.run-state').getByText('running').waitFor();
 		await page.locator('.run-state a').click();
 		await page.locator('.call-page .log li').nth(2).waitFor();
-		expect(await page.locator('.call-page > header').textContent()).toContain('running');
+		expect(await page.locator('.call-page > header').textContent()).toContain('runningin run');
+		await page.getByRole('list', { name: 'Progress messages' }).locator('li').nth(2).waitFor();
+		await page.getByRole('list', { name: 'Log messages' }).locator('li').nth(2).waitFor();
 		await visit(page, 'tools/page__write_note');
 		expect(await page.locator('[name="/text"]').inputValue()).toBe('half a note');
 		await visit(page, 'tools/page__slow');
@@ -130,6 +152,26 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.getByRole('option').first().click();
 		await page.getByRole('button', { name: 'Read', exact: true }).click();
 		await page.locator('.result .part').first().waitFor();
+		await visit(page, 'tools?show=template&q=page');
+		await page.getByRole('option', { name: /\{\+path\}/ }).click();
+		await page.locator('.facts').getByText('text/html').waitFor();
+		await page.locator('[name=host]').fill('a/b');
+		await page.locator('[name=path]').fill('c/d');
+		await page.getByText('mctl read page://a%2Fb/c/d').waitFor();
+		expect(await copied('Copy as JSON-RPC')).toMatchObject({
+			method: 'resources/read',
+			params: { uri: 'page://a%2Fb/c/d' },
+		});
+	});
+
+	it('plays a sound and follows a link of a result', async () => {
+		await visit(page, 'tools/page__media');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.getByRole('button', { name: '▶ Play' }).click();
+		await page.locator('.audio').getByText('0.1 s').waitFor();
+		await page.getByRole('link', { name: 'the linked page' }).click();
+		await page.getByRole('button', { name: 'Read', exact: true }).click();
+		await page.locator('.result').getByText('evil.example/contents').first().waitFor();
 	});
 
 	it('asks the person what a tool asks (elicitation)', async () => {
@@ -181,6 +223,11 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		expect(await next).toContain('denied');
 		await page.getByText(/page__write_note of writer: the call ended with (?:failed|error)/).waitFor();
 		await page.getByText('No call waits for you.').waitFor();
+		const last = caller.callTool('page__write_note', { text: 'buy rice' });
+		await page.getByRole('button', { name: 'Always allow' }).click();
+		await page.getByText(/From now on: .*page__write_note/).waitFor();
+		expect(await last).toContain('write_note got buy rice');
+		expect(await caller.callTool('page__write_note', { text: 'again' })).toContain('write_note got again');
 	});
 
 	it('shows what changed in a tool since it was pinned, as a word diff, and accepts it', async () => {
@@ -188,6 +235,8 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await visit(page, 'servers/page');
 		await page.getByRole('button', { name: 'Restart page', exact: true }).click();
 		await page.locator('.drift ins').getByText('secret').waitFor();
+		await page.getByRole('button', { name: 'Hold page', exact: true }).click();
+		await page.locator('.drift').getByText('left out of lists until accepted').first().waitFor();
 		await page.getByRole('button', { name: 'Accept changes page', exact: true }).click();
 		await page.locator('.drift').waitFor({ state: 'detached' });
 	});
@@ -250,11 +299,25 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await visit(page, 'library?q=test');
 		await page.getByRole('option', { name: /Testing/ }).click();
 		await page.locator('.document strong').getByText('fail').waitFor();
+		await visit(page, 'library?q=test');
+		await page
+			.getByRole('option', { name: /score 1\.00/ })
+			.first()
+			.waitFor();
+		await page.getByLabel('Token budget').fill('1');
+		await page.getByText('mctl find test --max-tokens 1').waitFor();
+		await page
+			.getByText(/over the budget/)
+			.first()
+			.waitFor();
 	});
 
 	it('shows the configuration with the file of each value', async () => {
 		await visit(page, 'settings?q=mcpServers.files');
 		await page.getByRole('row', { name: /mcpServers\.files\.args.*orchestra\.json/ }).waitFor();
+		await visit(page, 'settings?q=no-such-setting');
+		await page.getByRole('link', { name: 'Show all values' }).click();
+		await page.getByRole('row').first().waitFor();
 	});
 
 	it('sends no request to another origin and makes the browser complain about nothing', () => {

@@ -1,5 +1,6 @@
 /* Every text that a server or a client controls is shown as text, with control characters visible. */
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, DashboardPlace, type PageRecord, visit } from '../support/chromium.ts';
@@ -7,10 +8,17 @@ import { HttpCaller } from '../support/http-caller.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs');
 const attack = '<img src=x onerror="window.injected=1"><script>window.injected=1</script>\u001b[31m\u202e';
-const place = new DashboardPlace({
-	mcpServers: { page: { command: process.execPath, args: [server], env: { ['TOKEN']: 'x' } } },
-	policy: [{ tools: 'page__write_note', action: 'ask', reason: attack }],
-});
+const place = new DashboardPlace(
+	{
+		mcpServers: {
+			page: { command: process.execPath, args: [server], env: { ['TOKEN']: 'x' }, record: true },
+		},
+		policy: [{ tools: 'page__write_note', action: 'ask', reason: attack }],
+	},
+	{
+		'resources/guides/hostile.md': `---\ntitle: '${attack.slice(0, 73)}'\ndescription: hostile\n---\n# ${attack}\n\n[x](javascript:window.injected=1)\n`,
+	},
+);
 
 describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 	let page: Page;
@@ -37,6 +45,11 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		['tools/page__attack', '.fields', 'evil.example/property-description'],
 		['tools/page__attack', '.schema', 'evil.example/enum'],
 		['tools/page__ask?kind=prompt', '.offer-page', 'evil.example/prompt'],
+		['tools/page__ask?kind=prompt', '.fields', 'evil.example/argument'],
+		['tools?show=resource', '.virtual-list', 'evil.example/resource'],
+		['tools/page%3A%2F%2F%7Bhost%7D%2F%7B%2Bpath%7D?kind=template', '.offer-page', 'evil.example/template'],
+		['library?q=hostile', '.virtual-list', 'onerror='],
+		['library/orchestr8%3A%2F%2Fguides%2Fhostile', '.document', 'onerror='],
 		['calls', '.virtual-list', 'onerror='],
 		['approvals', '.approval-list', 'onerror='],
 		['settings', '.settings', 'onerror='],
@@ -72,7 +85,50 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
 		await page.locator('.progress').getByText('evil.example/step').waitFor();
 		await page.locator('.run .log').getByText('evil.example/log').first().waitFor();
+		await page.locator('.run .log').getByText('evil.example/logger').first().waitFor();
+		await page.locator('.run-state a').click();
+		const messages = page.getByRole('region', { name: 'Progress and logs' });
+		for (const place of ['step', 'logger', 'log"'])
+			await messages.getByText(`evil.example/${place}`).first().waitFor();
 		await page.getByRole('button', { name: 'Cancel' }).click();
+		await expectNothingInjected(page);
+	});
+
+	it('is text in a prompt, in a resource and in a question to the person', async () => {
+		await visit(page, 'tools/page__ask?kind=prompt');
+		await page.locator('[name="/topic"]').fill('x');
+		await page.getByRole('button', { name: 'Get prompt' }).click();
+		await page.locator('.result').getByText('evil.example/message').first().waitFor();
+		await visit(page, 'tools/page%3A%2F%2Fany?kind=resource');
+		await page.getByRole('button', { name: 'Read', exact: true }).click();
+		await page.locator('.result').getByText('evil.example/contents').first().waitFor();
+		await visit(page, 'tools/page__question');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		const question = page.getByRole('form', { name: 'Question of the tool' });
+		for (const place of ['question', 'answer-title', 'answer"'])
+			await question.getByText(`evil.example/${place}`).first().waitFor();
+		await question.getByRole('button', { name: 'Decline' }).click();
+		await page.locator('.result').getByText('the person said decline').waitFor();
+		await expectNothingInjected(page);
+	});
+
+	it('is text in the comparison of a replayed call', async () => {
+		await visit(page, 'tools/page__count');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').getByText('evil.example/count').first().waitFor();
+		await page.locator('.run-state a').click();
+		await page.getByRole('button', { name: 'Make this call again' }).click();
+		await page.locator('.comparison ins').first().waitFor();
+		expect(await page.locator('.comparison img, .comparison script').count()).toBe(0);
+		await expectNothingInjected(page);
+	});
+
+	it('is text in what changed since it was pinned', async () => {
+		writeFileSync(join(place.cwd, 'note.txt'), `A note ${attack}`);
+		await visit(page, 'servers/page');
+		await page.getByRole('button', { name: /^(?:Restart|Start) page$/ }).click();
+		await page.locator('.drift ins').getByText('onerror').first().waitFor();
+		expect(await page.locator('.drift img, .drift script').count()).toBe(0);
 		await expectNothingInjected(page);
 	});
 

@@ -74,7 +74,7 @@ describe('mctl list servers', () => {
 	}, 60_000);
 
 	it('exits with 0 when all are well, and gives a server its own deadline', async () => {
-		expect((await mcpFolder({ sh: shellServer }).run('list', 'servers', '--check')).code).toBe(0);
+		expect((await mcpFolder({ sh: shellServer }).run('list', '--check')).code).toBe(0);
 		const slow = mcpFolder({ slow: { command: 'sleep', args: ['60'], startMs: 300 }, sh: shellServer });
 		const { stdout, stderr, code } = await slow.run('list', 'servers', '--check');
 		expect([stdout, code]).toEqual([expect.stringMatching(/^slow +FAILED .*\nsh +ok /m), 1]);

@@ -135,6 +135,17 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		]);
 	});
 
+	it('may confine a plugin', () => {
+		const sandbox = '{ write: [data], network: yes }';
+		const { configuration, problems, root } = load({
+			'plugins.yaml': `plugins:\n  - id: a\n    binary: a\n    sandbox: ${sandbox}\n    limits: { processes: 9 }\n`,
+		});
+		expect(problems).toEqual([]);
+		expect(configuration.plugins).toMatchObject([
+			{ sandbox: { write: [join(root, 'data')], network: true }, limits: { processes: 9 } },
+		]);
+	});
+
 	it('expands variables', () => {
 		const text =
 			'plugins:\n  - id: a\n    binary: a\n    env:\n      TOKEN: ${TOKEN}\n      OTHER: ${NONE:-x}\n';

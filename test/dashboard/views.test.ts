@@ -8,6 +8,7 @@ import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
 import { pluginWith } from '../support/plugins.ts';
 import { until } from '../support/waiting.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 describe('the overview', () => {
 	it('has every backend with its state, and clients that are connected but have not called', async () => {
@@ -109,6 +110,12 @@ describe('the catalogue', () => {
 			expect.objectContaining({ kind: 'resource', name: 'orchestr8://guides/server-hangs' }),
 		);
 		expect(await browser.get('/api/search?q=')).toEqual({ hits: [], ms: 0 });
+		const facts = (uri: string) => browser.get(`/api/resource/facts?uri=${encodeURIComponent(uri)}`);
+		expect(await facts('orchestr8://guides/server-hangs')).toMatchObject({
+			backend: 'library',
+			resource: { mimeType: 'text/markdown' },
+		});
+		expect(await facts('orchestr8://nothing')).toEqual({ backend: null, resource: null });
 		const kinds = async (kind: string): Promise<string[]> => {
 			const found = await browser.get(`/api/search?q=explaining%20failures&limit=1&kind=${kind}`);
 			return found.hits.map(({ kind: each, name, why }: Line) => `${each} ${name} ${why[0].fields}`);
@@ -265,6 +272,20 @@ describe('the policy', () => {
 		]);
 	});
 
+	it('says when a rule of another file counts instead', async () => {
+		const { login, served } = await openTestDashboard();
+		const file = join(served.folder, 'orchestra.json');
+		const user = writeFiles(served.folder, {
+			'.config/orchestra/config.json': JSON.stringify({ policy: [{ tools: 'py__add', action: 'deny' }] }),
+		});
+		const browser = await login();
+		const answer = await browser.post('/api/policy', { server: 'py', tool: 'py__add', action: 'allow' });
+		expect((await answer.json())['message']).toMatch(
+			`But ${join(user, '.config/orchestra/config.json')}:1 counts for py__add: deny`,
+		);
+		expect(readFileSync(file, 'utf8')).toContain('allow');
+	});
+
 	it('gets no rule for what is not offered, for no known action, or from another origin', async () => {
 		const { login, served } = await openTestDashboard();
 		const browser = await login();
@@ -366,11 +387,16 @@ describe('the library', () => {
 		const browser = await login();
 		const { matches, tokens, total } = await browser.get('/api/library?q=server%20hangs&budget=300');
 		expect(matches[0]).toMatchObject({ uri: 'orchestr8://guides/server-hangs', isWithinBudget: true });
-		expect(matches[0].why.length).toBeGreaterThan(0);
+		const points = matches[0].why.map(({ points: own = 0 }: Line) => own);
+		expect(points.some((own: number) => own > 0)).toBe(true);
+		expect(points.reduce((sum: number, own: number) => sum + own, 0)).toBeLessThanOrEqual(101);
 		expect(tokens).toBeLessThanOrEqual(300);
 		expect(total).toBeGreaterThan(0);
 		expect(matches.some(({ isWithinBudget }: Line) => !isWithinBudget)).toBe(true);
-		expect((await browser.get('/api/library')).matches.length).toBeGreaterThan(10);
+		const all = await browser.get('/api/library');
+		expect(all.matches.length).toBeGreaterThan(10);
+		expect(all.matches.every(({ tokens: own }: Line) => own > 0)).toBe(true);
+		expect([all.isCut, all.tokens > 1000]).toEqual([false, true]);
 		const uri = encodeURIComponent('orchestr8://guides/server-hangs');
 		expect(await browser.get(`/api/library/document?uri=${uri}`)).toMatchObject({
 			mimeType: 'text/markdown',

@@ -161,6 +161,17 @@ async function forgetMarker(url: string, key: string): Promise<void> {
 	await connection.close();
 }
 
+describe.skipIf(natsServer === undefined || !runsAllTests)('a server that hangs', () => {
+	it('does not keep a worker from leaving', async () => {
+		const server = await startNats();
+		const { worker } = await offerFabric([server.url]);
+		await worker.offered;
+		await server.kill('SIGSTOP');
+		await worker.close();
+		await server.kill('SIGCONT');
+	}, 15_000);
+});
+
 describe.skipIf(natsServer === undefined)('a slow hub', () => {
 	it('receives large results of many calls and stays connected', async () => {
 		const server = await startNats();

@@ -1,9 +1,17 @@
 /* Calls over the fabric: a hub and workers in this process, over a real server. */
+import { join } from 'node:path';
 import { connect, headers, type MsgHdrs } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Journal, JournalEntry } from '../../src/hub/journal.ts';
+import { Log } from '../../src/log.ts';
+import { ApprovalFiles } from '../../src/trust/approval-files.ts';
+import { Approvals } from '../../src/trust/approvals.ts';
+import { CallGate } from '../../src/trust/call-gate.ts';
+import { Policy } from '../../src/trust/policy.ts';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 	let servers: string[];
@@ -47,6 +55,40 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 			action: 'accept',
 			content: { name: 'Ada' },
 		});
+	});
+
+	it('samples with the model of the client of the calling hub', async () => {
+		await offerFabric(servers);
+		const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } };
+		const hub = await useFabric(servers, {
+			onQuestion: (method) => (method.startsWith('sampling') ? answer : {}),
+		});
+		await hub.sees('gpu-box__sample');
+		expect(JSON.parse(await hub.call('gpu-box__sample'))).toMatchObject({ content: { text: 'hello' } });
+	});
+
+	it('is decided by the policy of the calling hub, and is in both journals with one trace', async () => {
+		const [there, here]: JournalEntry[][] = [[], []];
+		const { worker } = await offerFabric(servers, { parts: { journal: recording(there) } });
+		const files = new ApprovalFiles(join(temporaryFolder(), 'approvals'));
+		const policy = new Policy([[{ ...anyCall, tools: ['gpu-box__who'], action: 'deny' }]]);
+		const approvals = new Approvals({ files, log: Log.silent });
+		const gate = new CallGate({ policy: () => policy, approvals, root: '/project' });
+		const hub = await useFabric(servers, { parts: { journal: recording(here), gate } });
+		await hub.sees('gpu-box__echo');
+		const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+		await hub.call('gpu-box__echo', { text: 'x' }, { meta: { traceparent } });
+		expect(await hub.call('gpu-box__who')).toContain('policy');
+		await worker.close();
+		await until('it is gone', async () => (await hub.tools()).length === 0);
+		await hub.call('gpu-box__echo');
+		const trace = '0af7651916cd43dd8448eb211c80319c';
+		expect(there).toMatchObject([{ client: 'fabric:agent-hub', name: 'echo', outcome: 'ok', trace }]);
+		expect(here).toMatchObject([
+			{ client: 'test', backend: 'fabric', name: 'gpu-box__echo', outcome: 'ok', trace },
+			{ name: 'gpu-box__who', policy: 'deny' },
+			{ name: 'gpu-box__echo', outcome: 'error', error: 'closed', remote: 'not run' },
+		]);
 	});
 
 	it('fails the question when the client cannot answer', async () => {
@@ -183,3 +225,16 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		expect(await hub.call('gpu-box__echo', { text: 'fine' })).toBe('fine');
 	});
 });
+
+const anyCall = {
+	clients: ['*'],
+	when: undefined,
+	reason: undefined,
+	hide: false,
+	file: 'orchestra.json',
+	line: 1,
+} as const;
+
+function recording(entries: JournalEntry[] = []): Journal {
+	return { write: (entry) => void entries.push(entry), close: () => Promise.resolve() };
+}

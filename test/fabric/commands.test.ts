@@ -1,5 +1,7 @@
 /* The fabric as a user meets it: the built mctl on two machines, here two homes. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -9,11 +11,13 @@ import { pythonServer } from '../support/mcp-folder.ts';
 import { startMctl } from '../support/mctl.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { pluginWith } from '../support/plugins.ts';
+import { isAlive } from '../support/programs.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
 
-const pythonTool = `import json, sys, time
+const pythonTool = `import json, os, sys, time
 request = json.loads(sys.stdin.readline())
+open("pid", "w").write(str(os.getpid()))
 def event(type, payload): print(json.dumps({"type": type, "ts": "2025-02-25T10:00:00.000Z", "toolId": "py-tool", "payload": payload}), flush=True)
 event("start", {})
 for step in range(1, int(request["input"].get("steps", 1)) + 1):
@@ -56,7 +60,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			const client = new BridgeClient(child.stdin, child.stdout);
 			client.send(initialize);
 			await client.answer(1);
-			await callAll(client);
+			await callAll(client, join(far.cwd, 'tools/py-tool/pid'));
 			// As text: a number of JavaScript has 17 digits.
 			child.stdin.write(
 				'{"jsonrpc":"2.0","id":31,"method":"tools/call","params":{"name":"gpu-box__py__add","arguments":{"numbers":[1234567890123456789012344,1]}}}\n',
@@ -78,7 +82,10 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);
-		expect((await near.run('fabric', 'status')).stdout).toContain('Nobody offers anything.');
+		expect((await near.run('run', 'gpu-box__shout', 'text=hi')).code).not.toBe(0);
+		const after = (await near.run('fabric', 'status')).stdout;
+		expect(after).toContain('Nobody offers anything.');
+		expect(after).toContain(', 1 replica)');
 	}, 90_000);
 
 	it('finishes a running call however long it takes, when the worker is stopped', async () => {
@@ -165,8 +172,12 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const { statSync } = await import('node:fs');
 		expect(statSync(`${place.home}/.orchestra/fabric/gpu-1.nk`).mode & 0o777).toBe(0o600);
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
+		const ci = JSON.parse(
+			(await place.run('fabric', 'invite', 'ci', '--offer', '--use', 'gpu', '--json')).stdout,
+		);
+		expect(ci).toMatchObject({ name: 'ci', settings: { name: 'ci', offer: ['*'], use: ['gpu__*'] } });
 		const config = await place.run('fabric', 'config');
-		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n/);
+		expect(config.stdout).toMatch(/# admin\n.*# gpu-1\n.*# ci\n/);
 		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain(
 			'needs --cert and --key',
 		);
@@ -184,7 +195,8 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 	}, 30_000);
 });
 
-async function callAll(client: BridgeClient): Promise<void> {
+/** @param pidFile where the Python tool writes its process id */
+async function callAll(client: BridgeClient, pidFile: string): Promise<void> {
 	await listed(client, ['gpu-box__py-tool', 'gpu-box__py__add', 'gpu-box__shout']);
 	const call = async (id: number, name: string, input: object): Promise<string> => {
 		client.send({
@@ -207,6 +219,8 @@ async function callAll(client: BridgeClient): Promise<void> {
 	client.send({ jsonrpc: '2.0', id: 14, method: 'tools/call', params });
 	await until('it runs', () => client.lines.some((line) => line.includes('"progressToken":14')), 10_000);
 	client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 14 } });
+	const pid = Number(readFileSync(pidFile, 'utf8'));
+	await until('the remote tool is stopped', () => !isAlive(pid), 10_000);
 	// A canceled call gets no answer; the next one does.
 	expect(await call(15, 'gpu-box__shout', { text: 'still here' })).toContain('STILL HERE');
 }

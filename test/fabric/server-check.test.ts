@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { assertCapable, usesTls } from '../../src/fabric/server-check.ts';
+import { natsServer } from '../support/nats-server.ts';
+
+// Here and not where it is looked for, so that a run of all tests says it once.
+if (natsServer === undefined)
+	console.warn(
+		'the fabric is not tested: there is no nats-server. Run npm run test:fabric, or set NATS_SERVER.',
+	);
 
 const info = {
 	client_id: 1,

@@ -16,6 +16,7 @@ import { ApprovalFiles } from '../../src/trust/approval-files.ts';
 import type { ApprovalRequest } from '../../src/trust/approval-request.ts';
 import { Approvals } from '../../src/trust/approvals.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
+import { decideApproval } from '../../src/trust/decide-approval.ts';
 import { Policy } from '../../src/trust/policy.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -331,6 +332,19 @@ describe('a client that can ask its user', () => {
 		const result = hub.connect({ capabilities: elicitation, onQuestion }).call('write');
 		hub.files.answer(await hub.pending(), 'allow');
 		expect(await result).toMatchObject({ content: [{ text: 'write {}' }] });
+	});
+});
+
+describe('decideApproval', () => {
+	it('decides nothing when "always" cannot become a rule', async () => {
+		const hub = guard();
+		const result = hub.connect({ name: '' }).call('write');
+		const request = await hub.pending();
+		const choice = { decision: 'allow', isAlways: true, environment: {} } as const;
+		await expect(decideApproval(hub.files, request, choice)).rejects.toThrow('a client without a name');
+		expect(hub.files.answerTo(request)).toBeUndefined();
+		hub.files.answer(request, 'deny');
+		expect(await result).toMatchObject({ isError: true });
 	});
 });
 

@@ -15,6 +15,7 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const info = { name: 'judge', version: '1' };
 const capabilities = { elicitation: {} };
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const configuration = {
 	policy: [
 		{ tools: 'touch', action: 'ask', reason: 'it writes' },
@@ -54,6 +55,7 @@ describe.each(Object.entries(judges))('%s', (_name, open) => {
 		await Promise.all([yes.close(), no.close()]);
 		const { stdout } = await place.run('log', '--json');
 		const calls: Record<string, unknown>[] = JSON.parse(stdout).calls;
+		expect(calls[0]).toMatchObject({ phases: { approval: expect.any(Number), run: expect.any(Number) } });
 		expect(calls.map(({ name, policy, outcome }) => [name, policy, outcome])).toEqual([
 			['touch', 'approved', 'ok'],
 			['secret', 'deny', 'failed'],
@@ -172,6 +174,8 @@ describe('a process without the shared hub', () => {
 			['mctl', 'secret', 'deny'],
 			['judge', 'touch', undefined],
 		]);
+		const [call] = JSON.parse((await place.run('log', '--json', '--tool', 'tou*')).stdout).calls;
+		expect(call).toMatchObject({ trace: traceparent.split('-')[1], argumentsBytes: 2, outcome: 'ok' });
 		expect((await place.run('log', 'verify')).stdout).toBe('2 lines, none changed or missing.\n');
 		const [called = '', served = ''] = place.journals();
 		rmSync(called);
@@ -235,7 +239,9 @@ function workspace(settings: object = configuration): Place {
 		run: (...words) => mctl(words, { cwd, env }),
 		serve: (name, settled, more) => {
 			writeFiles(cwd, { 'orchestra.json': JSON.stringify(settled) });
-			const input = request(1, 'initialize', hello) + request(2, 'tools/call', { name, arguments: {} });
+			const input =
+				request(1, 'initialize', hello) +
+				request(2, 'tools/call', { name, arguments: {}, _meta: { traceparent } });
 			return mctl(['serve'], { cwd, env: { ...env, ...more }, input });
 		},
 		journals: () =>

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
-import type { Sandbox } from '../../src/process/sandbox.ts';
+import { type Sandbox, sandboxProgram } from '../../src/process/sandbox.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { livingWith, shell, thrownBy } from '../support/programs.ts';
 import { hasSandbox, type SandboxPlace, sandboxPlace } from '../support/sandboxes.ts';
@@ -140,6 +140,9 @@ test('without its program a sandboxed program does not start, and the error says
 		message: expect.stringContaining('not installed'),
 		hint: expect.stringContaining('bubblewrap'),
 	});
+	const onMac = { environment: { PATH: '/nowhere' }, platform: 'darwin' } as const;
+	const hint = expect.stringContaining('part of macOS');
+	expect(await thrownBy(() => sandboxProgram(onMac))).toMatchObject({ code: 'spawn', hint });
 });
 
 function start(

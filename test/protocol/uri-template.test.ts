@@ -12,6 +12,16 @@ it('fills in a template, with slashes only where it allows them', () => {
 	);
 });
 
+it.each([
+	['a{?q,max*}', { q: 'x y', max: '3' }, 'a?q=x%20y&max=3'],
+	['a{?q,max}', { max: '3' }, 'a?max=3'],
+	['a{?q,max}', {}, 'a'],
+	['a?b=1{&q}', { q: '2' }, 'a?b=1&q=2'],
+	['a{/x,y}{.z}{#f}{;m}', { x: '1', y: '2/3', z: 'md', f: 'p/q', m: 'n' }, 'a/1/2%2F3.md#p/q;m=n'],
+])('fills in %s', (text, values, expected) => {
+	expect(fillTemplate(text, values)).toBe(expected);
+});
+
 it('gives back the values that were filled in', () => {
 	const text = fc.string({ minLength: 1, unit: 'grapheme-ascii' }).filter((value) => !value.includes('%'));
 	fc.assert(

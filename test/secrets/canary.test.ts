@@ -7,10 +7,12 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
+import type { BridgeClient } from '../support/bridges.ts';
 import { Browser } from '../support/dashboard.ts';
-import { openHubPlace } from '../support/hub-place.ts';
-import type { MctlResult } from '../support/mctl.ts';
+import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
+import { type MctlResult, mctl } from '../support/mctl.ts';
 import { livingWith } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const server = resolve(import.meta.dirname, '../fixtures/servers/leaky-server.mjs');
 const canaries = {
@@ -65,12 +67,15 @@ test('no file, log line, error, status, JSON output, process list or response of
 		{
 			mcpServers: {
 				...Object.fromEntries(phases.map((phase) => [phase, leaky(phase)])),
+				none: { ...leaky('none'), record: true },
 				masked: { ...leaky('none'), redact: true },
+				asked: leaky('none'),
 				refused: remote(401, headers),
 				broken: remote(500, headers),
 				token: remote(501),
 				tokenRefused: remote(401),
 			},
+			policy: [{ tools: 'asked__whole', action: 'ask' }],
 		},
 		{
 			'work/secret.txt': `${canaries.file}\n`,
@@ -91,13 +96,26 @@ test('no file, log line, error, status, JSON output, process list or response of
 		runs.push({ ...(await place.run(...words)), words });
 	};
 	const servers = [...phases, 'masked', 'refused', 'broken', 'token', 'tokenRefused'];
-	for (const name of servers) {
-		if (name === 'none') continue;
-		await run('call', `${name}__whole`);
-		await run('call', `${name}__whole`, '--json');
-		await run('hub', 'logs', name);
-	}
-	for (const words of [
+	await inLanes(
+		servers.filter((name) => name !== 'none'),
+		async (name) => {
+			await run('call', `${name}__whole`);
+			await run('call', `${name}__whole`, '--json');
+			await run('hub', 'logs', name);
+		},
+	);
+	const bridge = place.bridge();
+	await bridge.ready();
+	const [served, stdout] = await Promise.all([
+		serveCalls(place),
+		bridgeCalls(bridge.client),
+		askAbout({ place, client: bridge.client, browser }, run),
+		recordCall(place),
+	]);
+	const bridged = { words: ['bridge'], stdout, stderr: bridge.stderr(), code: 0, signal: null };
+	runs.push({ ...served, words: ['serve'] }, bridged);
+	bridge.kill('SIGTERM');
+	const others = [
 		['hub', 'ps', '--json'],
 		['hub', 'ps'],
 		['hub', 'status', '--json'],
@@ -108,8 +126,8 @@ test('no file, log line, error, status, JSON output, process list or response of
 		['auth', 'tokenRefused', '--status', '--json'],
 		['log', '--json'],
 		['trust', 'diff', '--json'],
-	])
-		await run(...words);
+	];
+	await inLanes(others, (words) => run(...words));
 	// The client that called gets its result as it is.
 	const whole = await place.run('call', 'none__whole');
 	expect(whole.stdout).toContain(canaries.cmd);
@@ -135,10 +153,71 @@ test('no file, log line, error, status, JSON output, process list or response of
 	expect(runs.map(({ stdout }) => stdout).join('')).toContain('•••');
 	for (const { words, stdout, stderr } of runs) expect([words, ...found(stdout + stderr)]).toEqual([words]);
 	const files = filesBelow(place.home).filter((file) => !isOwnPlaceOfSecrets(file));
-	for (const ending of ['.log', 'journal.ndjson', 'orchestra.lock'])
-		expect([ending, files.some((file) => file.endsWith(ending))]).toEqual([ending, true]);
+	const kinds = [
+		/\.log$/,
+		/journal\.ndjson$/,
+		/serve\/.*\.ndjson$/,
+		/orchestra\.lock$/,
+		/recordings\/none\./,
+		/own\/leaky/,
+	];
+	for (const kind of kinds) expect([kind, files.some((file) => kind.test(file))]).toEqual([kind, true]);
 	for (const file of files) expect([file, ...found(readFileSync(file, 'utf8'))]).toEqual([file]);
 });
+
+/** A call with a secret in its arguments waits for a person: what they see, and the file of the request. */
+async function askAbout(
+	{ place, client, browser }: { place: HubPlace; client: BridgeClient; browser: Browser },
+	run: (...words: string[]) => Promise<void>,
+): Promise<void> {
+	const input = { note: `${canaries.file} ${canaries.cmd}` };
+	const call = client.call('asked', 'tools/call', { name: 'asked__whole', arguments: input });
+	const waiting = async (): Promise<{ id: string; argumentText: string }[]> =>
+		(await browser.get('/api/approvals'))['approvals'];
+	await until('the call waits', async () => (await waiting()).length > 0, 20_000);
+	const [{ id, argumentText } = { id: '', argumentText: '' }] = await waiting();
+	expect(argumentText).toBe('{\n  "note": "••• •••"\n}');
+	const files = filesBelow(join(place.home, 'state/orchestra/approvals'));
+	expect(files).toHaveLength(1);
+	for (const file of files) expect(found(readFileSync(file, 'utf8'))).toEqual([]);
+	await run('approve', '--json');
+	await run('approve', 'show', id);
+	await run('approve', 'deny', id);
+	expect(JSON.stringify(await call)).toContain('denied');
+}
+
+function serveCalls({ cwd, env }: HubPlace): Promise<MctlResult> {
+	return mctl(['serve'], { cwd, env, input: requests(['masked__whole', 'call__whole', 'exit__whole']) });
+}
+
+async function bridgeCalls(client: BridgeClient): Promise<string> {
+	const names = ['masked__whole', 'call__whole', 'exit__whole'];
+	const answers = names.map((name) => client.call(name, 'tools/call', { name, arguments: {} }));
+	return JSON.stringify(await Promise.all(answers));
+}
+
+/** Only the recording counts: a proxy passes messages and stderr on as they are. */
+async function recordCall({ cwd, env, home }: HubPlace): Promise<void> {
+	const words = ['record', '--to', join(home, 'own'), '--', process.execPath, server];
+	await mctl(words, { cwd, env: { ...env, API_KEY: canaries.literal }, input: requests(['whole']) });
+}
+
+function requests(tools: readonly string[]): string {
+	const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+	const calls = tools.map((name) => ['tools/call', { name, arguments: {} }]);
+	return [['initialize', hello], ...calls]
+		.map(([method, params], id) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+		.join('');
+}
+
+/** A few at a time: most of the time of a command is its start. */
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+	const left = [...items];
+	const lane = async (): Promise<void> => {
+		for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+	};
+	await Promise.all([lane(), lane(), lane(), lane()]);
+}
 
 function found(text: string): string[] {
 	return Object.values(canaries).filter((secret) => text.includes(secret));

@@ -8,6 +8,7 @@ import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
 import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
 import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import type { HubOptions } from '../../src/hub/hub-options.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import type { Change } from '../../src/mcp/server/provider.ts';
@@ -62,6 +63,8 @@ export interface UsingOptions {
 	/** Answers questions. */
 	readonly onQuestion?: (method: string, params: unknown) => unknown;
 	readonly hub?: Hub;
+	/** The journal, the policy and other parts of the hub. */
+	readonly parts?: Pick<HubOptions, 'journal' | 'gate'>;
 }
 
 function recordingLog(lines: string[]): Log {
@@ -82,7 +85,7 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		patterns: use,
 		log: recordingLog(log),
 	});
-	const hub = new Hub({ backends: [backend] });
+	const hub = new Hub({ ...options.parts, backends: [backend] });
 	const close = (): Promise<void> => hub.close();
 	atEnd(close);
 	const client = await connect(hub, onQuestion);
@@ -121,7 +124,7 @@ async function connect(
 	});
 	ours.start(peer);
 	const clientInfo = { name: 'test', version: '1' };
-	const capabilities = onQuestion ? { elicitation: {} } : {};
+	const capabilities = onQuestion ? { elicitation: {}, sampling: {} } : {};
 	await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
 	const call: UsingHub['call'] = async (name, input = {}, { signal, meta } = {}) => {
 		const params = { name, arguments: input, ...(meta && { _meta: meta }) };
@@ -148,7 +151,8 @@ export async function offerFabric(
 	const { name = 'gpu-box', group = name, patterns = ['*'] } = options;
 	const file = join(temporaryFolder(), 'runs');
 	const log: string[] = [];
-	const hub = options.hub ?? new Hub({ backends: options.backends ?? [toolsBackend(name, file) as Backend] });
+	const backends = options.backends ?? [toolsBackend(name, file) as Backend];
+	const hub = options.hub ?? new Hub({ ...options.parts, backends });
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({ access, offer: group, patterns, hub, log: recordingLog(log) });
 	atEnd(async () => {

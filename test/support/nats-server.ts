@@ -15,11 +15,6 @@ const cached = join(homedir(), '.cache/orchestra-nats/nats-server');
 /** The program: `NATS_SERVER`, the cache, or on PATH; undefined when there is none. */
 export const natsServer: string | undefined = findServer();
 
-if (natsServer === undefined)
-	console.warn(
-		'the fabric is not tested: there is no nats-server. Run npm run test:fabric, or set NATS_SERVER.',
-	);
-
 function findServer(): string | undefined {
 	const named = process.env['NATS_SERVER'];
 	if (named) return named;

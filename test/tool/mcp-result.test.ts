@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolEvent } from '../../src/tool/event.ts';
 import { mcpLogOf, mcpProgressOf, mcpResultOf } from '../../src/tool/mcp-result.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
+import { encodeResult } from '../../src/wire/json-rpc.ts';
 import { runToEnd, shellTool } from '../support/tool-folder.ts';
 
 describe('mcpResultOf', () => {
@@ -10,6 +11,13 @@ describe('mcpResultOf', () => {
 		expect(await answerOf(`event result '{"n":1}'`)).toEqual({ content });
 		const declared = await answerOf(`event result '{"n":1}'`, { outputSchema: { type: 'object' } });
 		expect(declared).toEqual({ content, structuredContent: { n: 1 } });
+	});
+
+	it('keeps all digits of the numbers in the result', async () => {
+		const digits = '{"id":12345678901234567890}';
+		const answer = await answerOf(`event result '${digits}'`, { outputSchema: { type: 'object' } });
+		expect(answer.content).toEqual([{ type: 'text', text: digits }]);
+		expect(encodeResult(1, answer)).toContain(`"structuredContent":${digits}}`);
 	});
 
 	it('shows the text of a result that has one', async () => {

@@ -4,9 +4,11 @@ import { forLegacy } from '../../src/mcp/server/adapt.ts';
 import type { Result } from '../../src/protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../src/protocol/meta.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
+import { rpcError, toRpcError } from '../../src/rpc/rpc-error.ts';
 import { losesDigits } from '../../src/wire/json.ts';
-import { encodeResult, readMessage } from '../../src/wire/json-rpc.ts';
+import { encodeError, encodeResult, readMessage } from '../../src/wire/json-rpc.ts';
 import {
+	rememberErrorText,
 	rememberResultText,
 	sourceTextOf,
 	withInnerMember,
@@ -52,6 +54,15 @@ describe('the source text of a result', () => {
 		expect(legacy).toEqual({ structuredContent: { id: 12345678901234567000 }, _meta: { a: 1 } });
 		const named = withInnerMember(legacy, ['_meta', SERVER_INFO], { name: 'hub' });
 		expect(sourceTextOf(named)).toBe(`${inner},"_meta":{"a":1.0,"${SERVER_INFO}":{"name":"hub"}}}`);
+	});
+
+	it('is kept for the data of an error too', () => {
+		const text =
+			'{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"m","data":{"id":12345678901234567890}}}';
+		const read = readMessage(JSON.parse(text), text);
+		const error = (read.kind === 'response' && read.message.error) || { code: 0, message: '' };
+		rememberErrorText(error, text);
+		expect(encodeError(7, toRpcError(rpcError(error.code, error.message, error.data)))).toBe(text);
 	});
 
 	it('does not follow a copy', () => {

@@ -5,7 +5,7 @@ import { type Command, refuseWords, usageError } from '../command.ts';
 const LOOPBACK = '127.0.0.1:4222';
 
 export const fabricConfig: Command = {
-	usage: 'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--store DIR]',
+	usage: 'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--store DIR] [--json]',
 	examples: [
 		'mctl fabric config > nats.conf',
 		'mctl fabric config --listen 0.0.0.0:4222 --cert c.pem --key k.pem',
@@ -15,6 +15,7 @@ export const fabricConfig: Command = {
 		cert: { type: 'string', value: 'FILE', help: 'certificate of the server, as PEM' },
 		key: { type: 'string', value: 'FILE', help: 'key of the certificate' },
 		store: { type: 'string', value: 'DIR', help: 'where the server keeps its data (default ./nats-data)' },
+		json: { type: 'boolean', help: 'print one JSON object with the text as config' },
 	},
 
 	async run(input) {
@@ -34,6 +35,8 @@ export const fabricConfig: Command = {
 		const { serverConfig } = await import('../../fabric/server-config.ts');
 		const members = await MemberKeys.ofUser(environment).members();
 		const storeDir = resolve(text('store') ?? 'nats-data');
-		out.line(serverConfig({ members, listen, tls, storeDir }).trimEnd());
+		const config = serverConfig({ members, listen, tls, storeDir });
+		if (!flags['json']) return out.line(config.trimEnd());
+		out.json({ schema: 'orchestra.fabric-config/1', members: members.map(({ name }) => name), config });
 	},
 };

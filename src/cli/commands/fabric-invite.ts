@@ -1,8 +1,9 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
+import type { Member } from '../../fabric/server-config.ts';
 import { type Command, usageError } from '../command.ts';
 
 export const fabricInvite: Command = {
-	usage: 'mctl fabric invite <name> [--offer [GROUP]] [--use GROUP]…',
+	usage: 'mctl fabric invite <name> [--offer [GROUP]] [--use GROUP]… [--json]',
 	examples: [
 		'mctl fabric invite laptop',
 		'mctl fabric invite gpu-1 --offer=gpu',
@@ -20,6 +21,7 @@ export const fabricInvite: Command = {
 			repeats: true,
 			help: 'it may call this group only (default: all, or none with --offer)',
 		},
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
 	async run(input) {
@@ -36,18 +38,39 @@ export const fabricInvite: Command = {
 		const { userLine } = await import('../../fabric/server-config.ts');
 		const keys = MemberKeys.ofUser(environment);
 		const member = await keys.add({ name, ...(offers !== undefined && { offers }), calls });
+		const seedFile = keys.seedFile(name);
+		const settings = settingsFor(member);
+		const user = userLine(member);
+		if (flags['json'])
+			return out.json({
+				schema: 'orchestra.fabric-invite/1',
+				name,
+				key: member.key,
+				user,
+				seedFile,
+				settings,
+			});
 		out.line(
 			'Add this user to the configuration of the NATS server (mctl fabric config prints all of it), and reload it:',
 		);
-		out.line(`  ${userLine(member)}`);
+		out.line(`  ${user}`);
 		out.line(
-			`Copy ${keys.seedFile(name)} to ~/.orchestra/fabric.nk of ${name}, readable by its user only, and configure there:`,
+			`Copy ${seedFile} to ~/.orchestra/fabric.nk of ${name}, readable by its user only, and configure there:`,
 		);
-		const group = offers !== undefined && offers !== name ? `, "group": ${JSON.stringify(offers)}` : '';
-		const offer = offers === undefined ? '' : ', "offer": ["*"]';
-		const use = offers !== undefined && calls.length === 0 ? ', "use": []' : '';
-		out.line(
-			`  "fabric": { "servers": ["tls://HOST:4222"], "name": ${JSON.stringify(name)}${group}, "credentials": "\${file:~/.orchestra/fabric.nk}"${offer}${use} }`,
-		);
+		const members = Object.entries(settings).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+		out.line(`  "fabric": { ${members.join(', ')} }`);
 	},
 };
+
+/** The section of the configuration of a new member. */
+function settingsFor({ name, offers, calls }: Member): object {
+	const uses = calls.includes('*') ? undefined : calls.map((group) => `${group}__*`);
+	return {
+		servers: ['tls://HOST:4222'],
+		name,
+		...(offers !== undefined && offers !== name && { group: offers }),
+		credentials: '${file:~/.orchestra/fabric.nk}',
+		...(offers !== undefined && { offer: ['*'] }),
+		...(uses !== undefined && { use: uses }),
+	};
+}

@@ -3,15 +3,17 @@ import { type Command, refuseWords } from '../command.ts';
 import { fabricSettings } from '../fabric-settings.ts';
 
 export const fabricSetup: Command = {
-	usage: 'mctl fabric setup',
+	usage: 'mctl fabric setup [--json]',
 	examples: ['mctl fabric setup'],
-	flags: {},
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
 		refuseWords(input, fabricSetup);
-		const settings = fabricSettings(input.environment);
+		const { flags, environment, out } = input;
 		const { setUpFabric } = await import('../../fabric/fabric-report.ts');
-		const server = await setUpFabric(settings, input.environment);
-		input.out.line(`The fabric is ready on ${server}.`);
+		const made = await setUpFabric(fabricSettings(environment), environment);
+		if (flags['json']) return out.json({ schema: 'orchestra.fabric-setup/1', ...made });
+		const copies = made.replicas === 1 ? 'one replica' : `${made.replicas} replicas`;
+		out.line(`The fabric is ready on ${made.server}, with ${copies}.`);
 	},
 };

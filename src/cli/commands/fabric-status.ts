@@ -1,4 +1,5 @@
 /* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
+import type { FabricMember } from '../../fabric/fabric-report.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { fabricSettings } from '../fabric-settings.ts';
 import { callOf, journalsHere, type LoggedCall, readJournal } from '../journal-lines.ts';
@@ -27,8 +28,10 @@ export const fabricStatus: Command = {
 				...report,
 				...calls,
 			});
+		const { server, version, replicas, members } = report;
 		const cluster = report.cluster === null ? '' : `, cluster ${report.cluster}`;
-		out.line(`${settings.name} is connected to ${report.server} (nats-server ${report.version}${cluster})`);
+		const copies = replicas === null ? '' : `, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
+		out.line(`${settings.name} is connected to ${server} (nats-server ${version}${cluster}${copies})`);
 		const rows = report.offers.map(({ name, tools, workers }) => [name, String(tools), workers.join(', ')]);
 		if (rows.length === 0) out.line('Nobody offers anything.');
 		else
@@ -38,16 +41,23 @@ export const fabricStatus: Command = {
 				out.isTerminal ? out.width : undefined,
 			))
 				out.line(line);
+		if (members.length > 0) out.line(`Members with a key: ${members.map(aboutMember).join(', ')}`);
 		out.line(
 			`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
 		);
-		for (const { at, name, error } of calls.failures) out.line(`Failed ${at}: ${name} (${error})`);
+		for (const { at, name, error, remote } of calls.failures)
+			out.line(`Failed ${at}: ${name} (${remote === 'unknown' ? 'outcome unknown' : (remote ?? error)})`);
 	},
 };
 
+function aboutMember({ name, offers, calls }: FabricMember): string {
+	const uses = calls.length > 0 ? [`uses ${calls.join(' and ')}`] : [];
+	return `${name} (${[...(offers === undefined ? [] : [`offers ${offers}`]), ...uses].join(', ')})`;
+}
+
 interface RemoteCallCounts {
 	readonly lastMinute: number;
-	readonly failures: readonly { at: string; name: string; error: string }[];
+	readonly failures: readonly { at: string; name: string; error: string; remote: string | null }[];
 }
 
 /** From the journals of this folder. */
@@ -65,6 +75,7 @@ function remoteCalls(environment: Readonly<NodeJS.ProcessEnv>): RemoteCallCounts
 			at: String(call['at']),
 			name: String(call['name']),
 			error: typeof call['error'] === 'string' ? call['error'] : 'failed',
+			remote: typeof call['remote'] === 'string' ? call['remote'] : null,
 		})),
 	};
 }

@@ -1,6 +1,8 @@
 /* `mctl hub ps`: every process that the hub owns, and what the MCP servers among them are. */
+import { printable } from '../../printable.ts';
 import { askHub } from '../ask-hub.ts';
 import { type Command, refuseWords } from '../command.ts';
+import { downNotes } from '../down-notes.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -50,5 +52,6 @@ export const hubPs: Command = {
 		}
 		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
 			out.line(line);
+		for (const note of servers.flatMap(downNotes)) out.note(`mctl: ${printable(note)}`);
 	},
 };

@@ -36,7 +36,7 @@ export const list: Command = {
 	},
 
 	async run(input) {
-		const shown = await showKinds(chooseKinds(input.words), input);
+		const shown = await showKinds(chooseKinds(input), input);
 		if (shown.some(({ listed }) => listed.isFailed)) process.exitCode = exitCodes.tool_failed;
 		const { heldBack } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
 		if (input.flags['json']) return printJson(input, shown, heldBack);
@@ -81,9 +81,9 @@ function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
 	return { ...listed, rows: kept(listed.rows), items: kept(listed.items) };
 }
 
-function chooseKinds(words: readonly string[]): readonly string[] {
+function chooseKinds({ words, flags }: CommandInput): readonly string[] {
 	const [kind, ...rest] = words;
-	if (kind === undefined) return defaultKinds;
+	if (kind === undefined) return flags['check'] ? ['servers'] : defaultKinds;
 	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);

@@ -61,7 +61,7 @@ export function projectEffects(value: JsonValue, folder: string): ProjectEffect[
 }
 
 /** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
-function isWrittenInside(path: unknown, folder: string): boolean {
+export function isWrittenInside(path: unknown, folder: string): boolean {
 	if (typeof path !== 'string' || path.includes('${') || path.startsWith('~')) return false;
 	return isInside(resolve(folder, path), folder);
 }

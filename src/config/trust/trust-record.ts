@@ -7,10 +7,12 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
+import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
@@ -58,6 +60,14 @@ export class TrustRecord {
 	/** All of them, the latest first. Throws as `find` does. */
 	list(): TrustedProject[] {
 		assertPrivate(dirname(this.file));
+		if ((statSync(this.file, { throwIfNoEntry: false })?.size ?? 0) > SMALL_FILE_LIMIT_BYTES)
+			throw new OrchestraError(
+				'bad_input',
+				`${this.file} is too large to be read, so no project is trusted`,
+				{
+					hint: 'Remove it, and trust your projects again: mctl trust',
+				},
+			);
 		const value = readState(this.file);
 		const projects = isObject(value) && Array.isArray(value['projects']) ? value['projects'] : [];
 		return projects.filter(isProject);
@@ -93,8 +103,16 @@ export class TrustRecord {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		assertPrivate(folder);
 		makePrivate(folder, 0o700);
-		await withFolderLock(folder, async () => writeState(this.file, { projects: edit(this.list()) }));
+		await withFolderLock(folder, async () =>
+			writeState(this.file, { projects: readable(edit(this.list())) }),
+		);
 	}
+}
+
+/** Without the oldest ones that would make the record too large to be read. */
+function readable(projects: readonly TrustedProject[]): readonly TrustedProject[] {
+	const bytes = Buffer.byteLength(JSON.stringify({ projects }));
+	return bytes <= SMALL_FILE_LIMIT_BYTES || projects.length < 2 ? projects : readable(projects.slice(0, -1));
 }
 
 /** The name of a file in the record: the folder without links, and the name of the file. */

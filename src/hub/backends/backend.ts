@@ -7,6 +7,7 @@
  * must not start a process whose lists are known.
  */
 import type { OrchestraError } from '../../errors.ts';
+import type { Fragment } from '../../library/files/fragment.ts';
 import type { FindOptions } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
 import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
@@ -161,6 +162,8 @@ export interface Backend {
 	lines?(): ServerLines | undefined;
 	/** Start or stop its process. Calls in flight fail. Rejects with the reason when it does not start. */
 	control?(action: ProcessAction): Promise<void>;
+	/** All documents, for a library. */
+	listDocuments?(): Promise<readonly Fragment[]>;
 	/** Find documents, for a library. */
 	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
 	/** It was replaced: drain the running calls, then close. Default: `close`. */

@@ -47,6 +47,7 @@ export class LazyBackend implements Backend {
 	instructions?: NonNullable<Backend['instructions']>;
 	control?: NonNullable<Backend['control']>;
 	findDocuments?: NonNullable<Backend['findDocuments']>;
+	listDocuments?: NonNullable<Backend['listDocuments']>;
 	readonly #load: () => Promise<Backend>;
 	readonly #listeners = new Set<(change: Change) => void>();
 	#loading: Promise<Backend> | undefined;
@@ -70,9 +71,7 @@ export class LazyBackend implements Backend {
 			this.#offerServer();
 			this.control = async (action) => (await this.#get()).control?.(action);
 		}
-		if (kind === 'library')
-			this.findDocuments = (...args) =>
-				Promise.resolve(this.#use((backend) => backend.findDocuments?.(...args), undefined));
+		if (kind === 'library') this.#offerDocuments();
 		if (ownsUri) this.ownsUri = ownsUri;
 		if (offers.includes('tools')) this.#offerTools();
 		if (offers.includes('prompts')) this.#offerPrompts();
@@ -171,6 +170,12 @@ export class LazyBackend implements Backend {
 				(backend) => backend.instructions?.(),
 				() => undefined, // the first call gets the failure
 			);
+	}
+
+	#offerDocuments(): void {
+		this.listDocuments = async () => this.#use((backend) => backend.listDocuments?.(), []);
+		this.findDocuments = async (...args) =>
+			this.#use((backend) => backend.findDocuments?.(...args), undefined);
 	}
 
 	#offerTools(): void {

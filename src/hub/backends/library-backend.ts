@@ -1,5 +1,6 @@
 /* The markdown library as a backend. */
 import { affects, type LibraryChange } from '../../library/change.ts';
+import type { Fragment } from '../../library/files/fragment.ts';
 import type { LibraryPaths } from '../../library/files/paths.ts';
 import { type FindOptions, Library } from '../../library/library.ts';
 import type { FoundFragment } from '../../library/match/finder.ts';
@@ -63,6 +64,10 @@ export class LibraryBackend implements Backend {
 
 	findDocuments(query: string, options: FindOptions): Promise<FoundFragment> {
 		return this.#library.find(query, options);
+	}
+
+	listDocuments(): Promise<readonly Fragment[]> {
+		return this.#library.listDocuments();
 	}
 
 	ready(): Promise<void> {

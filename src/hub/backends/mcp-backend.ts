@@ -213,8 +213,7 @@ export class McpBackend implements Backend {
 	warm(): void {
 		this.#pins.warm();
 		this.#catalogue.warm();
-		// A failed start is logged, and tried again.
-		if (this.#entry.settings.eager) this.#pool.lister.up().catch(() => {});
+		if (this.#entry.settings.eager) this.#pool.lister.keepUp();
 	}
 
 	processes(): readonly OwnedProcess[] {
@@ -229,6 +228,7 @@ export class McpBackend implements Backend {
 			tools: this.#catalogue.known && this.#tools.listed(this.#catalogue.known.tools).length,
 			drifted: this.#pins?.driftCount ?? 0,
 			calls: this.#queue.size,
+			restart: this.#entry.settings.restart,
 			log: this.#serverLog,
 		});
 	}

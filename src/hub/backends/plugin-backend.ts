@@ -96,9 +96,7 @@ export class PluginBackend implements Backend {
 		return this.#supervisor.lastError;
 	}
 
-	lines(): ServerLines {
-		return this.#lines;
-	}
+	readonly lines = (): ServerLines => this.#lines;
 
 	/** The storage types that it provides, from the configuration or its registration. */
 	get providesStorage(): readonly string[] {

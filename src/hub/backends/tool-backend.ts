@@ -213,8 +213,10 @@ function report(event: ToolEvent, context: CallContext): void {
 	if (log && isLogLevel(log.level)) context.log(log.level, log.data, log.logger);
 }
 
-function plain({ content, ...rest }: McpToolResult): CallToolResult {
-	return { ...rest, content: content.map((block) => ({ ...block })) };
+/** Not copied: it may remember its JSON text. */
+function plain(result: McpToolResult): CallToolResult {
+	// Only the types differ: those of the protocol are open to more members.
+	return result as object as CallToolResult;
 }
 
 const anyObject: JsonObject = { type: 'object' };

@@ -61,6 +61,8 @@ export interface Evidence {
 	/** Words of the document that are near to words of the query. */
 	near: readonly SimilarForm[];
 	fieldNames: readonly string[];
+	/** What a word of the query, or a phrase, adds to the score, from 0 to 1. */
+	partOf: (match: QueryWord | PhraseMatch) => number;
 }
 
 /** A word of the document, as it is spelled there, and the word of the query that it is near to. */
@@ -70,19 +72,28 @@ export interface SimilarForm {
 	form: string;
 }
 
-export function explain({ document, words, phrases, terms, near, fieldNames }: Evidence): MatchReason[] {
+/** A score from 0 to 1 as points of 100, with one decimal. */
+export function toPoints(score: number): number {
+	return Math.round(1000 * score) / 10;
+}
+
+export function explain(evidence: Evidence): MatchReason[] {
+	const { document, words, phrases, terms, near, fieldNames, partOf } = evidence;
 	const reasons: MatchReason[] = [];
 	const told = new Set<number>();
-	for (const { text, alternatives } of words) {
+	for (const word of words) {
+		const { text, alternatives } = word;
 		const met = alternatives.find(({ posting }) => document.row.includes(posting.number));
 		if (!met) continue;
 		const fields = fieldNames.filter((_, index) => isInField(document, index, met.posting.number));
-		reasons.push({ word: text, matched: met.form, kind: met.kind, fields });
+		reasons.push({ word: text, matched: met.form, kind: met.kind, fields, points: toPoints(partOf(word)) });
 		told.add(met.posting.number);
 	}
-	for (const { first, field } of phrases) {
+	for (const phrase of phrases) {
+		const { first, field } = phrase;
 		const pair = `${words[first]?.text ?? ''} ${words[first + 1]?.text ?? ''}`;
-		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields: [fieldNames[field] ?? ''] });
+		const fields = [fieldNames[field] ?? ''];
+		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields, points: toPoints(partOf(phrase)) });
 	}
 	const held = terms.filter(
 		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),

@@ -22,6 +22,7 @@ export class Scores {
 	#word = new Float64Array(0);
 	#covered = new Float64Array(0);
 	#unit = 0;
+	#worthOfAll = 0;
 	/** Slots that have any score, as many as `#count`. */
 	#touched = new Uint32Array(0);
 	#count = 0;
@@ -43,16 +44,24 @@ export class Scores {
 		return worth * this.#unit;
 	}
 
+	/** The part of the score of a document that a word of the query brings, from 0 to about 1. */
+	partOf(word: QueryWord, slot: number): number {
+		const scores = word.alternatives.map(({ posting, factor, rarity }) =>
+			scoreOf(factor * rarity, posting.weightOf(slot)),
+		);
+		return this.share(Math.max(0, ...scores)) * this.#coverage(slot);
+	}
+
 	/** Score all documents for these words, at most about `most`. */
 	fill(words: readonly QueryWord[], slots: number, most = 1): void {
 		this.#clear(slots);
 		const worthOfAll = words.reduce((sum, word) => sum + word.rarity, 0);
+		this.#worthOfAll = worthOfAll;
 		this.#unit = worthOfAll === 0 ? 0 : most / (worthOfAll * (SATURATION + 1));
 		for (const word of words) this.#scoreWord(word);
 		for (let at = 0; at < this.#count; at++) {
 			const slot = this.#touched[at] ?? 0;
-			const covered = (this.#covered[slot] ?? 0) / worthOfAll;
-			this.#scores[slot] = this.share(this.of(slot)) * (1 - COVERAGE_SHARE + COVERAGE_SHARE * covered);
+			this.#scores[slot] = this.share(this.of(slot)) * this.#coverage(slot);
 		}
 	}
 
@@ -95,6 +104,12 @@ export class Scores {
 		return count;
 	}
 
+	/** The factor for the words of the query that a document holds. */
+	#coverage(slot: number): number {
+		const covered = (this.#covered[slot] ?? 0) / this.#worthOfAll;
+		return 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered;
+	}
+
 	/** A word counts once per document, by its best match. */
 	#scoreWord(word: QueryWord): void {
 		let count = 0;
@@ -117,7 +132,7 @@ export class Scores {
 		for (let at = 0; at < end; at += 2) {
 			const slot = entries[at] ?? 0;
 			const weight = entries[at + 1] ?? 0;
-			const score = factor * rarity * ((weight * (SATURATION + 1)) / (weight + SATURATION));
+			const score = scoreOf(factor * rarity, weight);
 			const held = scores[slot] ?? 0;
 			if (held === 0) mine[count++] = slot;
 			if (score > held) scores[slot] = score;
@@ -138,4 +153,9 @@ export class Scores {
 		this.#scores.fill(0);
 		this.#covered.fill(0);
 	}
+}
+
+/** BM25 of one word. */
+function scoreOf(worth: number, weight: number): number {
+	return worth * ((weight * (SATURATION + 1)) / (weight + SATURATION));
 }

@@ -14,7 +14,7 @@ import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResul
 import { DocumentVectors, type ReadDocument, type VectorQuery } from '../vectors/document-vectors.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
 import { type KnownTerm, knownTerms } from './expansion-terms.ts';
-import { explain, type PhraseMatch, phrasesIn, type SimilarForm } from './explain.ts';
+import { explain, type PhraseMatch, phrasesIn, type SimilarForm, toPoints } from './explain.ts';
 import { FieldWeights } from './field-weights.ts';
 import { Lexicon } from './lexicon.ts';
 import { PendingPostings } from './pending-postings.ts';
@@ -248,11 +248,11 @@ export class SearchIndex {
 	#explain({ document, phrases, exact }: Ranked, asked: ReadQuery): SearchHit {
 		const { words, terms } = asked;
 		const near = this.#nearForms(document, asked);
-		return {
-			id: document.id,
-			score: Math.min(100, Math.round(1000 * exact) / 10),
-			why: explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames }),
-		};
+		const slot = this.#slots.get(document.id) ?? 0;
+		const partOf = (match: QueryWord | PhraseMatch): number =>
+			'text' in match ? this.#scores.partOf(match, slot) : this.#scores.share(this.#worthOf([match]));
+		const why = explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames, partOf });
+		return { id: document.id, score: Math.min(100, toPoints(exact)), why };
 	}
 
 	#nearForms({ id, row }: IndexedDocument, { vectorQuery, similarities }: ReadQuery): SimilarForm[] {

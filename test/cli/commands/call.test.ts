@@ -138,15 +138,19 @@ describe('mctl call', () => {
 	);
 
 	it('works with a server of the MCP project through the shared hub', async () => {
-		const { run } = mcpFolder({ files: realServer('filesystem', '.') }, { 'a.txt': 'hello' });
+		const bad = { command: 'sh', args: ['-c', 'exit 3'] };
+		const { run } = mcpFolder({ files: realServer('filesystem', '.'), bad }, { 'a.txt': 'hello' });
 		await run('hub', 'start');
 		const first = await run('call', 'files', 'read_text_file', 'path=a.txt');
 		expect([first.stdout, first.stderr, first.code]).toEqual(['hello\n', '', 0]);
 		const { servers } = JSON.parse((await run('list', 'servers', '--json')).stdout);
 		expect(servers).toMatchObject([
 			{ name: 'files', state: 'idle', era: 'legacy', tools: 14, pid: expect.any(Number) },
+			{ name: 'bad' },
 		]);
+		await run('call', 'bad', 'any');
 		const ps = await run('hub', 'ps');
+		expect(ps.stderr).toMatch(/^mctl: bad is \w+: .* exited with code 3 .*\n *next try: /m);
 		expect(ps.stdout).toMatch(/^files +\d+ +\d+ MB .* idle +legacy +\S+ +14 /m);
 	}, 60_000);
 });

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TrustRecord } from '../../../src/config/trust/trust-record.ts';
 import { mctl } from '../../support/mctl.ts';
@@ -50,6 +50,12 @@ describe('TrustRecord', () => {
 			writeFileSync(record.file, text);
 			expect(record.list()).toEqual([]);
 		}
+		writeFileSync(record.file, ' '.repeat(4 * 1024 * 1024 + 1));
+		expect(() => record.list()).toThrow('too large to be read');
+		writeFileSync(record.file, '');
+		for (const name of ['a', 'b', 'c'])
+			await record.trust(join(folder, name), bytes, { x: name.repeat(2e6) });
+		expect(record.list().map(({ path }) => basename(path))).toEqual(['c', 'b']);
 		chmodSync(record.file, 0o622);
 		expect(() => record.list()).toThrow('can be written by other users');
 	});

@@ -136,6 +136,7 @@ describe('an MCP server that does not start', () => {
 			exitCode: 3,
 			hint: expect.stringContaining('Set restart of mcpServers.bad'),
 		});
+		expect(statusOf(served)).toMatchObject({ state: 'failed', nextTryAt: null });
 	});
 });
 

@@ -29,12 +29,10 @@ describe('SearchIndex', () => {
 		});
 		const [first] = index.search('rate limit').hits;
 		expect(first?.id).toBe('b');
-		expect(first?.why).toContainEqual({
-			word: 'rate limit',
-			matched: 'rate limit',
-			kind: 'phrase',
-			fields: ['body'],
-		});
+		const phrase = { word: 'rate limit', matched: 'rate limit', kind: 'phrase', fields: ['body'] };
+		expect(first?.why).toContainEqual({ ...phrase, points: 9.9 });
+		const points = first?.why.map(({ points: own = 0 }) => own) ?? [];
+		expect(points.reduce((sum, own) => sum + own)).toBeCloseTo(first?.score ?? 0, 0);
 	});
 
 	it('matches no phrase across two entries of a list', () => {

@@ -45,6 +45,19 @@ it.each([
 	expect(connection).toMatchObject({ era: 'legacy', isEraProven: false });
 });
 
+it('sends nothing more to a server that names the time of the next request', async () => {
+	const methods: unknown[] = [];
+	const { url } = await serveFaulty({
+		fault: ({ message }, response) => {
+			methods.push(message.method);
+			response.writeHead(503, { 'retry-after': '30' }).end();
+			return true;
+		},
+	});
+	const { data } = await failure(connected(() => openHttpTransport(url)));
+	expect([data['retryAfterMs'], methods]).toEqual([30_000, ['server/discover']]);
+});
+
 it('takes a refused probe for a proof of the legacy era', async () => {
 	const { url } = await serveFaulty();
 	expect(await connected(() => openHttpTransport(url))).toMatchObject({ era: 'legacy', isEraProven: true });

@@ -13,8 +13,8 @@ import { WordDiff } from '../text/word-diff.tsx';
 
 /** Lines that fit into the box. */
 const SHOWN_LINES = 16;
-/** Characters of one line of the box, about. */
-const LINE_CHARACTERS = 100;
+/** Characters of one line of the box on a narrow screen. */
+const LINE_CHARACTERS = 40;
 /** Earlier calls among which the last one is looked for. */
 const LOOKED_AT = 50;
 

@@ -15,12 +15,12 @@ import { ServerActions } from './server-actions.tsx';
 export function BackendList({ backends }: { backends: readonly BackendRow[] }): JSX.Element {
 	const isShowing = useSignal(false);
 	const aside = (
-		<>
+		<span class="actions">
 			<Toggle isOn={isShowing.value} onClick={() => (isShowing.value = !isShowing.value)}>
 				Commands
 			</Toggle>
 			<CommandText command="mctl hub status" />
-		</>
+		</span>
 	);
 	return (
 		<Panel title="Backends" aside={aside}>

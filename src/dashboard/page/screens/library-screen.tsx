@@ -1,7 +1,7 @@
 /* Library: find the documents that a task needs, within a budget of tokens. */
 import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
-import { findFragmentsCommand } from '../../mctl-commands.ts';
+import { libraryCommand } from '../../mctl-commands.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
@@ -50,9 +50,7 @@ export function LibraryScreen(): JSX.Element {
 			<EmptyState title="Open a document to read it.">
 				<p>
 					In a terminal:{' '}
-					<CommandText
-						command={findFragmentsCommand(words || 'how to write a test', query['budget'] ?? '')}
-					/>
+					<CommandText command={libraryCommand(words || 'how to write a test', query['budget'] ?? '')} />
 				</p>
 			</EmptyState>
 		) : (
@@ -86,6 +84,7 @@ function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
 					{formatCount(reply.tokens)} tokens in{' '}
 					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
 					{formatCount(reply.total)} documents
+					{reply.isCut && '; the first ones are shown'}
 				</span>
 			)}
 		</p>

@@ -6,7 +6,7 @@ import { attributeText, VisibleText } from '../text/visible-text.tsx';
 export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
-			{why.map(({ word, matched, kind, fields }) => (
+			{why.map(({ word, matched, kind, fields, points }) => (
 				<span class="reason" title={attributeText(`${kind} in ${fields.join(', ')}`)}>
 					<VisibleText text={word} isLine />
 					{matched !== word && matched !== '' && (
@@ -21,6 +21,7 @@ export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Ele
 							text={[kind === 'word' ? '' : kind, fields.join(', ')].filter(Boolean).join(' in ')}
 							isLine
 						/>
+						{points !== undefined && ` +${points.toFixed(0)}`}
 					</span>
 				</span>
 			))}

@@ -66,9 +66,10 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 
 /** What the server says about it. A resource that is not listed may be readable all the same. */
 function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
-	const reply = useFetched<ResourceReply>(pathWith('/api/resource/facts', { uri })).value.value;
-	if (!reply) return null;
-	const { title, name, description, mimeType, size } = reply.resource;
+	const fetched = useFetched<ResourceReply>(pathWith('/api/resource/facts', { uri }));
+	const { backend = null, resource = null } = fetched.value.value ?? {};
+	if (backend === null || resource === null) return null;
+	const { title, name, description, mimeType, size } = resource;
 	const heading = typeof title === 'string' ? title : name;
 	return (
 		<>
@@ -80,8 +81,8 @@ function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
 			{typeof description === 'string' && <MarkdownView text={description} />}
 			<dl class="facts">
 				<Fact name="server">
-					<a href={routeHref('servers', reply.backend)}>
-						<VisibleText text={reply.backend} isLine />
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
 					</a>
 				</Fact>
 				{typeof mimeType === 'string' && (

@@ -134,7 +134,12 @@ export class ServerProcess {
 	/** Subscribe to one of its watched resources; starts it. */
 	watch(uri: string): void {
 		if (this.#connection) this.#subscribe(this.#connection, uri);
-		else this.up().catch(() => this.#restartLater()); // a start subscribes to all
+		else this.keepUp(); // a start subscribes to all
+	}
+
+	/** Start it without a call. A failed start is logged, and tried again while it is needed. */
+	keepUp(): void {
+		this.up().catch(() => this.#restartLater());
 	}
 
 	/** Stop it when nobody uses it; the next call starts it again. */
@@ -256,16 +261,20 @@ export class ServerProcess {
 		this.#restartLater();
 	}
 
-	/** For its watched resources, start it again when its delay is over. A failed start is logged, and tried again. */
+	/** True when it must run without a call: for its watched resources, or because it is eager. */
+	get #isNeeded(): boolean {
+		const { watchers, sessionId, isSingleUse = false } = this.#options;
+		const isForAll = sessionId === undefined && !isSingleUse;
+		return watchers?.isEmpty === false || (isForAll && this.#parts.entry.settings.eager);
+	}
+
+	/** Start it again when its delay is over, if it is needed. */
 	#restartLater(): void {
-		const { policy, watchers } = this.#options;
+		const { policy } = this.#options;
 		clearTimeout(this.#restartTimer);
-		if (!this.#parts.entry.settings.restart || this.#isClosed || watchers?.isEmpty !== false) return;
-		this.#restartTimer = setTimeout(
-			() => watchers.isEmpty || this.up().catch(() => this.#restartLater()),
-			policy.down ? policy.delayMs : SIGN_IN_RETRY_MS,
-		);
-		this.#restartTimer.unref();
+		if (!this.#parts.entry.settings.restart || this.#isClosed || !this.#isNeeded) return;
+		const delayMs = policy.down ? policy.delayMs : SIGN_IN_RETRY_MS;
+		this.#restartTimer = setTimeout(() => this.#isNeeded && this.keepUp(), delayMs).unref();
 	}
 
 	#down(): void {

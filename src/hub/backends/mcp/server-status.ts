@@ -19,6 +19,8 @@ export interface StatusFacts {
 	readonly drifted: number;
 	/** Calls in flight and queued. */
 	readonly calls: number;
+	/** Whether a server that failed is started again. */
+	readonly restart: boolean;
 	readonly log: ServerLog;
 }
 
@@ -40,10 +42,19 @@ export function lastErrorOf({ all }: ServerPool): OrchestraError | undefined {
 }
 
 /** The status of a server. */
-export function statusOf({ name, pool, known, tools, drifted, calls, log }: StatusFacts): ServerStatus {
+export function statusOf({
+	name,
+	pool,
+	known,
+	tools,
+	drifted,
+	calls,
+	restart,
+	log,
+}: StatusFacts): ServerStatus {
 	const running = pool.all.filter(({ pid }) => pid !== undefined);
 	const failed = pool.all.find(({ lastError }) => lastError !== undefined);
-	const nextTryAt = failed && new Date(Date.now() + failed.delayMs).toISOString();
+	const nextTryAt = failed && restart ? new Date(Date.now() + failed.delayMs).toISOString() : null;
 	return {
 		name,
 		state: stateOf(pool, known),
@@ -55,7 +66,7 @@ export function statusOf({ name, pool, known, tools, drifted, calls, log }: Stat
 		tools: tools ?? null,
 		drifted,
 		lastError: failed?.lastError ? firstLine(failed.lastError.message) : null,
-		nextTryAt: nextTryAt ?? null,
+		nextTryAt,
 		startedAt: running[0]?.startedAt?.toISOString() ?? null,
 		calls,
 		logFile: log.file,

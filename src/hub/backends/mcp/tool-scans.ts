@@ -17,10 +17,17 @@ export class ToolScans {
 	/** Servers that are not scanned yet, with the log for their findings. */
 	readonly #waiting = new Map<string, Log>();
 	readonly #logged = new Set<string>();
+	readonly #isOn: boolean;
 	#isRunning = false;
+
+	/** @param isOn false: nothing is scanned and nothing logged. Default true */
+	constructor(isOn: boolean = true) {
+		this.#isOn = isOn;
+	}
 
 	/** The tools of a server were read. */
 	add(server: string, tools: readonly Tool[], log: Log): void {
+		if (!this.#isOn) return;
 		this.#servers.set(server, { server, tools });
 		this.#waiting.set(server, log);
 		if (this.#isRunning) return;
