@@ -152,7 +152,10 @@ export async function connectHttp(url: string, options: ConnectOptions = {}): Pr
 	const peer = new Peer(transport, {
 		onNotification: (method, params) => void notifications.push({ method, params }),
 		...(options.onRequest && { onRequest: options.onRequest }),
-		onEnd: (reason) => void ends.push(reason),
+		onEnd: (reason) => {
+			ends.push(reason);
+			void transport.close(); // as a client does
+		},
 	});
 	transport.start(peer);
 	return { transport, peer, notifications, logged, ends };

@@ -136,12 +136,13 @@ export class HttpClientTransport implements Transport {
 
 	/** End the session and close every connection. */
 	close(): Promise<void> {
-		this.#closed ??= this.#shutDown();
+		// A receiver may close the transport when it ends, so this is set before.
+		this.#closed ??= this.#closeConnections();
+		this.#finish(new OrchestraError('closed', 'transport is shut down'));
 		return this.#closed;
 	}
 
-	async #shutDown(): Promise<void> {
-		this.#finish(new OrchestraError('closed', 'transport is shut down'));
+	async #closeConnections(): Promise<void> {
 		const sending = this.#unanswered.sending;
 		if (this.#session.id !== undefined) sending.push(this.#endSession());
 		if (sending.length > 0) await within(Promise.allSettled(sending), CLOSE_MS);

@@ -64,6 +64,7 @@ describe('a session', () => {
 		await transport.close();
 		const last = server.received.at(-1);
 		expect([last?.method, last?.headers['mcp-session-id']]).toEqual(['DELETE', 'abc']);
+		expect(server.received.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
 	});
 
 	it('that cannot be ended does not delay close for long', async () => {
