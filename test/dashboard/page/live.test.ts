@@ -132,6 +132,7 @@ describe('the calls of the page', () => {
 /** Calls that go on until they are canceled. */
 const endlessCalls: CallApi = {
 	stream: async function* (_path, _body, signal) {
+		yield* []; // no message
 		await once(signal, 'abort');
 		signal.throwIfAborted();
 	},
