@@ -132,9 +132,9 @@ describe('the calls of the page', () => {
 /** Calls that go on until they are canceled. */
 const endlessCalls: CallApi = {
 	stream: async function* (_path, _body, signal) {
-		yield* []; // no message
 		await once(signal, 'abort');
 		signal.throwIfAborted();
+		yield* []; // no message
 	},
 	post: () => Promise.reject(new Error('nothing is asked')),
 };
