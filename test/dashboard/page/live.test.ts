@@ -134,6 +134,7 @@ const endlessCalls: CallApi = {
 	stream: async function* (_path, _body, signal) {
 		await once(signal, 'abort');
 		signal.throwIfAborted();
+		yield* []; // no message
 	},
 	post: () => Promise.reject(new Error('nothing is asked')),
 };
